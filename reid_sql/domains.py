@@ -1,0 +1,148 @@
+"""What a parameter may be: one rule and one sentence, checked the same in Python and in SQL."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.suggestion import suggestion
+
+Floats = npt.NDArray[np.float64]
+MAX_COLUMNS: Final = 64
+
+
+def plain(value: float) -> str:
+    """Text of a number as SQL shows it, without a trailing .0.
+
+    >>> plain(1000.0), plain(0.2)
+    ('1000', '0.2')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def sql_text(text: str) -> str:
+    """The text as an SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@dataclass(frozen=True)
+class Number:
+    """Numbers from `low` to `high`, both included, finite and not NaN; `remedy` says what to pass instead."""
+
+    rule: str
+    remedy: str
+    low: float
+    high: float
+    whole: bool = False
+
+    def check(self, name: str, values: npt.ArrayLike) -> Floats:
+        """Give the values as doubles, or refuse the first one outside the domain."""
+        array = np.asarray(values, dtype=np.float64)
+        outside = ~((array >= self.low) & (array <= self.high))
+        if self.whole:
+            outside |= array != np.floor(array)
+        if outside.any():
+            raise OutOfDomainError(self.sentence(name, plain(array[outside].flat[0])))
+        return array
+
+    def sentence(self, name: str, got: str) -> str:
+        """Rule, value, remedy."""
+        return f"{name} must be {self.rule}, got {got}; {self.remedy}"
+
+    def sql(self, name: str, *, null: bool = False) -> str:
+        """Spell the SQL expression that is the number, or the refusal; `null` lets NULL stay NULL."""
+        value = f"({name})::DOUBLE"
+        head, tail = self.sentence(name, "\0").split("\0")
+        got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
+        inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{f' AND {value} = floor({value})' if self.whole else ''})"
+        refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
+        checked = f"CASE WHEN {f'{value} IS NULL OR ' if null else ''}{inside} THEN {value} ELSE {refusal} END"
+        return f"({checked})::BIGINT" if self.whole else checked
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def check(self, name: str, value: str) -> str:
+        """Give the word back, or refuse it and offer the nearest."""
+        if value not in self.words:
+            raise UnknownNameError(f"{self._rule(name)}{value}'; {suggestion(str(value), self.words, 'choices')}")
+        return value
+
+    def _rule(self, name: str) -> str:
+        quoted = ", ".join(f"'{word}'" for word in self.words)
+        return f"{name} must be one of {quoted}, got '"
+
+    def sql(self, name: str) -> str:
+        """Spell the SQL expression that is the word, or the refusal (also of NULL)."""
+        listed = ", ".join(sql_text(word) for word in self.words)
+        remedy = f"reid_suggestion(coalesce({name}::VARCHAR, 'NULL'), [{listed}], 'choices')"
+        refusal = f"error({sql_text(self._rule(name))} || coalesce({name}::VARCHAR, 'NULL') || '''; ' || {remedy})"
+        return f"CASE WHEN coalesce({name}::VARCHAR, '') IN ({listed}) THEN {name}::VARCHAR ELSE {refusal} END"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A list of 1 to 64 distinct column names; `words` is what the sentences call them."""
+
+    words: str
+
+    def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
+        """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
+        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+            raise OutOfDomainError(f"{self.words} must be a list of column names, got {names}; write ['age', 'sex']")
+        if not 1 <= len(names) <= MAX_COLUMNS:
+            got = f"{self.words} must name 1 to {MAX_COLUMNS} columns, got {len(names)}"
+            raise OutOfDomainError(f"{got}; pass the columns by which people can be told apart, such as ['age', 'sex']")
+        for position, name in enumerate(names):
+            if name in names[:position]:
+                raise OutOfDomainError(f"{self.words} must be distinct, got '{name}' twice; name each column once")
+        for name in names:
+            if name not in known:
+                message = f"{self.words} must be columns of the table, got '{name}'; {suggestion(name, known)}"
+                raise UnknownNameError(message)
+        return list(names)
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values of any type, one array a column."""
+
+
+PROBABILITY: Final = Number("a probability between 0 and 1", "pass a share, such as 0.01 for 1 %", 0.0, 1.0)
+COUNT: Final = Number(
+    "a number of people of at least 1 and at most 1e+15",
+    "pass the size of the population that the record is looked for in",
+    1.0,
+    1e15,
+)
+THRESHOLD: Final = Number(
+    "a risk between 0 and 1",
+    "pass the risk above which a record counts as at risk, such as 0.2 for classes of fewer than 5",
+    0.0,
+    1.0,
+)
+SUBSET_SIZE: Final = Number("a whole number of columns from 1 to 64", "pass how many columns to combine at most", 1.0, MAX_COLUMNS, whole=True)
+NULLS: Final = Choice(("value", "wildcard", "drop"))
+QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
+COLUMNS: Final = Columns("columns")
+TABLE: Final = Table()
+
+Probability = Annotated[npt.ArrayLike, PROBABILITY]
+Count = Annotated[npt.ArrayLike, COUNT]
+Threshold = Annotated[float, THRESHOLD]
+SubsetSize = Annotated[int, SUBSET_SIZE]
+NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]
+
+Domain = Number | Choice | Columns | Table | Values

@@ -1,0 +1,210 @@
+"""DuckDB: the reductions as planned SQL, the functions as macros and vectorised Arrow functions."""
+
+import hashlib
+import re
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import resources
+from string import Template
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from reid_sql.domains import MAX_COLUMNS, Choice, Columns, Number
+from reid_sql.engines.arrow import kernel
+from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
+from reid_sql.models.wildcard import wildcard_class_sizes
+from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Reduction
+
+AS_THEY_ARE: Final = 4  # columns compared as they are; planner.sql's reid_key draws the same line
+DATABASE: Final = "reid_sql_functions"
+WILDCARD: Final = "reid_wildcard_class_sizes"
+LOCK: Final = threading.Lock()
+
+# DuckDB does not keep a registered Python function alive: it must live as long as the process.
+CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
+
+
+def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
+    """Put the functions into this connection; twice is harmless, and an open transaction stays as it is.
+
+    Macros are temporary, so they leave no trace in a database file. Inside a transaction, whose rollback would take
+    temporary macros along, they go to a database in memory that the connection's search path then ends with.
+    """
+    definitions = macros(functions, python=True)
+    version = hashlib.sha256(repr(definitions).encode()).hexdigest()[:16]
+    state = con.execute("SELECT getvariable('reid_sql_registered')").fetchall()[0][0] or ""
+    if state == f"{version} temporary" or (state == f"{version} searched" and _in_transaction(con)):
+        return
+    with LOCK:
+        _register_python(con, functions)
+        searched = _in_transaction(con)
+        if searched:
+            _register_searched(con, definitions)
+        else:
+            con.execute(_script(definitions, "CREATE OR REPLACE TEMP MACRO"))
+    con.execute(f"SET VARIABLE reid_sql_registered = '{version} {'searched' if searched else 'temporary'}'")
+
+
+def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str:
+    """Write the functions that need no Python as SQL that any DuckDB client can load."""
+    return _script(macros(functions, python=False), f"CREATE OR REPLACE {'' if permanent else 'TEMP '}MACRO")
+
+
+def needs_python(declared: Function) -> bool:
+    """Whether DuckDB can bind the function only to its Python body."""
+    return declared.kind != "window" and declared.duckdb is None and not declared.relays
+
+
+def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]:
+    """Definition of every macro by name, helpers first; those over Python functions only where there is Python."""
+    found = dict(_planner())
+    if not python:
+        refusal = "nulls := 'wildcard' needs the Python package reid-sql, got a connection without it; register it there"
+        found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
+    found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in REDUCTIONS if reduction.arguments}
+    for name, declared in functions.items():
+        if python or not needs_python(declared):
+            found |= _macro(name, declared)
+    return found
+
+
+def _script(definitions: Mapping[str, str], create: str) -> str:
+    return "\n\n".join(f"{create} {name}{definition};" for name, definition in definitions.items()) + "\n"
+
+
+@cache
+def _planner() -> dict[str, str]:
+    """Helpers of planner.sql: name and definition, comments taken out."""
+    text = resources.files("reid_sql.engines").joinpath("planner.sql").read_text(encoding="utf-8")
+    bare = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    statements = [statement.strip() for statement in re.split(r";\n(?:\n|$)", bare) if statement.strip()]
+    parts = [statement.removeprefix("MACRO ").partition("(") for statement in statements]
+    return {name: f"({rest}" for name, _, rest in parts}
+
+
+def _reduction(reduction: Reduction) -> str:
+    """Write the table macro that checks the arguments and runs the plan."""
+    names = ", ".join(argument.name for argument in reduction.arguments)
+    checked = ", ".join(_checked(Parameter(argument.name, argument.domain)) for argument in reduction.arguments)
+    return f"({names}) AS TABLE FROM query(reid_plan_{reduction.name}({checked}))"
+
+
+def _checked(parameter: Parameter) -> str:
+    """Spell the parameter as an SQL expression that is the value, or the refusal."""
+    domain = parameter.domain
+    if isinstance(domain, Columns):
+        return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
+    return domain.sql(parameter.name) if isinstance(domain, Choice | Number) else parameter.name
+
+
+def _macro(name: str, declared: Function) -> dict[str, str]:
+    """Define the macros of one function, helpers included."""
+    if declared.kind == "window":
+        return {name: ", ".join(_window(count) for count in range(1, MAX_COLUMNS + 1))}
+    if declared.kind == "row":
+        return _row(name, declared)
+    return {name: f"({_parameters(declared)}) AS TABLE {_select(declared)}"}
+
+
+def _window(count: int) -> str:
+    columns = [f"c{place}" for place in range(1, count + 1)]
+    listed = ", ".join(columns)
+    if count > AS_THEY_ARE:
+        key = f"hash({listed}), hash({', '.join(f'reid_column_hash({column})' for column in reversed(columns))})"
+    else:
+        key = listed
+    return f"({listed}) AS count(*) OVER (PARTITION BY {key})"
+
+
+def _row(name: str, declared: Function) -> dict[str, str]:
+    """Check the arguments, then the spelling over the checked doubles; without one the Python body under its name."""
+    if declared.duckdb is None:
+        return {}
+    names = ", ".join(parameter.name for parameter in declared.parameters)
+    checked = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
+    return {f"reid_body_{name}": f"({names}) AS {declared.duckdb}", name: f"({names}) AS reid_body_{name}({checked})"}
+
+
+def _checked_cell(parameter: Parameter) -> str:
+    domain = parameter.domain
+    return domain.sql(parameter.name, null=True) if isinstance(domain, Number) else parameter.name
+
+
+def _parameters(declared: Function) -> str:
+    shown = [p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}" for p in declared.parameters]
+    return ", ".join(shown)
+
+
+def _select(declared: Function) -> str:
+    """Select the answer over the reduction, with how NULLs were treated."""
+    if declared.reduction is None:
+        raise TypeError(f"{declared.name} is a table function without a reduction")
+    source = f"reid_reduce_{declared.reduction.name}({', '.join(argument.name for argument in declared.reduction.arguments)})"
+    if declared.relays:
+        return f"FROM {source}"
+    values = {p.name: _checked(p) for p in declared.own_parameters}
+    how_nulls = ", ".join(f"{column if declared.many else f'max({column})'} AS {column}" for column in HOW_NULLS)
+    if declared.duckdb is not None:
+        return f"SELECT {Template(declared.duckdb).substitute(values)}, {how_nulls} FROM {source}"
+    arrays = ", ".join(f"list({column})" for column in declared.reduction.columns)
+    answer = f"SELECT reid_body_{declared.name}({', '.join([arrays, *values.values()])}) AS answers, {how_nulls} FROM {source}"
+    return f"SELECT unnest(answer), {', '.join(HOW_NULLS)} FROM (SELECT unnest(answers) AS answer, {', '.join(HOW_NULLS)} FROM ({answer}))"
+
+
+def _register_python(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
+    """Register what needs Python in the database instance, where every connection and cursor sees it."""
+    wanted = _python_functions(functions.values())
+    cursor = con.cursor()
+    known = {row[0] for row in cursor.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()}
+    for name, (body, types, answer) in wanted.items():
+        CALLABLES.setdefault(name, body)
+        if name not in known:
+            cursor.create_function(name, CALLABLES[name], types, answer, type="arrow", null_handling="special")
+
+
+def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable[..., Any], list[str], str]]:
+    found: dict[str, tuple[Callable[..., Any], list[str], str]] = {
+        WILDCARD: (_wildcard_class_sizes, ["BIGINT[][]", "BIGINT[][]", "BIGINT[]"], "BIGINT[]")
+    }
+    for declared in functions:
+        if needs_python(declared) and declared.kind == "row":
+            found[declared.name] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
+    return found
+
+
+def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:
+    """Count matches of records as lists of codes, one list of records a row."""
+    answers = [
+        wildcard_class_sizes(_matrix(mine.values), _matrix(others.values), others_counts.values.to_numpy(zero_copy_only=False)).tolist()
+        if mine.is_valid and others.is_valid
+        else [0] * (len(mine.values) if mine.is_valid else 0)
+        for mine, others, others_counts in zip(codes, other_codes, other_counts, strict=True)
+    ]
+    return pa.array(answers, type=pa.list_(pa.int64()))
+
+
+def _matrix(records: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
+    flat: np.ndarray[Any, np.dtype[np.int64]] = records.flatten().to_numpy(zero_copy_only=False)
+    return flat.reshape(len(records), -1)
+
+
+def _in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether a transaction is open: outside one, every statement has an identity of its own."""
+    first, second = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
+    return bool(first == second)
+
+
+def _register_searched(con: duckdb.DuckDBPyConnection, definitions: Mapping[str, str]) -> None:
+    cursor = con.cursor()
+    cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {DATABASE} (READ_WRITE)")
+    cursor.execute(f"USE {DATABASE}")
+    cursor.execute(_script(definitions, "CREATE OR REPLACE MACRO"))
+    here = """SELECT coalesce(nullif(current_setting('search_path'), ''),
+                '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
+    path = con.execute(here).fetchall()[0][0]
+    if DATABASE not in path:
+        con.execute(f"SET search_path = {sql_literal(f'{path},{DATABASE}.main')}")

@@ -1,0 +1,182 @@
+-- How DuckDB says the reductions: macros that write the query for a table and columns given as data.
+-- A statement starts with MACRO; the engine puts CREATE before it. Names are quoted here and nowhere else.
+
+-- Exact near zero, where ln(1 + x) and exp(x) - 1 lose digits.
+MACRO reid_log1p(x) AS CASE WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END;
+
+MACRO reid_expm1(x) AS CASE WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END;
+
+-- One 64-bit hash of a column, independent of hash(c): only types whose hash is one-to-one are hashed as they are.
+MACRO reid_column_hash(c) AS
+CASE WHEN typeof(c) IN ('BOOLEAN', 'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT',
+                        'FLOAT', 'DOUBLE', 'DATE', 'TIME', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE')
+THEN hash(c) ELSE hash(create_sort_key(c, 'ASC NULLS LAST')) END;
+
+MACRO reid_name(c) AS '"' || replace(c, '"', '""') || '"';
+
+MACRO reid_text(c) AS '''' || replace(c, '''', '''''') || '''';
+
+-- Column names differ by ASCII case alone.
+MACRO reid_fold(c) AS translate(c, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
+
+MACRO reid_join(items, separator) AS coalesce(array_to_string(items, separator), '');
+
+MACRO reid_suggestion(name, known, kind) AS
+coalesce(
+  'did you mean ''' || list_extract(list_transform(list_sort(list_transform(
+      list_filter(known, lambda n: damerau_levenshtein(lower(name), lower(n)) <= 1 + length(name) // 3),
+      lambda n: {'distance': damerau_levenshtein(lower(name), lower(n)), 'place': list_position(known, n), 'name': n})),
+    lambda found: found['name']), 1) || '''?',
+  CASE WHEN len(known) = 0 THEN 'there are no ' || kind
+  ELSE 'the ' || kind || ' are ' || reid_join(known[:12], ', ') || CASE WHEN len(known) > 12 THEN ', …' ELSE '' END END);
+
+MACRO reid_listed(words, columns) AS
+CASE
+  WHEN try_cast(columns AS VARCHAR[]) IS NULL OR list_contains(list_transform(try_cast(columns AS VARCHAR[]), lambda c: c IS NULL), true)
+  THEN error(words || ' must be a list of column names, got ' || coalesce(columns::VARCHAR, 'NULL') || '; write [''age'', ''sex'']')
+  WHEN len(try_cast(columns AS VARCHAR[])) NOT BETWEEN 1 AND 64
+  THEN error(words || ' must name 1 to 64 columns, got ' || len(try_cast(columns AS VARCHAR[]))
+    || '; pass the columns by which people can be told apart, such as [''age'', ''sex'']')
+  WHEN len(list_distinct(list_transform(try_cast(columns AS VARCHAR[]), lambda c: reid_fold(c)))) < len(try_cast(columns AS VARCHAR[]))
+  THEN error(words || ' must be distinct, got ''' || list_extract(list_filter(try_cast(columns AS VARCHAR[]),
+      lambda c, i: list_contains(list_transform(try_cast(columns AS VARCHAR[])[:i - 1], lambda d: reid_fold(d)), reid_fold(c))), 1)
+    || ''' twice; name each column once')
+  ELSE try_cast(columns AS VARCHAR[])
+END;
+
+-- A path is read as a file. Any other text is a name, quoted by SQL's rules where it is qualified; a name that breaks
+-- them (an identifier that itself holds quotes arrives bare) stands for itself.
+MACRO reid_table(tbl) AS
+CASE
+  WHEN coalesce(trim(tbl::VARCHAR), '') = '' THEN error('tbl must be a table, view or file, got an empty name; pass its name or path')
+  WHEN regexp_matches(tbl::VARCHAR, '[/\\]|[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$') THEN reid_text(tbl::VARCHAR)
+  WHEN regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+  THEN 'query_table(' || reid_text(tbl::VARCHAR) || ')'
+  ELSE 'query_table(' || reid_text(reid_name(tbl::VARCHAR)) || ')'
+END;
+
+-- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only there.
+MACRO reid_known(words, columns, names) AS
+CASE WHEN list_has_all(list_transform(names, lambda n: reid_fold(n)), list_transform(columns, lambda c: reid_fold(c))) THEN true
+ELSE error(words || ' must be columns of the table, got '''
+  || list_extract(list_filter(columns, lambda c: NOT list_contains(list_transform(names, lambda n: reid_fold(n)), reid_fold(c))), 1)
+  || '''; ' || reid_suggestion(
+    list_extract(list_filter(columns, lambda c: NOT list_contains(list_transform(names, lambda n: reid_fold(n)), reid_fold(c))), 1),
+    names, 'columns'))::BOOLEAN
+END;
+
+MACRO reid_texts(items) AS '[' || reid_join(list_transform(items, lambda c: reid_text(c)), ', ') || ']';
+
+-- The query with its columns checked. A column that the table lacks binds to the NULL beside it, and the check refuses.
+MACRO reid_guarded(words, tables, columns, body) AS
+'SELECT reid_result.* FROM (SELECT ' || reid_join(list_transform(columns, lambda c: 'NULL::VARCHAR AS ' || reid_name(c)), ', ')
+|| ' FROM ' || reid_join(list_transform(tables, lambda t, i:
+    '(SELECT list(column_name) AS reid_names_' || i || ' FROM (DESCRIBE FROM ' || t || '))'), ', ')
+|| ' WHERE ' || reid_join(list_transform(tables, lambda t, i:
+    'reid_known(' || reid_text(words) || ', ' || reid_texts(columns) || ', reid_names_' || i || ')'), ' AND ')
+|| ') AS reid_fallback, LATERAL (' || body || ') AS reid_result';
+
+MACRO reid_where(columns, operator, test) AS reid_join(list_transform(columns, lambda c: reid_name(c) || test), operator);
+
+MACRO reid_numbered(columns) AS reid_join(list_transform(columns, lambda c, i: 'q' || i), ', ');
+
+-- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their name.
+MACRO reid_rows(tbl, columns, nulls) AS
+'(SELECT ' || reid_join(list_transform(columns, lambda c: reid_name(c)), ', ') || ' FROM ' || reid_table(tbl) || ' AS reid_source'
+|| CASE WHEN nulls = 'drop' THEN ' WHERE ' || reid_where(columns, ' AND ', ' IS NOT NULL') ELSE '' END
+|| ') AS reid_rows(' || reid_numbered(columns) || ')';
+
+MACRO reid_how_nulls(tbl, columns, nulls) AS
+CASE WHEN nulls = 'drop'
+  THEN '(SELECT count(*) FROM ' || reid_table(tbl) || ' AS reid_source WHERE ' || reid_where(columns, ' OR ', ' IS NULL') || ')'
+  ELSE '0' END || '::BIGINT AS records_dropped, ' || reid_text(nulls) || ' AS nulls';
+
+-- The columns themselves up to four; beyond, two 64-bit hashes of all of them, each in its own order.
+MACRO reid_key(columns) AS
+CASE WHEN len(columns) <= 4 THEN reid_numbered(columns)
+ELSE 'hash(' || reid_numbered(columns) || '), hash('
+  || reid_join(list_reverse(list_transform(columns, lambda c, i: 'reid_column_hash(q' || i || ')')), ', ') || ')' END;
+
+-- Distinct records of one side, numbered, with their counts.
+MACRO reid_distinct(tbl, columns, nulls, side) AS
+'SELECT ' || side || ' AS side, row_number() OVER () AS id, ' || reid_numbered(columns) || ', records FROM (SELECT '
+|| reid_numbered(columns) || ', count(*) AS records FROM ' || reid_rows(tbl, columns, nulls)
+|| ' GROUP BY ' || reid_numbered(columns) || ')';
+
+-- Each record as a list of codes (0 for NULL), matched in one call with the records of the other side.
+MACRO reid_matches(other, alias) AS
+'SELECT unnest(sizes) AS ' || alias || ', generate_subscripts(sizes, 1) AS id FROM (SELECT reid_wildcard_class_sizes('
+|| 'list(codes ORDER BY id) FILTER (side = 0), list(codes ORDER BY id) FILTER (side = ' || other || '), '
+|| 'list(records ORDER BY id) FILTER (side = ' || other || ')) AS sizes FROM reid_coded)';
+
+-- NULL matches anything.
+MACRO reid_wildcard_with(columns, distinct_records, other) AS
+'WITH reid_distinct AS MATERIALIZED (' || distinct_records || '), reid_coded AS (SELECT side, id, records, ['
+|| reid_join(list_transform(columns, lambda c, i: 'coalesce(code' || i || ', 0)'), ', ') || '] AS codes FROM reid_distinct'
+|| reid_join(list_transform(columns, lambda c, i: ' LEFT JOIN (SELECT v' || i || ', row_number() OVER () AS code' || i
+    || ' FROM (SELECT DISTINCT q' || i || ' AS v' || i || ' FROM reid_distinct WHERE q' || i || ' IS NOT NULL)) ON q' || i || ' = v' || i), '')
+|| '), reid_sizes AS (' || reid_matches(other, 'class_size') || '), reid_matched AS ('
+|| 'SELECT reid_distinct.*, class_size FROM reid_distinct JOIN reid_sizes ON reid_distinct.id = reid_sizes.id WHERE side = 0) ';
+
+MACRO reid_plan_classes(tbl, columns, nulls) AS
+CASE WHEN list_has_any(list_transform(columns, lambda c: reid_fold(c)), ['class_size', 'records', 'records_dropped', 'nulls'])
+THEN error('quasi-identifiers must not be named class_size, records, records_dropped or nulls where classes are listed, got '''
+  || list_extract(list_filter(columns, lambda c: list_contains(['class_size', 'records', 'records_dropped', 'nulls'], reid_fold(c))), 1)
+  || '''; rename the column in a view')
+ELSE reid_guarded('quasi-identifiers', [reid_table(tbl)], columns,
+  CASE WHEN nulls = 'wildcard' THEN reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) ELSE '' END
+  || 'SELECT ' || reid_join(list_transform(columns, lambda c, i: 'q' || i || ' AS ' || reid_name(c)), ', ')
+  || CASE WHEN nulls = 'wildcard' THEN ', class_size, records, ' ELSE ', count(*) AS class_size, count(*) AS records, ' END
+  || reid_how_nulls(tbl, columns, nulls) || ' FROM '
+  || CASE WHEN nulls = 'wildcard' THEN 'reid_matched'
+     ELSE reid_rows(tbl, columns, nulls) || ' GROUP BY ' || reid_numbered(columns) END) END;
+
+-- Sizes of classes, or of the matches of each distinct record, with the records that have them.
+MACRO reid_sizes(tbl, columns, nulls) AS
+CASE WHEN nulls = 'wildcard'
+THEN reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) || 'SELECT class_size, records FROM reid_matched'
+ELSE 'SELECT count(*) AS class_size, count(*) AS records FROM ' || reid_rows(tbl, columns, nulls) || ' GROUP BY ' || reid_key(columns) END;
+
+MACRO reid_plan_histogram(tbl, columns, nulls) AS
+reid_guarded('quasi-identifiers', [reid_table(tbl)], columns,
+  'SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, ' || reid_how_nulls(tbl, columns, nulls)
+  || ' FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size ORDER BY class_size');
+
+-- The population of each of the sample's classes; a population holds its sample.
+MACRO reid_population(tbl, population_tbl, columns, nulls) AS
+CASE WHEN nulls = 'wildcard'
+THEN reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0) || ' UNION ALL ' || reid_distinct(population_tbl, columns, nulls, 1), 1)
+  || ', reid_own AS (' || reid_matches(0, 'own') || ') '
+  || 'SELECT own, records, class_size AS found FROM reid_matched JOIN reid_own USING (id)'
+ELSE 'SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found FROM (' || reid_distinct(tbl, columns, nulls, 0)
+  || ') s LEFT JOIN (' || reid_distinct(population_tbl, columns, nulls, 1) || ') p ON '
+  || reid_join(list_transform(columns, lambda c, i: 's.q' || i || ' IS NOT DISTINCT FROM p.q' || i), ' AND ') END;
+
+MACRO reid_plan_population_histogram(tbl, population_tbl, columns, nulls) AS
+reid_guarded('quasi-identifiers', [reid_table(tbl), reid_table(population_tbl)], columns,
+  'SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records, '
+  || 'coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, ' || reid_how_nulls(tbl, columns, nulls)
+  || ' FROM (' || reid_population(tbl, population_tbl, columns, nulls) || ') GROUP BY ALL ORDER BY class_size');
+
+-- Every subset of 1 to max_size of n columns, as lists of 1-based places, smallest subsets first.
+MACRO reid_subset_places(n, max_size) AS
+list_reduce(
+  list_prepend(list_transform(range(1, n + 1), lambda i: [i]), list_transform(range(1, max_size), lambda i: []::BIGINT[][])),
+  lambda found, step: list_concat(found, flatten(list_transform(
+    list_filter(found, lambda s: len(s) = len(found[-1])),
+    lambda s: list_transform(range(s[-1] + 1, n + 1), lambda j: list_append(s, j))))));
+
+MACRO reid_subset_count(n, max_size) AS
+list_sum(list_transform(range(1, least(n, max_size) + 1), lambda k: round(exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)))))::BIGINT;
+
+MACRO reid_plan_subset(tbl, columns, nulls) AS
+'SELECT ' || reid_texts(columns) || ' AS subset, coalesce(sum(records), 0)::BIGINT AS records, count(*) AS classes, '
+|| 'coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike, ' || reid_how_nulls(tbl, columns, nulls)
+|| ' FROM (' || reid_sizes(tbl, columns, nulls) || ')';
+
+MACRO reid_plan_subsets(tbl, columns, max_size, nulls) AS
+CASE WHEN reid_subset_count(len(columns), max_size) > 5000
+THEN error('the number of subsets of the columns must be at most 5000, got ' || reid_subset_count(len(columns), max_size)
+  || '; pass fewer columns or a smaller max_size')
+ELSE reid_guarded('columns', [reid_table(tbl)], columns, reid_join(list_transform(
+  reid_subset_places(len(columns), max_size), lambda s: '(' || reid_plan_subset(tbl, list_select(columns, s), nulls) || ')'), ' UNION ALL ')) END;

@@ -1,0 +1,206 @@
+"""Polars: the reductions as lazy frames, the functions as expressions and lazy-frame functions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from functools import reduce
+from itertools import combinations
+from math import comb
+from typing import Any, Final, TypeAlias
+
+import polars as pl
+
+from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Columns, Number
+from reid_sql.engines.arrow import kernel
+from reid_sql.function import Function
+from reid_sql.models.wildcard import wildcard_class_sizes
+from reid_sql.reductions import HOW_NULLS, Reduction, refuse_own_names, refuse_subsets
+
+Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
+IntoColumn: TypeAlias = str | pl.Expr
+
+AS_THEY_ARE: Final = 4  # columns compared as they are
+TYPES: Final[dict[str, pl.DataType]] = {
+    "BIGINT": pl.Int64(),
+    "HUGEINT": pl.Int128(),
+    "DOUBLE": pl.Float64(),
+    "VARCHAR": pl.String(),
+    "VARCHAR[]": pl.List(pl.String()),
+}
+
+
+def row_expression(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
+    """Bind a row function to expressions, column names or numbers: an expression named after the function."""
+    call = kernel(declared)
+    names = [parameter.name for parameter in declared.parameters]
+    inputs = [_expression(argument).alias(name) for name, argument in zip(names, arguments, strict=True)]
+
+    def of_struct(struct: pl.Series) -> pl.Series:
+        columns = [struct.struct.field(name).cast(pl.Float64).to_arrow() for name in names]
+        return pl.Series(declared.name, call(*columns), dtype=pl.Float64)
+
+    struct = pl.struct(inputs)
+    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
+
+
+def _expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
+    if isinstance(argument, pl.Expr):
+        return argument
+    return pl.col(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
+
+
+def class_size(columns: Sequence[IntoColumn]) -> pl.Expr:
+    """Records that share this record's values: up to four columns as they are, more by two 64-bit hashes."""
+    if not 1 <= len(columns) <= MAX_COLUMNS:
+        QUASI_IDENTIFIERS.check([str(column) for column in columns], [])
+    found = [pl.col(column) if isinstance(column, str) else column for column in columns]
+    if len(found) > AS_THEY_ARE:
+        key = _hash(found, seed=1).cast(pl.UInt128) * pl.lit(2**64, dtype=pl.UInt128)
+        return pl.len().over(key + _hash(found[::-1], seed=2).cast(pl.UInt128)).cast(pl.Int64)
+    return pl.len().over(found).cast(pl.Int64)
+
+
+def _hash(columns: Sequence[pl.Expr], seed: int) -> pl.Expr:
+    """Polynomial in an odd multiplier of the columns' seeded hashes, modulo 2^64."""
+    multiplier = pl.lit(0x9E3779B97F4A7C15, dtype=pl.UInt64)
+    return reduce(lambda total, column: total * multiplier + column.hash(seed), columns[1:], columns[0].hash(seed))
+
+
+def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
+    """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
+    if declared.reduction is None:
+        raise TypeError(f"{declared.name} is a table function without a reduction")
+    for parameter in declared.parameters:
+        if isinstance(parameter.domain, Choice | Number):
+            parameter.domain.check(parameter.name, options[parameter.name])
+    words = next(p.domain for p in declared.parameters if isinstance(p.domain, Columns))
+    lazy = [frame.lazy() for frame in frames]
+    for frame in lazy:
+        words.check(columns, frame.collect_schema().names())
+    counted = {a.name: options.pop(a.name) for a in declared.reduction.arguments if a.name in options}
+    reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
+    if declared.relays:
+        return reduced
+    schema = {name: TYPES[kind] for name, kind in (declared.columns | HOW_NULLS).items()}
+    return reduced.map_batches(_answering(declared, options, schema), schema=schema)
+
+
+def _answering(declared: Function, options: dict[str, Any], schema: dict[str, pl.DataType]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Call the body with the reduction's arrays, and put how NULLs were treated beside its answer."""
+
+    def answer(frame: pl.DataFrame) -> pl.DataFrame:
+        found = declared.body(_arrays(declared.reduction, frame), **options)
+        rows = [asdict(row) for row in found] if declared.many else [asdict(found)]
+        table = pl.DataFrame(rows, schema={name: schema[name] for name in declared.columns}, orient="row")
+        return table.hstack(frame.select(*HOW_NULLS).head(len(rows)))
+
+    return answer
+
+
+def _arrays(reduction: Reduction | None, frame: pl.DataFrame) -> Any:  # noqa: ANN401 - the reduction's own type
+    if reduction is None or reduction.arrays is None:
+        raise TypeError("the reduction has no arrays for a body")
+    series = {field.name: frame[field.name] for field in fields(reduction.arrays)}
+    return reduction.arrays(**{name: s.to_numpy() if s.dtype == pl.Int64 else s.to_list() for name, s in series.items()})
+
+
+def _kept(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
+    rows = frame.select(columns)
+    return rows.drop_nulls() if nulls == "drop" else rows
+
+
+def _how_nulls(frame: pl.LazyFrame, reduced: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
+    """Put beside each row how many records were dropped and how NULLs were treated."""
+    if nulls == "drop":
+        dropped = frame.select(pl.any_horizontal(pl.col(columns).is_null()).sum().cast(pl.Int64).alias("records_dropped"))
+        reduced = reduced.join(dropped, how="cross")
+    else:
+        reduced = reduced.with_columns(pl.lit(0, dtype=pl.Int64).alias("records_dropped"))
+    return reduced.with_columns(pl.lit(nulls).alias("nulls"))
+
+
+def _counted(frame: pl.LazyFrame, columns: list[str], nulls: str, count: str) -> pl.LazyFrame:
+    return _kept(frame, columns, nulls).group_by(columns).agg(pl.len().cast(pl.Int64).alias(count))
+
+
+def _numbered(frame: pl.LazyFrame, columns: list[str]) -> tuple[pl.LazyFrame, list[str]]:
+    """Give the columns names of our own, so that none can meet one of the counts'."""
+    names = [f"q{place}" for place in range(1, len(columns) + 1)]
+    return frame.select(pl.col(column).alias(name) for column, name in zip(columns, names, strict=True)), names
+
+
+def _matched(own: pl.LazyFrame, other: pl.LazyFrame, columns: list[str], size: str) -> pl.LazyFrame:
+    """Put beside each distinct record how many of the other's it matches, where NULL matches anything."""
+    both = pl.concat([own.with_columns(pl.lit(0).alias("reid_side")), other.with_columns(pl.lit(1).alias("reid_side"))])
+    schema = own.collect_schema()
+    schema[size] = pl.Int64()
+
+    def match(frame: pl.DataFrame) -> pl.DataFrame:
+        first = pl.col("reid_row").first()
+        coded = (pl.when(pl.col(c).is_null()).then(0).otherwise(first.over(c)).cast(pl.Int64).alias(c) for c in columns)
+        codes = frame.with_row_index("reid_row", offset=1).select(coded)
+        matrix, mine = codes.to_numpy().reshape(-1, len(columns)), (frame["reid_side"] == 0).to_numpy()
+        sizes = wildcard_class_sizes(matrix[mine], matrix[~mine], frame["records"].to_numpy()[~mine])
+        return frame.filter(mine).drop("reid_side").with_columns(pl.Series(size, sizes, dtype=pl.Int64))
+
+    return both.map_batches(match, schema=schema)
+
+
+def _classes(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
+    refuse_own_names(columns)
+    counted = _counted(frame, columns, nulls, "records")
+    if nulls == "wildcard":
+        counted = _matched(counted, counted, columns, "class_size")
+    else:
+        counted = counted.with_columns(pl.col("records").alias("class_size"))
+    return _how_nulls(frame, counted.select(*columns, "class_size", "records"), columns, nulls)
+
+
+def _sizes(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
+    numbered, names = _numbered(frame, columns)
+    counted = _counted(numbered, names, nulls, "records")
+    if nulls == "wildcard":
+        return _matched(counted, counted, names, "class_size").select("class_size", "records")
+    return counted.select(pl.col("records").alias("class_size"), "records")
+
+
+def _histogram(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
+    counts = pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum()
+    reduced = _sizes(frame, columns, nulls).group_by("class_size").agg(*counts).sort("class_size")
+    return _how_nulls(frame, reduced, columns, nulls)
+
+
+def _population_histogram(frame: pl.LazyFrame, population: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
+    numbered, names = _numbered(frame, columns)
+    own = _counted(numbered, names, nulls, "records")
+    other = _counted(_numbered(population, columns)[0], names, nulls, "records")
+    if nulls == "wildcard":
+        own = _matched(own, own, names, "own")
+        found = _matched(own, other.with_columns(pl.lit(0, dtype=pl.Int64).alias("own")), [*names], "found")
+    else:
+        joined = own.join(other.rename({"records": "found"}), on=names, how="left", nulls_equal=True)
+        found = joined.with_columns(pl.col("found").fill_null(0), pl.col("records").alias("own"))
+    uncovered = pl.col("records").filter(pl.col("found") < pl.col("own")).sum().alias("uncovered")
+    sized = found.group_by(pl.max_horizontal("found", "own").alias("class_size"))
+    reduced = sized.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered).sort("class_size")
+    return _how_nulls(frame, reduced, columns, nulls)
+
+
+def _subsets(frame: pl.LazyFrame, columns: list[str], max_size: int, nulls: str) -> pl.LazyFrame:
+    sizes = range(1, min(max_size, len(columns)) + 1)
+    refuse_subsets(sum(comb(len(columns), size) for size in sizes))
+    return pl.concat([_subset(frame, list(subset), nulls) for size in sizes for subset in combinations(columns, size)])
+
+
+def _subset(frame: pl.LazyFrame, subset: list[str], nulls: str) -> pl.LazyFrame:
+    alike = (pl.col("records").cast(pl.Int128) * (pl.col("class_size") - 1)).sum()
+    counts = pl.col("records").sum(), pl.len().cast(pl.Int64).alias("classes"), alike.alias("pairs_alike")
+    reduced = _sizes(frame, subset, nulls).select(pl.lit(subset, dtype=pl.List(pl.String)).alias("subset"), *counts)
+    return _how_nulls(frame, reduced, subset, nulls)
+
+
+REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
+    "classes": _classes,
+    "histogram": _histogram,
+    "population_histogram": _population_histogram,
+    "subsets": _subsets,
+}

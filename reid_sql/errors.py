@@ -1,0 +1,17 @@
+"""What goes wrong, in one sentence that states the rule, the value and the remedy."""
+
+
+class ReidError(ValueError):
+    """Any refusal of reid-sql; its text is one sentence: rule, value, remedy."""
+
+
+class OutOfDomainError(ReidError):
+    """A value lies outside what its parameter may be."""
+
+
+class UnknownNameError(ReidError):
+    """A name (column, table, file, choice) stands for nothing; the sentence offers the nearest one that does."""
+
+
+class NoRecordsError(ReidError):
+    """There is no record to measure."""

@@ -1,0 +1,158 @@
+"""What a function is: its name, parameters, words, source, body and, where an engine says it better, its spelling.
+
+A decorator declares the function below it and hands it back unchanged. Engines bind what is declared; nothing else
+lists the functions.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from reid_sql.domains import Domain, Values
+from reid_sql.reductions import Reduction
+
+Body = TypeVar("Body", bound=Callable[..., Any])
+Kind = Literal["row", "window", "table"]
+REQUIRED: Final = inspect.Parameter.empty
+SQL_TYPES: Final[Mapping[Any, str]] = {
+    int: "BIGINT",
+    float: "DOUBLE",
+    float | None: "DOUBLE",
+    str: "VARCHAR",
+    list[str]: "VARCHAR[]",
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the function; `default` is REQUIRED where there is none."""
+
+    name: str
+    domain: Domain
+    default: Any = REQUIRED
+
+
+@dataclass(frozen=True)
+class Function:
+    """A declared function, with everything an engine, the catalogue and the documents need to know."""
+
+    name: str
+    kind: Kind
+    parameters: tuple[Parameter, ...]
+    columns: Mapping[str, str]
+    source: str
+    body: Callable[..., Any] = field(repr=False)
+    reduction: Reduction | None = None
+    duckdb: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The first sentence of the docstring."""
+        return (inspect.getdoc(self.body) or "").split("\n\n", 1)[0].replace("\n", " ")
+
+    @property
+    def signature(self) -> str:
+        """The call as SQL spells it."""
+        if self.kind == "window":
+            return f"{self.name}(c1, …)"
+        shown = [p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}" for p in self.parameters]
+        return f"{self.name}({', '.join(shown)})"
+
+    @property
+    def relays(self) -> bool:
+        """Whether the reduction itself is the answer."""
+        return self.reduction is not None and self.kind == "table" and not self.columns
+
+    @property
+    def many(self) -> bool:
+        """Whether the answer has a row for each of many things, or is one row."""
+        return get_origin(get_type_hints(self.body)["return"]) is list
+
+    @property
+    def own_parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that the body takes beside the reduction."""
+        counted = {argument.name for argument in self.reduction.arguments} if self.reduction else set()
+        return tuple(parameter for parameter in self.parameters if parameter.name not in counted)
+
+
+FUNCTIONS: Final[dict[str, Function]] = {}
+
+
+def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell
+    """Spell a default as SQL."""
+    if value is None:
+        return "NULL"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
+    """Declare a row function: arrays of doubles in, an array of doubles out, NULL wherever an argument is NULL.
+
+    `duckdb` spells the body in DuckDB's own words over the parameters' names; they arrive as checked doubles.
+    """
+
+    def declare(body: Body) -> Body:
+        _add(Function(body.__name__, "row", _parameters(body), {body.__name__: "DOUBLE"}, source, body, duckdb=duckdb))
+        return body
+
+    return declare
+
+
+def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Body]:
+    """Declare a function of a record's values among those of all records; the engine counts."""
+
+    def declare(body: Body) -> Body:
+        parameters = (Parameter("columns", Values()),)
+        columns = {body.__name__: next(iter(reduction.columns.values()))}
+        _add(Function(body.__name__, "window", parameters, columns, source, body, reduction))
+        return body
+
+    return declare
+
+
+def table_function(
+    *, reduction: Reduction, source: str, duckdb: str | None = None
+) -> Callable[[Body], Body]:
+    """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
+
+    The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
+    back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
+    reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
+    and its columns and before `nulls`.
+    """
+
+    def declare(body: Body) -> Body:
+        counted = [Parameter(a.name, a.domain, REQUIRED if a.default is None else a.default) for a in reduction.arguments]
+        own = _parameters(body)[1:]
+        required = [p for p in counted if p.default is REQUIRED]
+        optional = [p for p in counted if p.default is not REQUIRED]
+        parameters = (*required, *[p for p in optional if p.name != "nulls"], *own, *[p for p in optional if p.name == "nulls"])
+        _add(Function(body.__name__, "table", parameters, _columns(body), source, body, reduction, duckdb))
+        return body
+
+    return declare
+
+
+def _parameters(body: Callable[..., Any]) -> tuple[Parameter, ...]:
+    hints = get_type_hints(body, include_extras=True)
+    found = inspect.signature(body).parameters.values()
+    return tuple(Parameter(p.name, _domain(hints[p.name]), p.default) for p in found)
+
+
+def _columns(body: Callable[..., Any]) -> Mapping[str, str]:
+    """Columns of the answer by the fields of what the body returns; none where it returns what it got."""
+    hints = get_type_hints(body)
+    answer = hints.pop("return")
+    if answer is next(iter(hints.values())):
+        return {}
+    row = get_args(answer)[0] if get_origin(answer) is list else answer
+    return {f.name: SQL_TYPES[get_type_hints(row)[f.name]] for f in fields(row)}
+
+
+def _domain(hint: Any) -> Domain:  # noqa: ANN401 - a type hint
+    return next((part for part in get_args(hint)[1:] if isinstance(part, Domain)), Values())
+
+
+def _add(declared: Function) -> None:
+    FUNCTIONS[declared.name] = declared

@@ -1,0 +1,80 @@
+"""The functions for Polars: `import reid_sql.polars as rp`, then the same names as in SQL.
+
+Row functions take column names, expressions or numbers and are expressions; table functions take a LazyFrame or
+DataFrame first and give a LazyFrame. Nothing is collected before you collect.
+"""
+
+from collections.abc import Callable
+from inspect import Parameter as Argument
+from inspect import Signature
+from typing import Any
+
+import polars as pl
+
+from reid_sql.domains import Table
+from reid_sql.engines import polars as engine
+from reid_sql.function import REQUIRED, Function
+from reid_sql_udfs import declared
+
+FUNCTIONS = declared()
+__all__ = sorted(FUNCTIONS)
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name not in FUNCTIONS:
+        raise AttributeError(f"module {__name__!r} has no function {name!r}")
+    bound = bind(FUNCTIONS[name])
+    globals()[name] = bound
+    return bound
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def bind(function: Function) -> Callable[..., pl.Expr | pl.LazyFrame]:
+    """Make the Polars function of a declared function."""
+    made = _window(function) if function.kind == "window" else _row(function) if function.kind == "row" else _table(function)
+    made.__name__ = made.__qualname__ = function.name
+    made.__doc__ = function.body.__doc__
+    return made
+
+
+def _window(function: Function) -> Callable[..., pl.Expr]:
+    def call(*columns: engine.IntoColumn) -> pl.Expr:
+        return engine.class_size(columns).alias(function.name)
+
+    return call
+
+
+def _row(function: Function) -> Callable[..., pl.Expr]:
+    signature = signature_of(function)
+
+    def call(*arguments: Any, **named: Any) -> pl.Expr:  # noqa: ANN401 - names, expressions or numbers
+        return engine.row_expression(function, list(signature.bind(*arguments, **named).arguments.values()))
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _table(function: Function) -> Callable[..., pl.LazyFrame]:
+    signature = signature_of(function)
+    frames = [parameter.name for parameter in function.parameters if isinstance(parameter.domain, Table)]
+
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - frames, names and options
+        given = signature.bind(*arguments, **named)
+        given.apply_defaults()
+        options = dict(given.arguments)
+        tables = [options.pop(name) for name in frames]
+        columns = options.pop(next(name for name in ("qi", "columns") if name in options))
+        return engine.table_frame(function, tables, columns, options)
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def signature_of(function: Function) -> Signature:
+    """Give the call's signature in Python: as in SQL, with the options by position or by name."""
+    kind = Argument.POSITIONAL_OR_KEYWORD
+    arguments = [Argument(p.name, kind, default=Argument.empty if p.default is REQUIRED else p.default) for p in function.parameters]
+    return Signature(arguments)

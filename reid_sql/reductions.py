@@ -1,0 +1,91 @@
+"""The relational reductions: everything the engine counts, and all that a model ever sees of a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reid_sql.domains import COLUMNS, NULLS, QUASI_IDENTIFIERS, SUBSET_SIZE, TABLE, Domain
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter of a reduction; one without a default must be given."""
+
+    name: str
+    domain: Domain
+    default: str | int | None = None
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What an engine counts: its name, its arguments, its columns with their SQL types, and the arrays a model gets.
+
+    Every reduction of a table also tells how NULLs were treated, in the columns of `HOW_NULLS`.
+    """
+
+    name: str
+    words: str
+    arguments: tuple[Argument, ...]
+    columns: dict[str, str]
+    arrays: type | None = None
+
+
+MAX_SUBSETS: Final = 5000
+HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
+
+_TABLE: Final = Argument("tbl", TABLE)
+_QI: Final = Argument("qi", QUASI_IDENTIFIERS)
+_NULLS: Final = Argument("nulls", NULLS, "value")
+
+CLASS_SIZE: Final = Reduction(
+    name="class_size",
+    words="for each record, how many records share its values",
+    arguments=(),
+    columns={"class_size": "BIGINT"},
+)
+CLASSES: Final = Reduction(
+    name="classes",
+    words="the distinct combinations of values, with how many records share each",
+    arguments=(_TABLE, _QI, _NULLS),
+    columns={"class_size": "BIGINT", "records": "BIGINT"},
+)
+HISTOGRAM: Final = Reduction(
+    name="histogram",
+    words="how many classes, and how many records, have each class size",
+    arguments=(_TABLE, _QI, _NULLS),
+    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT"},
+    arrays=Histogram,
+)
+POPULATION_HISTOGRAM: Final = Reduction(
+    name="population_histogram",
+    words="the histogram of the sample's records by the size of their class in the population",
+    arguments=(_TABLE, Argument("population_tbl", TABLE), _QI, _NULLS),
+    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "uncovered": "BIGINT"},
+    arrays=PopulationHistogram,
+)
+SUBSETS: Final = Reduction(
+    name="subsets",
+    words="for every subset of the columns, its classes and its pairs of records that are alike",
+    arguments=(_TABLE, Argument("columns", COLUMNS), Argument("max_size", SUBSET_SIZE, 3), _NULLS),
+    columns={"subset": "VARCHAR[]", "records": "BIGINT", "classes": "BIGINT", "pairs_alike": "HUGEINT"},
+    arrays=SubsetCounts,
+)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS)
+
+
+def refuse_own_names(columns: Sequence[str]) -> None:
+    """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
+    taken = CLASSES.columns | HOW_NULLS
+    for column in columns:
+        if column.lower() in taken:
+            rule = "quasi-identifiers must not be named class_size, records, records_dropped or nulls where classes are listed"
+            raise OutOfDomainError(f"{rule}, got '{column}'; rename the column in a view")
+
+
+def refuse_subsets(count: int) -> None:
+    """Refuse to count more subsets of columns than a query can hold."""
+    if count > MAX_SUBSETS:
+        rule = f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {count}"
+        raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")

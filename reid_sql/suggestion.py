@@ -1,0 +1,32 @@
+"""Which known name a misspelt one most likely meant."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import duckdb
+
+SHOWN: Final = 12  # names that fit a sentence
+
+# DuckDB measures the distance here too, so that a sentence is the same whether SQL or Python says it.
+NEAREST: Final = """
+SELECT name FROM (SELECT unnest($known) AS name, generate_subscripts($known, 1) AS place)
+WHERE damerau_levenshtein(lower($name), lower(name)) <= 1 + length($name) // 3
+ORDER BY damerau_levenshtein(lower($name), lower(name)), place LIMIT 1
+"""
+
+
+def suggestion(name: str, known: Sequence[str], kind: str = "columns") -> str:
+    """Words that point from a misspelt name to the nearest known one, or else list what there is.
+
+    >>> suggestion("sxe", ["age", "sex"])
+    "did you mean 'sex'?"
+    >>> suggestion("postcode", ["age", "sex"])
+    'the columns are age, sex'
+    """
+    if not known:
+        return f"there are no {kind}"
+    with duckdb.connect() as con:
+        nearest = con.execute(NEAREST, {"name": name, "known": list(known)}).fetchall()
+    if nearest:
+        return f"did you mean '{nearest[0][0]}'?"
+    return f"the {kind} are " + ", ".join(known[:SHOWN]) + (", …" if len(known) > SHOWN else "")

@@ -1,0 +1,35 @@
+"""Which columns tell records apart."""
+
+from reid_sql.domains import sql_text
+from reid_sql.function import table_function
+from reid_sql.models import disclosure
+from reid_sql.reductions import SUBSETS
+
+
+@table_function(
+    reduction=SUBSETS,
+    source="Motwani & Xu 2007; ARX attribute risk",
+    duckdb=f"""
+    subset AS columns,
+    CASE WHEN records = 0 THEN error({sql_text(disclosure.NO_RECORDS)})::DOUBLE
+    WHEN nulls <> 'wildcard' THEN classes / records END AS distinction,
+    CASE WHEN records > 1 THEN (records::HUGEINT * (records - 1) - pairs_alike) / (records::HUGEINT * (records - 1)) END AS separation,
+    records,
+    classes,
+    CASE WHEN nulls = 'wildcard' AND records = 1 THEN '{disclosure.NO_DISTINCTION}; {disclosure.NO_PAIR}'
+    WHEN nulls = 'wildcard' THEN '{disclosure.NO_DISTINCTION}'
+    WHEN records = 1 THEN '{disclosure.NO_PAIR}' ELSE '{disclosure.OK}' END AS status""",
+)
+def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:
+    """Distinction and separation of every subset of the columns, up to max_size columns at a time.
+
+    `distinction` is the number of distinct combinations over the number of records, `separation` the share of pairs
+    of records that differ somewhere. At most 5,000 subsets; refuses an empty table. Where there is no answer, NULL
+    and a status that says why.
+
+    >>> import numpy as np
+    >>> sexes = disclosure.SubsetCounts([["sex"]], np.array([5]), np.array([2]), [8], ["value"])
+    >>> attribute_risk(sexes)[0].separation
+    0.6
+    """
+    return disclosure.attribute_risk(subsets)

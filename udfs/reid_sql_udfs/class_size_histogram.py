@@ -1,0 +1,16 @@
+"""The class-size histogram."""
+
+from reid_sql.function import table_function
+from reid_sql.models.disclosure import Histogram
+from reid_sql.reductions import HISTOGRAM
+
+
+@table_function(reduction=HISTOGRAM, source="the frequencies of frequencies on which every estimator of uniqueness rests")
+def class_size_histogram(histogram: Histogram) -> Histogram:
+    """Count how many classes, and how many records, have each class size, smallest first.
+
+    >>> import numpy as np
+    >>> class_size_histogram(Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).records
+    array([1, 9])
+    """
+    return histogram

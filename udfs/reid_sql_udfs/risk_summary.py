@@ -1,0 +1,38 @@
+"""Prosecutor risk of a table."""
+
+from reid_sql.domains import Threshold, sql_text
+from reid_sql.function import table_function
+from reid_sql.models import disclosure
+from reid_sql.reductions import HISTOGRAM
+
+SELECT = f"""
+    CASE WHEN sum(records) > 0 THEN sum(records)::BIGINT ELSE error({sql_text(disclosure.NO_RECORDS)})::BIGINT END AS records,
+    sum(classes)::BIGINT AS classes,
+    min(class_size) AS k,
+    coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records,
+    coalesce(sum(records) FILTER (class_size = 1), 0) / sum(records) AS uniqueness,
+    1 / min(class_size) AS highest_risk,
+    sum(records / class_size) / sum(records) AS average_risk,
+    sum(classes / class_size) / sum(classes) AS average_class_risk,
+    coalesce(sum(records) FILTER (1 / class_size > $threshold), 0) / sum(records) AS records_at_risk,
+    $threshold AS threshold
+"""
+
+
+@table_function(
+    reduction=HISTOGRAM,
+    source="ARX prosecutor model; sdcMicro individual risk without weights",
+    duckdb=SELECT,
+)
+def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ClassRisk:
+    """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
+
+    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer risk),
+    `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the threshold) are
+    shares of the records. Refuses an empty table and a threshold outside [0, 1].
+
+    >>> import numpy as np
+    >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk
+    0.2
+    """
+    return disclosure.class_risk(histogram, threshold)
