@@ -126,7 +126,9 @@ def _row(name: str, declared: Function) -> dict[str, str]:
         return {}
     names = ", ".join(parameter.name for parameter in declared.parameters)
     checked = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
-    return {f"reid_body_{name}": f"({names}) AS {declared.duckdb}", name: f"({names}) AS reid_body_{name}({checked})"}
+    missing = " OR ".join(f"{parameter.name} IS NULL" for parameter in declared.parameters)  # least() would pass over a NULL
+    body = f"({names}) AS CASE WHEN {missing} THEN NULL ELSE {declared.duckdb} END"
+    return {f"reid_body_{name}": body, name: f"({names}) AS reid_body_{name}({checked})"}
 
 
 def _checked_cell(parameter: Parameter) -> str:

@@ -2,14 +2,13 @@
 -- A statement starts with MACRO; the engine puts CREATE before it. Names are quoted here and nowhere else.
 
 -- Exact near zero, where ln(1 + x) and exp(x) - 1 lose digits.
-MACRO reid_log1p(x) AS CASE WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END;
+MACRO reid_log1p(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 - x / 2) WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END;
 
-MACRO reid_expm1(x) AS CASE WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END;
+MACRO reid_expm1(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2) WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END;
 
 -- One 64-bit hash of a column, independent of hash(c): only types whose hash is one-to-one are hashed as they are.
 MACRO reid_column_hash(c) AS
-CASE WHEN typeof(c) IN ('BOOLEAN', 'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT',
-                        'FLOAT', 'DOUBLE', 'DATE', 'TIME', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE')
+CASE WHEN regexp_full_match(typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|DATE|TIME|TIMESTAMP( WITH TIME ZONE)?')
 THEN hash(c) ELSE hash(create_sort_key(c, 'ASC NULLS LAST')) END;
 
 MACRO reid_name(c) AS '"' || replace(c, '"', '""') || '"';
@@ -140,7 +139,7 @@ ELSE 'SELECT count(*) AS class_size, count(*) AS records FROM ' || reid_rows(tbl
 MACRO reid_plan_histogram(tbl, columns, nulls) AS
 reid_guarded('quasi-identifiers', [reid_table(tbl)], columns,
   'SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, ' || reid_how_nulls(tbl, columns, nulls)
-  || ' FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size ORDER BY class_size');
+  || ' FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size') || ' ORDER BY class_size';
 
 -- The population of each of the sample's classes; a population holds its sample.
 MACRO reid_population(tbl, population_tbl, columns, nulls) AS
@@ -156,7 +155,7 @@ MACRO reid_plan_population_histogram(tbl, population_tbl, columns, nulls) AS
 reid_guarded('quasi-identifiers', [reid_table(tbl), reid_table(population_tbl)], columns,
   'SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records, '
   || 'coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, ' || reid_how_nulls(tbl, columns, nulls)
-  || ' FROM (' || reid_population(tbl, population_tbl, columns, nulls) || ') GROUP BY ALL ORDER BY class_size');
+  || ' FROM (' || reid_population(tbl, population_tbl, columns, nulls) || ') GROUP BY ALL') || ' ORDER BY class_size';
 
 -- Every subset of 1 to max_size of n columns, as lists of 1-based places, smallest subsets first.
 MACRO reid_subset_places(n, max_size) AS

@@ -165,8 +165,8 @@ def _sizes(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
 
 def _histogram(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
     counts = pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum()
-    reduced = _sizes(frame, columns, nulls).group_by("class_size").agg(*counts).sort("class_size")
-    return _how_nulls(frame, reduced, columns, nulls)
+    reduced = _sizes(frame, columns, nulls).group_by("class_size").agg(*counts)
+    return _how_nulls(frame, reduced, columns, nulls).sort("class_size")
 
 
 def _population_histogram(frame: pl.LazyFrame, population: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
@@ -181,8 +181,8 @@ def _population_histogram(frame: pl.LazyFrame, population: pl.LazyFrame, columns
         found = joined.with_columns(pl.col("found").fill_null(0), pl.col("records").alias("own"))
     uncovered = pl.col("records").filter(pl.col("found") < pl.col("own")).sum().alias("uncovered")
     sized = found.group_by(pl.max_horizontal("found", "own").alias("class_size"))
-    reduced = sized.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered).sort("class_size")
-    return _how_nulls(frame, reduced, columns, nulls)
+    reduced = sized.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered)
+    return _how_nulls(frame, reduced, columns, nulls).sort("class_size")
 
 
 def _subsets(frame: pl.LazyFrame, columns: list[str], max_size: int, nulls: str) -> pl.LazyFrame:

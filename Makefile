@@ -1,0 +1,43 @@
+# Everything runs in an environment that make keeps in .venv; all it needs is Python >= 3.11 and make.
+PYTHON ?= python3
+FILE ?= reid_sql/demo/people.csv
+QI ?= age,sex,postcode
+BIN := .venv/bin
+
+.PHONY: demo test lint types docs bench clean
+
+demo: .venv/.installed
+	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
+
+test: .venv/.dev lint types
+	$(BIN)/python -m pytest -n auto
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.dev
+	$(BIN)/mypy
+
+docs: .venv/.dev
+	$(BIN)/python -m tests.generate
+
+bench: .venv/.dev
+	$(BIN)/python -m tests.bench
+
+.venv/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "reid-sql needs Python >= 3.11, got $$($(PYTHON) --version 2>&1); name one with: make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.installed: .venv/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/.dev: .venv/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,66 @@
+"""Run a query so that people see it progress and can stop it: Ctrl-C ends it at once."""
+
+import sys
+import threading
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import duckdb
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+PATIENCE: Final = 1.0  # seconds before progress is shown
+GRACE: Final = 5.0  # seconds that a stopped query gets to end
+
+
+@dataclass
+class Answer:
+    """What a statement answers: column names and rows; no columns where it answers nothing."""
+
+    columns: list[str] = field(default_factory=list)
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Rows by column name."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def run(con: duckdb.DuckDBPyConnection, sql: str | duckdb.Statement, parameters: object = None, words: str = "counting") -> Answer:
+    """Run one statement to its end, in a thread of its own; show progress after a second where a person watches."""
+    con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    outcome: list[Answer | BaseException] = []
+
+    def work() -> None:
+        try:
+            con.execute(sql, parameters)
+            outcome.append(Answer([column[0] for column in con.description or []], con.fetchall() if con.description else []))
+        except BaseException as error:  # noqa: BLE001 - it is raised again where the user waits
+            outcome.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        _wait(con, thread, words)
+    except KeyboardInterrupt:
+        con.interrupt()
+        thread.join(GRACE)
+        raise
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    return outcome[0]
+
+
+def _wait(con: duckdb.DuckDBPyConnection, thread: threading.Thread, words: str) -> None:
+    thread.join(PATIENCE)
+    if not thread.is_alive():
+        return
+    console = Console(stderr=True)
+    if not sys.stderr.isatty():
+        thread.join()
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(words, total=100)
+        while thread.is_alive():
+            progress.update(task, completed=max(0.0, con.query_progress()))
+            thread.join(0.1)

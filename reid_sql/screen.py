@@ -1,0 +1,114 @@
+"""How risk is shown on a terminal: a summary, a histogram, who stands out, a verdict, any table."""
+
+from typing import Any, Final
+
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from reid_sql.runner import Answer
+
+BINS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
+ENDLESS: Final = 2**63
+BAR: Final = 40
+WIDE: Final = 160  # a pipe has no width of its own
+
+
+def console(*, error: bool = False) -> Console:
+    """Give the console to print on."""
+    found = Console(stderr=error, highlight=False)
+    return found if found.is_terminal else Console(stderr=error, highlight=False, width=WIDE)
+
+
+def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
+    """Write a value as people read it."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage, never rounding a small one to nothing or nearly all to all.
+
+    >>> percent(0.104), percent(0.00001), percent(0.999999), percent(1.0)
+    ('10.4 %', 'below 0.1 %', 'above 99.9 %', '100.0 %')
+    """
+    if 0 < share < 0.001:  # noqa: PLR2004 - one decimal
+        return "below 0.1 %"
+    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"  # noqa: PLR2004 - one decimal
+
+
+def answer_table(answer: Answer) -> Table:
+    """Show any answer, numbers to the right."""
+    table = Table(header_style="bold")
+    for place, column in enumerate(answer.columns):
+        numeric = any(isinstance(row[place], int | float) for row in answer.rows)
+        table.add_column(Text(column), justify="right" if numeric else "left")
+    for row in answer.rows:
+        table.add_row(*(Text(number(value)) for value in row))
+    return table
+
+
+def summary_table(risk: dict[str, Any]) -> Table:
+    """Show the summary in words, one measure a line."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(justify="left")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    people, unique = risk["records"], risk["unique_records"]
+    rows = [
+        ("records", f"{people:,}", ""),
+        ("classes", f"{risk['classes']:,}", "distinct combinations of the quasi-identifiers"),
+        ("k", f"{risk['k']:,}", "records in the smallest class"),
+        ("unique records", f"{unique:,}", f"{percent(risk['uniqueness'])} are the only one of their kind"),
+        ("highest risk", f"{risk['highest_risk']:.4g}", "chance to be right about the most exposed person"),
+        ("average risk", f"{risk['average_risk']:.4g}", "share of people an attacker who links everybody gets right"),
+        ("records at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),
+        ("NULLs", risk["nulls"], f"{risk['records_dropped']:,} records dropped" if risk["nulls"] == "drop" else ""),
+    ]
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
+    """Show how many records have classes of which size, as bars; red where the risk is above the threshold."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("class size", "classes", "records"):
+        table.add_column(column, justify="right")
+    table.add_column("")
+    bins = [_bin(rows, low, high) for low, high in zip(BINS, (*BINS[1:], ENDLESS), strict=True)]
+    shown = [found for found in bins if found[-1]]
+    top = max((found[-1] for found in shown), default=1)
+    for low, label, classes, records in shown:
+        bar = "█" * max(1, round(BAR * records / top))
+        table.add_row(label, f"{classes:,}", f"{records:,}", Text(bar, style="red" if 1 / low > threshold else "cyan"))
+    return table
+
+
+def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int, int]:
+    inside = [row for row in rows if low <= row["class_size"] < high]
+    label = str(low) if high == low + 1 else f"{low:,}+" if high == ENDLESS else f"{low:,}–{high - 1:,}"
+    return low, label, sum(row["classes"] for row in inside), sum(row["records"] for row in inside)
+
+
+def verdict(risk: dict[str, Any], columns: list[str]) -> Panel:
+    """Say what the figures mean for a release, in one sentence."""
+    names = ", ".join(columns)
+    if risk["highest_risk"] > risk["threshold"]:
+        who = f"{risk['unique_records']:,} of {risk['records']:,} people are the only one with their {names}"
+        text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
+        return Panel(Text(text), style="red")
+    return Panel(Text(f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."), style="green")
+
+
+def risk_page(risk: dict[str, Any], sizes: list[dict[str, Any]], stand_out: Answer | None, columns: list[str]) -> RenderableType:
+    """Put the page together: summary, histogram, who stands out, verdict."""
+    title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
+    parts: list[RenderableType] = [title, "", summary_table(risk), "", histogram(sizes, risk["threshold"]), ""]
+    if stand_out is not None:
+        parts += [Text("Who stands out", style="bold"), answer_table(stand_out), ""]
+    return Group(*parts, verdict(risk, columns))

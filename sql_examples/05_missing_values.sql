@@ -1,0 +1,24 @@
+-- How missing values are treated changes the answer, so every answer says how.
+
+CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+
+-- A value of its own (the default): what the released table shows.
+SELECT records, k, unique_records, nulls, records_dropped
+FROM risk_summary(people, ['sex', 'education', 'occupation']);
+-- | records | k | unique_records | nulls | records_dropped |
+-- | --- | --- | --- | --- | --- |
+-- | 3000 | 1 | 14 | value | 0 |
+
+-- Left out, and counted as such.
+SELECT records, k, unique_records, nulls, records_dropped
+FROM risk_summary(people, ['sex', 'education', 'occupation'], nulls := 'drop');
+-- | records | k | unique_records | nulls | records_dropped |
+-- | --- | --- | --- | --- | --- |
+-- | 2868 | 1 | 5 | drop | 132 |
+
+-- A wildcard: a missing value may be any value, in either record.
+SELECT records, k, unique_records, nulls, records_dropped
+FROM risk_summary(people, ['sex', 'education', 'occupation'], nulls := 'wildcard');
+-- | records | k | unique_records | nulls | records_dropped |
+-- | --- | --- | --- | --- | --- |
+-- | 3000 | 2 | 0 | wildcard | 0 |

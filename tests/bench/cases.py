@@ -1,0 +1,128 @@
+"""What is measured, section by section."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from tests.bench.compare import Case
+from tests.bench.measure import Job
+from tests.bench.shapes import SHAPES, Shape
+
+ROOT: Final = Path(__file__).parents[2]
+FEW: Final = 3  # columns, as against ten
+LIMIT: Final = "2GB"
+ADULT: Final = (
+    *("age", "workclass", "education_num", "marital_status", "occupation"),
+    *("relationship", "race", "sex", "hours_per_week", "native_country"),
+)
+SIZES: Final = "SELECT count(*) AS records, sum(k) AS total, max(k) AS highest, count_if(k = 1) AS unique_records FROM"
+HISTOGRAM: Final = """SELECT sum(records) AS records, sum(classes) AS classes,
+    coalesce(sum(records) FILTER (class_size = 1), 0) AS unique_records FROM"""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The folder with the generated tables, and the number of threads."""
+
+    folder: Path
+    threads: int
+
+    def duckdb(self, sql: str, **settings: str) -> Job:
+        """Ask the generated database."""
+        database = str(self.folder / "people.duckdb")
+        return Job("in_duckdb", {"sql": sql, "settings": {"threads": str(self.threads)} | settings, "database": database})
+
+
+def class_size(setup: Setup) -> Iterator[Case]:
+    """DuckDB's window against ours."""
+    for shape in SHAPES:
+        ours, rival = _window(shape, "equivalence_class_size({})"), _window(shape, "count(*) OVER (PARTITION BY {})")
+        target = 1.10 if shape.width == FEW else 0.6
+        yield Case("class_size", shape.words, setup.duckdb(ours), setup.duckdb(rival), target, memory=True, table=shape.table)
+
+
+def class_size_histogram(setup: Setup) -> Iterator[Case]:
+    """The histogram against a bare double GROUP BY."""
+    for shape in SHAPES:
+        ours = f"{HISTOGRAM} class_size_histogram({shape.table}, {shape.columns})"
+        yield Case("histogram", shape.words, setup.duckdb(ours), setup.duckdb(_double(shape)), 1.10, table=shape.table)
+
+
+def risk_summary(setup: Setup) -> Iterator[Case]:
+    """The summary against a bare double GROUP BY."""
+    for shape in SHAPES:
+        ours, rival = _summary(shape.table, shape.columns), _double(shape)
+        yield Case("risk_summary", shape.words, setup.duckdb(ours), setup.duckdb(rival), 1.10, table=shape.table)
+
+
+def polars(setup: Setup) -> Iterator[Case]:
+    """Polars' window against ours, streaming."""
+    for shape in SHAPES:
+        read: dict[str, Any] = {"file": str(setup.folder / f"{shape.table}.parquet"), "columns": shape.columns}
+        ours, rival = (Job("in_polars", read | {"ours": mine}) for mine in (True, False))
+        yield Case("polars", shape.words, ours, rival, 1.10 if shape.width == FEW else 0.5, table=shape.table)
+
+
+def memory_limit(setup: Setup) -> Iterator[Case]:
+    """Little memory, and a folder to spill to."""
+    spilling = {"memory_limit": LIMIT, "temp_directory": str(setup.folder / "spilled")}
+    for shape in SHAPES:
+        if shape.width > FEW and shape.kind == "string":
+            window = _window(shape, "equivalence_class_size({})")
+            for name, sql in (("class size", window), ("risk_summary", _summary(shape.table, shape.columns))):
+                words = f"{name}, {shape.words}"
+                yield Case("memory_limit", words, setup.duckdb(sql, **spilling), target="completes", table=shape.table)
+
+
+def wildcard(setup: Setup) -> Iterator[Case]:
+    """Records with gaps that match anything."""
+    for shape in (Shape(10, "integer", "unique"), Shape(10, "integer", "tied")):
+        table = f"gaps_{shape.ties}"
+        yield Case("wildcard", shape.words, setup.duckdb(_summary(table, shape.columns, ", nulls := 'wildcard'")), table=table)
+
+
+def register(_: Setup) -> Iterator[Case]:
+    """The cost of registering: in a new process, again, and in a cursor."""
+    for time in ("first", "again", "cursor"):
+        yield Case("register", time, Job("registering", {"time": time}))
+
+
+def adult(setup: Setup) -> Iterator[Case]:
+    """Real microdata in memory, against pandas."""
+    file = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"), "adult.parquet")
+    sizes = "count(*) AS classes, sum(k) AS records, max(k) AS highest, count_if(k = 1) AS unique_records"
+    prepare = f"CREATE TEMP TABLE adult AS FROM '{file}'"
+    sql = f"SELECT {sizes} FROM (SELECT class_size AS k FROM equivalence_classes(adult, {list(ADULT)}))"
+    ours = Job("in_duckdb", {"sql": sql, "settings": {"threads": str(setup.threads)}, "prepare": prepare})
+    rival = Job("in_pandas", {"file": str(file), "columns": list(ADULT)}) if find_spec("pandas") else None
+    skipped = None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
+
+
+def _window(shape: Shape, window: str) -> str:
+    return f"{SIZES} (SELECT {window.format(', '.join(shape.columns))} AS k FROM {shape.table})"
+
+
+def _double(shape: Shape) -> str:
+    sizes = f"SELECT count(*) AS n FROM {shape.table} GROUP BY {', '.join(shape.columns)}"
+    double = f"SELECT n, count(*) AS c FROM ({sizes}) GROUP BY n"
+    return f"{HISTOGRAM} (SELECT n AS class_size, c AS classes, n * c AS records FROM ({double}))"
+
+
+def _summary(table: str, columns: list[str], options: str = "") -> str:
+    return f"SELECT records, classes, unique_records FROM risk_summary({table}, {columns}{options})"
+
+
+SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
+    "class_size": class_size,
+    "histogram": class_size_histogram,
+    "risk_summary": risk_summary,
+    "polars": polars,
+    "memory_limit": memory_limit,
+    "wildcard": wildcard,
+    "register": register,
+    "adult": adult,
+}

@@ -1,0 +1,90 @@
+"""A case, its runs, and whether they met the target."""
+
+from dataclasses import dataclass
+from statistics import median
+from typing import Final, Literal, TypeAlias
+
+from tests.bench.measure import Figures, Job, measure
+
+NOISE: Final = 1.05  # peaks of one and the same query differ by this much between runs
+OUT_OF_MEMORY: Final = ("OutOfMemoryException", "MemoryError", "BrokenProcessPool")  # the last one: killed by the system
+Spread: TypeAlias = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What to measure: our side, the rival's if there is one, and the targets."""
+
+    section: str
+    words: str
+    ours: Job
+    rival: Job | None = None
+    target: float | Literal["completes"] | None = None  # a number: at most so many times the rival's seconds
+    memory: bool = False  # a target too: no more memory than the rival
+    table: str | None = None  # generated table that the jobs read
+    skipped: str | None = None  # the reason why not
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The runs of a case in pairs, ours first; a rival's list stays empty where there is none."""
+
+    case: Case
+    ours: list[Figures]
+    rivals: list[Figures]
+    failure: str | None = None
+
+    @property
+    def ratio(self) -> Spread | None:
+        """Our seconds over the rival's, pair by pair: median, least, most."""
+        return _spread([mine.seconds / other.seconds for mine, other in zip(self.ours, self.rivals, strict=False)])
+
+    @property
+    def memory_ratio(self) -> Spread | None:
+        """Our peak of memory over the rival's, pair by pair: median, least, most."""
+        return _spread([mine.peak_mb / other.peak_mb for mine, other in zip(self.ours, self.rivals, strict=False)])
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the run itself went wrong: a mismatch, or any failure but the want of memory that was on trial."""
+        on_trial = self.case.target == "completes" and (self.failure or "").startswith(OUT_OF_MEMORY)
+        return self.failure is not None and not on_trial
+
+    @property
+    def verdict(self) -> str:
+        """Met, missed (and in what), skipped or failed (and why), or nothing where there is no target."""
+        if self.case.skipped:
+            return f"skipped: {self.case.skipped}"
+        if self.failure:
+            return f"{'failed' if self.is_error else 'missed'}: {self.failure}"
+        missed = self._missed()
+        return f"missed: {', '.join(missed)}" if missed else "" if self.case.target is None else "met"
+
+    def _missed(self) -> list[str]:
+        target, time, memory = self.case.target, self.ratio, self.memory_ratio
+        slow = ["time"] if time and isinstance(target, float) and time[0] > target else []
+        large = [f"memory {memory[0]:.2f}"] if memory and self.case.memory and memory[0] > NOISE else []
+        return slow + large
+
+
+def compare(case: Case, repeat: int) -> Outcome:
+    """Measure ours, the rival's, ours, the rival's, …; both must answer the same."""
+    outcome = Outcome(case, [], [])
+    try:
+        for _ in range(0 if case.skipped else repeat):
+            outcome.ours.append(measure(case.ours))
+            if case.rival:
+                outcome.rivals.append(measure(case.rival))
+                _agree(outcome.ours[-1].answer, outcome.rivals[-1].answer)
+    except RuntimeError as error:
+        return Outcome(case, outcome.ours, outcome.rivals, str(error).partition("\n")[0])
+    return outcome
+
+
+def _agree(ours: dict[str, int], rival: dict[str, int]) -> None:
+    if ours != rival:
+        raise RuntimeError(f"both sides must give the same answer, got {ours} and {rival}")
+
+
+def _spread(ratios: list[float]) -> Spread | None:
+    return (median(ratios), min(ratios), max(ratios)) if ratios else None

@@ -1,0 +1,66 @@
+"""How closed forms are held against mpmath, and the engines against each other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+import numpy as np
+import polars as pl
+import pytest
+
+import reid_sql.polars as rp
+from reid_sql_udfs import declared
+from tests.tables import by_duckdb
+
+PEOPLE = (1.0, 2.0, 3.0, 10.0, 1e3, 54_805.0, 1e6, 67e6, 1e9, 8e9)
+SMALLEST = np.finfo(float).tiny
+
+
+@dataclass(frozen=True)
+class Case:
+    """Arguments and the exact answer."""
+
+    arguments: tuple[float | None, ...]
+    answer: float | None
+
+
+def grid(least_n: float = 1) -> list[tuple[float, float]]:
+    """Probabilities from 1e-15 to 1, near both ends, with populations up to 8e9."""
+    near = [10.0**-power for power in range(1, 16)] + [1 - 10.0**-power for power in range(1, 16)] + [0.25, 0.5, 0.58]
+    return [(p, n) for p in near for n in PEOPLE if n >= least_n]
+
+
+def check_mpmath(name: str, oracle: Callable[..., Any], least_n: float = 1) -> None:
+    pairs = grid(least_n)
+    p, n = np.array(pairs).T
+    answers = declared()[name].body(p, n)
+    with mpmath.workdps(60):
+        for (x, people), answer in zip(pairs, answers, strict=True):
+            exact = oracle(mpmath, mpmath.mpf(x), mpmath.mpf(people))
+            if exact > SMALLEST:
+                assert abs(answer - exact) <= 1e-12 * exact, (x, people)
+            else:
+                assert answer <= SMALLEST
+
+
+def both(name: str, parameters: tuple[str, ...], rows: list[tuple[float | None, ...]]) -> list[list[float | None]]:
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(parameters, pl.Float64), orient="row").with_row_index("row")
+    sql = f"SELECT {name}({', '.join(parameters)}) AS answer FROM t ORDER BY row"
+    call = getattr(rp, name)(*parameters)
+    return [
+        [row["answer"] for row in by_duckdb(sql, t=frame)],
+        frame.lazy().select(call).collect(engine="streaming")[name].to_list(),
+    ]
+
+
+def check_engines(name: str, parameters: tuple[str, ...]) -> None:
+    rows: list[tuple[float | None, ...]] = [*grid(), (0.0, 1.0), (1.0, 1.0), (None, 2.0)]
+    duck, polars = both(name, parameters, rows)
+    assert duck == [None if answer is None else pytest.approx(answer, rel=2e-12, abs=1e-300) for answer in polars]
+
+
+def check_limits(name: str, cases: list[Case]) -> None:
+    parameters = tuple(parameter.name for parameter in declared()[name].parameters)
+    for answers in both(name, parameters, [case.arguments for case in cases]):
+        assert answers == [case.answer for case in cases]

@@ -1,0 +1,30 @@
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tables import NULLS, by_both, by_duckdb, by_polars, class_sizes, frames, histogram, kept, keys
+
+
+@given(frames(), st.sampled_from(NULLS))
+def test_classes_and_records_of_each_size(frame: pl.DataFrame, nulls: str) -> None:
+    rows = kept(keys(frame), nulls)
+    expected = histogram(rows, class_sizes(rows, rows, nulls))
+    for answer in by_both("class_size_histogram", {"t": frame}, frame.columns, nulls=nulls):
+        assert [(row["class_size"], row["classes"], row["records"]) for row in answer] == expected
+        assert {(row["nulls"], row["records_dropped"]) for row in answer} <= {(nulls, frame.height - len(rows))}
+
+
+def test_an_empty_table_has_an_empty_histogram() -> None:
+    empty = pl.DataFrame({"a": pl.Series([], dtype=pl.Int64)})
+    for nulls in NULLS:
+        assert by_both("class_size_histogram", {"t": empty}, ["a"], nulls=nulls) == [[], []]
+
+
+@pytest.mark.real_data
+def test_engines_agree_on_real_data_with_missing_values(adult: str) -> None:
+    path = adult.replace("adult", "hdv2003")
+    columns = [name for name in pl.scan_parquet(path).collect_schema().names() if name not in ("poids", "id")][:8]
+    for nulls in NULLS:
+        sql = f"FROM class_size_histogram('{path}', {columns}, nulls := '{nulls}')"
+        assert by_duckdb(sql) == by_polars("class_size_histogram", pl.scan_parquet(path), columns, nulls=nulls)

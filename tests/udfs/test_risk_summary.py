@@ -1,0 +1,55 @@
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tables import NULLS, by_both, by_duckdb, class_sizes, frames, kept, keys, risk
+
+
+@given(frames(min_rows=1), st.sampled_from(NULLS), st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0]))
+def test_every_measure_equals_exact_counting(frame: pl.DataFrame, nulls: str, threshold: float) -> None:
+    rows = kept(keys(frame), nulls)
+    if not rows:
+        return
+    expected = risk(rows, class_sizes(rows, rows, nulls), threshold)
+    for answer in by_both("risk_summary", {"t": frame}, frame.columns, threshold=threshold, nulls=nulls):
+        how_nulls = {"records_dropped": frame.height - len(rows), "nulls": nulls}
+        assert {name: answer[0].pop(name) for name in how_nulls} == how_nulls
+        assert answer == [pytest.approx(expected, rel=1e-12)]
+
+
+def test_the_two_averages_of_classes_of_nine_and_one() -> None:
+    frame = pl.DataFrame({"a": [1] * 9 + [2]})
+    for answer in by_both("risk_summary", {"t": frame}, ["a"]):
+        assert answer[0]["average_risk"] == pytest.approx(0.2)
+        assert answer[0]["average_class_risk"] == pytest.approx(5 / 9)
+
+
+def test_wildcards_match_as_the_check_figures_say() -> None:
+    sexes = ["M", "M", "M", None, None, "F", "F", "M"]
+    frame = pl.DataFrame({"sex": sexes, "zip": [4711, 4711, 4711, 4711, 4711, 4712, None, None]})
+    for answer in by_both("risk_summary", {"t": frame}, ["sex", "zip"], nulls="wildcard"):
+        assert answer[0]["highest_risk"] == 1 / 2
+        assert answer[0]["average_risk"] == pytest.approx(143 / 672)
+
+
+@pytest.mark.parametrize("nulls", NULLS)
+def test_a_table_of_nulls_alone(nulls: str) -> None:
+    frame = pl.DataFrame({"a": pl.Series([None] * 3, dtype=pl.String), "b": pl.Series([None] * 3, dtype=pl.Int64)})
+    if nulls == "drop":
+        with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
+            by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)
+    else:
+        assert [answer[0]["k"] for answer in by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)] == [3, 3]
+
+
+@pytest.mark.real_data
+def test_adult_figures(adult: str) -> None:
+    six = ["age", "education", "occupation", "relationship", "sex", "native_country"]
+    found = by_duckdb(f"FROM risk_summary('{adult}', {six})")[0]
+    assert (found["classes"], found["k"], found["unique_records"]) == (15_093, 1, 10_154)
+    ten = "age workclass education_num marital_status occupation relationship race sex hours_per_week native_country".split()
+    for answer in by_both("risk_summary", {"t": pl.read_parquet(adult)}, ten):
+        figures = {name: answer[0][name] for name in ("records", "classes", "unique_records")}
+        assert figures == {"records": 32_561, "classes": 27_515, "unique_records": 24_802}
+    assert found["average_risk"] == pytest.approx(0.4635299899, abs=5e-11)
