@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import duckdb
-from rich.table import Table
 
 from reid_sql import __version__, register, screen
-from reid_sql.domains import NULLS, QUASI_IDENTIFIERS, THRESHOLD
+from reid_sql.domains import NULLS, QUASI_IDENTIFIERS, THRESHOLD, sql_text
 from reid_sql.engines import duckdb as engine
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.function import Function
@@ -59,9 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def sentence(error: BaseException) -> str:
-    """Give the refusal without what the engine wraps around it: its error class, and the place in our SQL.
+    r"""Give the refusal without what the engine wraps around it: its error class, and the place in our SQL.
 
-    >>> sentence(ValueError("Invalid Input Error: k must be a number; pass one\\n\\nLINE 1: from …"))
+    >>> sentence(ValueError("Invalid Input Error: k must be a number; pass one\n\nLINE 1: from …"))
     'k must be a number; pass one'
     """
     words = str(error).split("\n\nLINE", 1)[0].replace("\n", " ").strip()
@@ -89,7 +88,9 @@ def _parser() -> Parser:
 
 def _risk_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="CSV, Parquet, JSON or DuckDB file")
-    parser.add_argument("--qi", required=True, metavar="A,B,C", help="the quasi-identifiers, by comma (quote a name that has one)")
+    parser.add_argument(
+        "--qi", required=True, metavar="A,B,C", help="the quasi-identifiers, by comma (quote a name that has one)"
+    )
     parser.add_argument("--table", help="the table of a DuckDB file")
     parser.add_argument("--threshold", default="0.2", help="the risk above which a record counts as at risk (default 0.2)")
     parser.add_argument("--nulls", default="value", help="NULL as a value (default), as a wildcard, or drop such records")
@@ -107,7 +108,7 @@ def _risk(options: argparse.Namespace) -> int:
     NULLS.check("nulls", options.nulls)
     con, table = open_source(options.file, options.table)
     if options.memory_limit:
-        con.execute("SET memory_limit = $1", [options.memory_limit])
+        _limit_memory(con, options.memory_limit)
     given = [table, columns]
     nulls = f"nulls := '{options.nulls}'"
     risk = run(con, f"FROM risk_summary(?, ?, threshold := {threshold!r}, {nulls})", given, "summary").records()[0]
@@ -125,6 +126,13 @@ def _stand_out(con: duckdb.DuckDBPyConnection, given: list[Any], nulls: str, cou
     listed = f"""SELECT class_size, * EXCLUDE (class_size, records, records_dropped, nulls)
                  FROM equivalence_classes(?, ?, {nulls}) ORDER BY ALL LIMIT {count}"""
     return run(con, listed, given, "who stands out")
+
+
+def _limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
+    try:
+        con.execute(f"SET memory_limit = {sql_text(size)}")
+    except duckdb.Error:
+        raise OutOfDomainError(f"--memory-limit must be a size, got '{size}'; write it like 2GB") from None
 
 
 def _number(name: str, text: str) -> float:
@@ -166,12 +174,8 @@ def _functions(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([_described(found) for found in functions.values()], ensure_ascii=False))  # noqa: T201
         return PASSED
-    table = Table(header_style="bold", show_lines=True)
-    for column in ("function", "answers", "source"):
-        table.add_column(column, overflow="fold")
     for found in functions.values():
-        table.add_row(found.signature, found.words, found.source)
-    screen.console().print(table)
+        screen.console().print(screen.function_lines(found.signature, found.words, found.source))
     return PASSED
 
 

@@ -133,7 +133,9 @@ THRESHOLD: Final = Number(
     0.0,
     1.0,
 )
-SUBSET_SIZE: Final = Number("a whole number of columns from 1 to 64", "pass how many columns to combine at most", 1.0, MAX_COLUMNS, whole=True)
+SUBSET_SIZE: Final = Number(
+    "a whole number of columns from 1 to 64", "pass how many columns to combine at most", 1.0, MAX_COLUMNS, whole=True
+)
 NULLS: Final = Choice(("value", "wildcard", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")

@@ -111,9 +111,7 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
     return declare
 
 
-def table_function(
-    *, reduction: Reduction, source: str, duckdb: str | None = None
-) -> Callable[[Body], Body]:
+def table_function(*, reduction: Reduction, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives

@@ -17,7 +17,8 @@ from reid_sql.function import REQUIRED, Function
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
-__all__ = sorted(FUNCTIONS)
+__all__ = ["FUNCTIONS"]
+__all__ += FUNCTIONS
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
@@ -76,5 +77,7 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
 def signature_of(function: Function) -> Signature:
     """Give the call's signature in Python: as in SQL, with the options by position or by name."""
     kind = Argument.POSITIONAL_OR_KEYWORD
-    arguments = [Argument(p.name, kind, default=Argument.empty if p.default is REQUIRED else p.default) for p in function.parameters]
+    arguments = [
+        Argument(p.name, kind, default=Argument.empty if p.default is REQUIRED else p.default) for p in function.parameters
+    ]
     return Signature(arguments)

@@ -1,7 +1,7 @@
 """The relational reductions: everything the engine counts, and all that a model ever sees of a table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 from reid_sql.domains import COLUMNS, NULLS, QUASI_IDENTIFIERS, SUBSET_SIZE, TABLE, Domain
@@ -30,6 +30,12 @@ class Reduction:
     arguments: tuple[Argument, ...]
     columns: dict[str, str]
     arrays: type | None = None
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """The columns that a body gets as arrays, with their SQL types."""
+        wanted = fields(self.arrays) if self.arrays else ()
+        return {field.name: (self.columns | HOW_NULLS)[field.name] for field in wanted}
 
 
 MAX_SUBSETS: Final = 5000

@@ -25,7 +25,9 @@ class Answer:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def run(con: duckdb.DuckDBPyConnection, sql: str | duckdb.Statement, parameters: object = None, words: str = "counting") -> Answer:
+def run(
+    con: duckdb.DuckDBPyConnection, sql: str | duckdb.Statement, parameters: object = None, words: str = "counting"
+) -> Answer:
     """Run one statement to its end, in a thread of its own; show progress after a second where a person watches."""
     con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []

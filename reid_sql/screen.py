@@ -52,6 +52,11 @@ def answer_table(answer: Answer) -> Table:
     return table
 
 
+def function_lines(signature: str, words: str, source: str) -> Text:
+    """Show a function: how it is called, what it answers, where it comes from."""
+    return Text.assemble((signature, "bold"), f"\n    {words}\n", (f"    {source}\n", "dim"))
+
+
 def summary_table(risk: dict[str, Any]) -> Table:
     """Show the summary in words, one measure a line."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
@@ -102,7 +107,9 @@ def verdict(risk: dict[str, Any], columns: list[str]) -> Panel:
         who = f"{risk['unique_records']:,} of {risk['records']:,} people are the only one with their {names}"
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
         return Panel(Text(text), style="red")
-    return Panel(Text(f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."), style="green")
+    return Panel(
+        Text(f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."), style="green"
+    )
 
 
 def risk_page(risk: dict[str, Any], sizes: list[dict[str, Any]], stand_out: Answer | None, columns: list[str]) -> RenderableType:

@@ -56,7 +56,9 @@ def _table_of(con: duckdb.DuckDBPyConnection, table: str | None) -> str:
     if table is None and len(known) == 1:
         table = known[0]
     if table is None:
-        raise UnknownNameError(f"--table must name the table of the database to measure, got none; {suggestion('', known, 'tables')}")
+        raise UnknownNameError(
+            f"--table must name the table of the database to measure, got none; {suggestion('', known, 'tables')}"
+        )
     if table not in known and "." not in table:
         raise UnknownNameError(f"--table must be a table of the database, got '{table}'; {suggestion(table, known, 'tables')}")
     return '"' + table.replace('"', '""') + '"' if table in known else table

@@ -37,7 +37,7 @@ def check_mpmath(name: str, oracle: Callable[..., Any], least_n: float = 1) -> N
     answers = declared()[name].body(p, n)
     with mpmath.workdps(60):
         for (x, people), answer in zip(pairs, answers, strict=True):
-            exact = oracle(mpmath, mpmath.mpf(x), mpmath.mpf(people))
+            exact = oracle(mpmath.mpf(x), mpmath.mpf(people))
             if exact > SMALLEST:
                 assert abs(answer - exact) <= 1e-12 * exact, (x, people)
             else:

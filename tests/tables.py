@@ -18,6 +18,18 @@ import reid_sql
 import reid_sql.polars as rp
 
 Row = tuple[Any, ...]
+ADULT10 = [
+    "age",
+    "workclass",
+    "education_num",
+    "marital_status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "hours_per_week",
+    "native_country",
+]
 NULLS = ("value", "wildcard", "drop")
 
 KINDS: dict[pl.DataType, st.SearchStrategy[Any]] = {
@@ -39,7 +51,9 @@ def frames(draw: st.DrawFn, *, min_rows: int = 0, max_columns: int = 7) -> pl.Da
     kinds = draw(st.lists(st.sampled_from(list(KINDS)), min_size=1, max_size=max_columns))
     height = draw(st.integers(min_rows, 12))
     cells = [draw(st.lists(st.none() | KINDS[kind], min_size=height, max_size=height)) for kind in kinds]
-    columns = {f"c{place}": pl.Series(values, dtype=kind) for place, (kind, values) in enumerate(zip(kinds, cells, strict=True), 1)}
+    columns = {
+        f"c{place}": pl.Series(values, dtype=kind) for place, (kind, values) in enumerate(zip(kinds, cells, strict=True), 1)
+    }
     return pl.DataFrame(columns)
 
 

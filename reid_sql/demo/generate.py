@@ -24,20 +24,21 @@ DIAGNOSIS: Final = ("none", "hypertension", "asthma", "diabetes", "depression", 
 ADULT: Final = 18
 RETIRED: Final = 67
 MISSING: Final = 0.02
+WOMEN: Final = 0.51
 
 
 def people(count: int = PEOPLE, seed: int = SEED) -> Iterator[tuple[str | int, ...]]:
     """Draw the people, one tuple of COLUMNS each; a missing value is the empty text.
 
     >>> next(people(1))
-    (10, 'F', '04105', 'single', 'primary', 'none', 'none')
+    (12, 'M', '04102', 'single', 'primary', 'none', 'none')
     """
     uniform = np.random.Generator(np.random.PCG64(seed)).random((count, 9))
     for u in uniform:
         age = int(75 * u[0] if u[1] < 0.88 else 75 + 25 * u[0] ** 2)  # noqa: PLR2004 - a marginal
         yield (
             age,
-            "F" if u[2] < 0.51 else "M",
+            "F" if u[2] < WOMEN else "M",
             f"04{101 + int(24 ** u[3]):03d}",
             _marital_status(age, u[4]),
             "" if u[8] < MISSING else _education(age, u[5]),

@@ -1,12 +1,21 @@
-"""One binding of a row function for every engine that speaks Arrow: NULLs out, body, NULLs back."""
+"""One binding of a body for every engine that speaks Arrow.
+
+Row functions: NULLs out, body, NULLs back. Table functions: the reduction's columns as lists, the answer as a list of
+structs.
+"""
 
 from collections.abc import Callable
+from dataclasses import asdict
+from inspect import Parameter as Argument
+from inspect import Signature
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.function import Function
+from reid_sql.domains import Floats, Number
+from reid_sql.function import Function, Parameter
 
 
 def kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -15,13 +24,66 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
     def call(*columns: pa.Array) -> pa.Array:
         length = max(len(column) for column in columns)
         arrays = [np.broadcast_to(_doubles(column), length) for column in columns]
-        valid = np.logical_and.reduce([np.broadcast_to(column.is_valid().to_numpy(zero_copy_only=False), length) for column in columns])
+        valid = np.logical_and.reduce(
+            [np.broadcast_to(column.is_valid().to_numpy(zero_copy_only=False), length) for column in columns]
+        )
+        given = [_checked(parameter, array[valid]) for parameter, array in zip(declared.parameters, arrays, strict=True)]
         answer = np.full(length, np.nan)
-        answer[valid] = declared.body(*(array[valid] for array in arrays))
+        answer[valid] = declared.body(*given)
         return pa.array(answer, mask=~valid)
 
+    return _named(call, [parameter.name for parameter in declared.parameters])
+
+
+def _checked(parameter: Parameter, values: Floats) -> Floats:
+    return parameter.domain.check(parameter.name, values) if isinstance(parameter.domain, Number) else values
+
+
+def _named(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
+    """Give the callable parameters of these names: DuckDB counts them."""
+    parameters = [Argument(name, Argument.POSITIONAL_ONLY) for name in names]
+    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return call
 
 
-def _doubles(column: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
+def _doubles(column: pa.Array) -> Floats:
+    doubles: Floats = pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
+    return doubles
+
+
+ARROW_TYPES: Final = {
+    "BIGINT": pa.int64(),
+    "DOUBLE": pa.float64(),
+    "VARCHAR": pa.string(),
+    "VARCHAR[]": pa.list_(pa.string()),
+}
+
+
+def table_kernel(declared: Function) -> Callable[..., pa.Array]:
+    """Bind the function's body to the reduction's columns as lists, then its own parameters: a list of structs a row."""
+    answer = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
+
+    def call(*columns: pa.Array) -> pa.Array:
+        length = max(len(column) for column in columns)
+        rows = [[column[min(row, len(column) - 1)] for column in columns] for row in range(length)]
+        return pa.array([answers(declared, row) for row in rows], type=answer)
+
+    inputs = declared.reduction.inputs if declared.reduction else {}
+    return _named(call, [*inputs, *(parameter.name for parameter in declared.own_parameters)])
+
+
+def answers(declared: Function, cells: list[pa.Scalar]) -> list[dict[str, Any]]:
+    """Call the body once: the reduction's columns and the parameters as Arrow scalars in, the rows of the answer out."""
+    if declared.reduction is None or declared.reduction.arrays is None:
+        raise TypeError(f"{declared.name} has no reduction with arrays for its body")
+    inputs = declared.reduction.inputs
+    counted = len(inputs)
+    arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
+    own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
+    found = declared.body(declared.reduction.arrays(**arrays), **own)
+    return [asdict(row) for row in found] if declared.many else [asdict(found)]
+
+
+def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - numbers as an array, anything else as a list
+    values = cell.values if cell.is_valid else pa.array([], pa.int64())
+    return values.to_numpy(zero_copy_only=False) if pa.types.is_integer(values.type) else values.to_pylist()

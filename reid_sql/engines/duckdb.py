@@ -12,9 +12,10 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 import pyarrow as pa
+from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Choice, Columns, Number
-from reid_sql.engines.arrow import kernel
+from reid_sql.domains import MAX_COLUMNS, Choice, Columns, Domain, Number
+from reid_sql.engines.arrow import kernel, table_kernel
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.wildcard import wildcard_class_sizes
 from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Reduction
@@ -121,14 +122,15 @@ def _window(count: int) -> str:
 
 
 def _row(name: str, declared: Function) -> dict[str, str]:
-    """Check the arguments, then the spelling over the checked doubles; without one the Python body under its name."""
-    if declared.duckdb is None:
-        return {}
+    """Check the arguments, then answer by the spelling over the checked doubles, or else by the Python body."""
     names = ", ".join(parameter.name for parameter in declared.parameters)
     checked = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
+    call = {name: f"({names}) AS reid_body_{name}({checked})"}
+    if declared.duckdb is None:
+        return call
     missing = " OR ".join(f"{parameter.name} IS NULL" for parameter in declared.parameters)  # least() would pass over a NULL
     body = f"({names}) AS CASE WHEN {missing} THEN NULL ELSE {declared.duckdb} END"
-    return {f"reid_body_{name}": body, name: f"({names}) AS reid_body_{name}({checked})"}
+    return {f"reid_body_{name}": body} | call
 
 
 def _checked_cell(parameter: Parameter) -> str:
@@ -149,12 +151,15 @@ def _select(declared: Function) -> str:
     if declared.relays:
         return f"FROM {source}"
     values = {p.name: _checked(p) for p in declared.own_parameters}
-    how_nulls = ", ".join(f"{column if declared.many else f'max({column})'} AS {column}" for column in HOW_NULLS)
+    aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
+    treated = ", ".join(f"{column} AS {column}" for column in HOW_NULLS)
     if declared.duckdb is not None:
-        return f"SELECT {Template(declared.duckdb).substitute(values)}, {how_nulls} FROM {source}"
-    arrays = ", ".join(f"list({column})" for column in declared.reduction.columns)
-    answer = f"SELECT reid_body_{declared.name}({', '.join([arrays, *values.values()])}) AS answers, {how_nulls} FROM {source}"
-    return f"SELECT unnest(answer), {', '.join(HOW_NULLS)} FROM (SELECT unnest(answers) AS answer, {', '.join(HOW_NULLS)} FROM ({answer}))"
+        answer = Template(declared.duckdb).substitute(values)
+        return f"SELECT {answer}, {treated if declared.many else aggregate} FROM {source}"
+    first = next(iter(declared.reduction.columns))
+    arrays = [f"list({column} ORDER BY {first})" for column in declared.reduction.inputs]
+    called = f"SELECT reid_body_{declared.name}({', '.join([*arrays, *values.values()])}) AS answers, {aggregate} FROM {source}"
+    return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
 
 
 def _register_python(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
@@ -162,26 +167,41 @@ def _register_python(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Fun
     wanted = _python_functions(functions.values())
     cursor = con.cursor()
     known = {row[0] for row in cursor.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()}
+    how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
     for name, (body, types, answer) in wanted.items():
         CALLABLES.setdefault(name, body)
         if name not in known:
-            cursor.create_function(name, CALLABLES[name], types, answer, type="arrow", null_handling="special")
+            cursor.create_function(name, CALLABLES[name], types, answer, **how)
 
 
-def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable[..., Any], list[str], str]]:
-    found: dict[str, tuple[Callable[..., Any], list[str], str]] = {
+def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable[..., Any], list[Any], str]]:
+    """Callable, argument types and answer type of everything that is Python, by its name in DuckDB."""
+    found: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
         WILDCARD: (_wildcard_class_sizes, ["BIGINT[][]", "BIGINT[][]", "BIGINT[]"], "BIGINT[]")
     }
     for declared in functions:
-        if needs_python(declared) and declared.kind == "row":
-            found[declared.name] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
+        if needs_python(declared) and declared.reduction is None:
+            found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
+        elif needs_python(declared) and declared.reduction is not None:
+            types = [f"{kind}[]" for kind in declared.reduction.inputs.values()]
+            types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
+            fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
+            found[f"reid_body_{declared.name}"] = (table_kernel(declared), types, f"STRUCT({fields})[]")
     return found
+
+
+def _sql_type(domain: Domain) -> str:
+    if isinstance(domain, Number):
+        return "BIGINT" if domain.whole else "DOUBLE"
+    return "VARCHAR"
 
 
 def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:
     """Count matches of records as lists of codes, one list of records a row."""
     answers = [
-        wildcard_class_sizes(_matrix(mine.values), _matrix(others.values), others_counts.values.to_numpy(zero_copy_only=False)).tolist()
+        wildcard_class_sizes(
+            _matrix(mine.values), _matrix(others.values), others_counts.values.to_numpy(zero_copy_only=False)
+        ).tolist()
         if mine.is_valid and others.is_valid
         else [0] * (len(mine.values) if mine.is_valid else 0)
         for mine, others, others_counts in zip(codes, other_codes, other_counts, strict=True)

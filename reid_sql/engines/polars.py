@@ -1,7 +1,7 @@
 """Polars: the reductions as lazy frames, the functions as expressions and lazy-frame functions."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import reduce
 from itertools import combinations
 from math import comb
@@ -80,11 +80,13 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
     reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
     if declared.relays:
         return reduced
-    schema = {name: TYPES[kind] for name, kind in (declared.columns | HOW_NULLS).items()}
+    schema = {name: TYPES[kind] for name, kind in {**declared.columns, **HOW_NULLS}.items()}
     return reduced.map_batches(_answering(declared, options, schema), schema=schema)
 
 
-def _answering(declared: Function, options: dict[str, Any], schema: dict[str, pl.DataType]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+def _answering(
+    declared: Function, options: dict[str, Any], schema: dict[str, pl.DataType]
+) -> Callable[[pl.DataFrame], pl.DataFrame]:
     """Call the body with the reduction's arrays, and put how NULLs were treated beside its answer."""
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
@@ -99,7 +101,7 @@ def _answering(declared: Function, options: dict[str, Any], schema: dict[str, pl
 def _arrays(reduction: Reduction | None, frame: pl.DataFrame) -> Any:  # noqa: ANN401 - the reduction's own type
     if reduction is None or reduction.arrays is None:
         raise TypeError("the reduction has no arrays for a body")
-    series = {field.name: frame[field.name] for field in fields(reduction.arrays)}
+    series = {name: frame[name] for name in reduction.inputs}
     return reduction.arrays(**{name: s.to_numpy() if s.dtype == pl.Int64 else s.to_list() for name, s in series.items()})
 
 

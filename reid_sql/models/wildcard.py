@@ -11,8 +11,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
-
 Codes = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 WORD_BITS: Final = 63
@@ -112,7 +110,7 @@ def _matches_by_key(mine: Packed, others: Packed) -> Codes:
         return np.where(hit, totals[place], 0)
     groups, group_of = _group(left)
     place, hit = _find(right, left, groups)
-    sums: Floats = np.bincount(place[hit], weights=others.weights[hit], minlength=len(groups.starts))
+    sums = np.bincount(place[hit], weights=others.weights[hit], minlength=len(groups.starts))
     return sums.astype(np.int64)[group_of]
 
 
@@ -150,7 +148,7 @@ def _multipliers(words: int, seed: int) -> Words:
 
 def _keys(words: Words, multipliers: Words) -> Words:
     mixed = words if len(multipliers) == 1 else words ^ (words >> np.uint64(31))
-    key = mixed[:, 0] * multipliers[0]
+    key: Words = mixed[:, 0] * multipliers[0]
     for word in range(1, len(multipliers)):
         key = (key ^ (key >> np.uint64(29))) * multipliers[0] + mixed[:, word] * multipliers[word]
     return key

@@ -5,10 +5,9 @@ from tests.closed_forms import Case, check_engines, check_limits, check_mpmath
 
 
 def test_to_1e_12_of_mpmath() -> None:
-    def oracle(mp, xi, n):  # type: ignore[no-untyped-def]
-        return (1 - xi ** (n / (n - 1))) / (1 - xi ** (1 / (n - 1))) / n
-
-    check_mpmath("correctness_from_uniqueness", oracle, least_n=2)
+    check_mpmath(
+        "correctness_from_uniqueness", lambda xi, n: (1 - xi ** (n / (n - 1))) / (1 - xi ** (1 / (n - 1))) / n, least_n=2
+    )
 
 
 def test_engines_agree_with_the_body() -> None:

@@ -9,7 +9,7 @@ import reid_sql.polars as rp
 from reid_sql.domains import MAX_COLUMNS
 from reid_sql.errors import ReidError
 from reid_sql_udfs.equivalence_class_size import equivalence_class_size
-from tests.tables import by_duckdb, class_sizes, frames, keys
+from tests.tables import ADULT10, by_duckdb, class_sizes, frames, keys
 
 
 @given(frames())
@@ -61,7 +61,7 @@ def test_columns_that_differ_in_one_place_or_are_swapped_stay_apart() -> None:
              FROM range(300) x(a), range(300) y(b))"""
     assert by_duckdb(sql) == [{"k": 1}]
     grid = pl.DataFrame({"a": range(n)}).join(pl.DataFrame({"b": range(n)}), how="cross")
-    key = ["a", "b", pl.lit("x"), pl.lit(1.5), pl.lit(None), pl.col("b").cast(pl.String)]
+    key: list[str | pl.Expr] = ["a", "b", pl.lit("x"), pl.lit(1.5), pl.lit(None), pl.col("b").cast(pl.String)]
     assert grid.select(rp.equivalence_class_size(*key).max()).item() == 1
 
 
@@ -72,7 +72,6 @@ def test_sums_of_sizes_do_not_overflow() -> None:
 
 @pytest.mark.real_data
 def test_adult_has_the_published_number_of_unique_records(adult: str) -> None:
-    ten = "age workclass education_num marital_status occupation relationship race sex hours_per_week native_country".split()
-    sql = f"SELECT count(*) FILTER (k = 1) AS u FROM (SELECT equivalence_class_size({', '.join(ten)}) AS k FROM '{adult}')"
+    sql = f"SELECT count(*) FILTER (k = 1) AS u FROM (SELECT equivalence_class_size({', '.join(ADULT10)}) AS k FROM '{adult}')"
     assert by_duckdb(sql) == [{"u": 24_802}]
-    assert pl.scan_parquet(adult).filter(rp.equivalence_class_size(*ten) == 1).select(pl.len()).collect().item() == 24_802
+    assert pl.scan_parquet(adult).filter(rp.equivalence_class_size(*ADULT10) == 1).select(pl.len()).collect().item() == 24_802

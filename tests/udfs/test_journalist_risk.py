@@ -20,7 +20,9 @@ def test_sizes_are_those_of_the_population(population: pl.DataFrame, data: st.Da
 
 
 @given(frames(min_rows=2), st.data(), st.sampled_from(NULLS))
-def test_records_that_the_population_lacks_count_with_their_own_class(frame: pl.DataFrame, data: st.DataObject, nulls: str) -> None:
+def test_records_that_the_population_lacks_count_with_their_own_class(
+    frame: pl.DataFrame, data: st.DataObject, nulls: str
+) -> None:
     cut = data.draw(st.integers(1, frame.height - 1))
     sample, population = frame[:cut], frame[cut:]
     rows, others = kept(keys(sample), nulls), kept(keys(population), nulls)

@@ -2,7 +2,7 @@ from tests.closed_forms import Case, check_engines, check_limits, check_mpmath
 
 
 def test_to_1e_12_of_mpmath() -> None:
-    check_mpmath("uniqueness_from_probability", lambda mp, p, n: (1 - p) ** (n - 1))
+    check_mpmath("uniqueness_from_probability", lambda p, n: (1 - p) ** (n - 1))
 
 
 def test_engines_agree_with_the_body() -> None:

@@ -1,0 +1,80 @@
+"""The house stands as it was drawn: imports run one way, rooms stay small."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted([*(ROOT / "reid_sql").rglob("*.py"), *(ROOT / "udfs").rglob("*.py")])
+
+# Each layer may import the layers before it, and its own.
+LAYERS = [
+    ("reid_sql._version", "reid_sql.errors"),
+    ("reid_sql.suggestion",),
+    ("reid_sql.domains",),
+    ("reid_sql.models",),
+    ("reid_sql.reductions",),
+    ("reid_sql.function",),
+    ("reid_sql.engines",),
+    ("reid_sql_udfs",),
+    ("reid_sql", "reid_sql.polars"),
+    ("reid_sql.source", "reid_sql.runner", "reid_sql.screen"),
+    ("reid_sql.cli",),
+]
+
+
+def module(path: Path) -> str:
+    root = ROOT / "udfs" if "udfs" in path.relative_to(ROOT).parts else ROOT
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
+def layer(name: str) -> int:
+    exact = [place for place, names in enumerate(LAYERS) if name in names]
+    within = [
+        place for place, names in enumerate(LAYERS) for known in names if known != "reid_sql" and name.startswith(f"{known}.")
+    ]
+    return (exact or within)[-1]
+
+
+def imported(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            known = {module(source) for source in SOURCES}
+            found |= {name if name in known else node.module for name in (f"{node.module}.{alias.name}" for alias in node.names)}
+    return {name for name in found if name.split(".")[0] in ("reid_sql", "reid_sql_udfs")}
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if "demo" not in p.parts], ids=module)
+def test_imports_run_one_way(path: Path) -> None:
+    lazily = {"reid_sql": {"reid_sql_udfs", "reid_sql.engines.duckdb"}}
+    for name in imported(path) - lazily.get(module(path), set()):
+        assert layer(name) <= layer(module(path)), f"{module(path)} imports {name}"
+
+
+def test_models_know_no_engine() -> None:
+    for path in (ROOT / "reid_sql" / "models").glob("*.py"):
+        names = {
+            alias.name
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        }
+        assert not names & {"duckdb", "polars", "pyspark", "pyarrow"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module)
+def test_rooms_and_functions_stay_small(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert (node.end_lineno or 0) - node.body[0].lineno < 50, node.name
+
+
+def test_nothing_is_importable_as_top_level_udfs() -> None:
+    assert not (ROOT / "udfs" / "__init__.py").exists()
+    assert {path.name for path in (ROOT / "udfs").iterdir() if not path.name.startswith((".", "__"))} == {"reid_sql_udfs"}

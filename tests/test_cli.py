@@ -1,0 +1,198 @@
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.processes import ROOT, command, environment
+
+PEOPLE = "reid_sql/demo/people.csv"
+
+
+def test_risk_prints_summary_class_sizes_who_stands_out_and_a_verdict() -> None:
+    done = command("risk", PEOPLE, "--qi", "age,sex,postcode", "--stand-out", "3")
+    assert done.returncode == 0
+    for words in ("1,051", "35.0 %", "3–4", "█", "Who stands out", "04103", "AT RISK: 1,051 of 3,000 people"):
+        assert words in done.stdout
+    assert done.stderr == ""
+
+
+def test_risk_prints_json_for_machines() -> None:
+    page = json.loads(command("risk", PEOPLE, "--qi", "age,sex", "--json", "--stand-out", "1").stdout)
+    assert page["summary"]["records"] == 3000 == sum(row["records"] for row in page["histogram"])
+    assert page["stand_out"] == [{"class_size": 1, "age": "94", "sex": "M"}]
+
+
+def test_a_table_within_the_threshold_is_said_to_be() -> None:
+    assert "WITHIN THE THRESHOLD: everybody shares their sex with" in command("risk", PEOPLE, "--qi", "sex").stdout
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    with duckdb.connect(tmp_path / "house.duckdb") as con:
+        con.execute('CREATE TABLE people AS FROM range(4) t(a); CREATE TABLE "odd ""name""" AS SELECT 1 AS a')
+        con.execute(f"COPY people TO '{tmp_path}/people.parquet'; COPY people TO '{tmp_path}/people.json'")
+        con.execute(f"COPY (SELECT * FROM (VALUES ('01234'), ('1234')) t(zip)) TO '{tmp_path}/zip codes.csv.gz'")
+        con.execute("CREATE VIEW nobody AS FROM people WHERE a < 0")
+    (tmp_path / "empty.csv").write_text("a,b\n")
+    (tmp_path / "notes.doc").write_text("a")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "file", ["people.parquet", "people.json", "house.duckdb --table people", 'house.duckdb --table "main.people"']
+)
+def test_every_kind_of_file(files: Path, file: str) -> None:
+    name, *rest = file.replace('"', "").split()
+    done = command("risk", str(files / name), *rest, "--qi", "a", "--json")
+    assert json.loads(done.stdout)["summary"]["classes"] == 4
+
+
+def test_text_stays_text_so_that_leading_zeros_tell_people_apart(files: Path) -> None:
+    done = command("risk", str(files / "zip codes.csv.gz"), "--qi", "zip", "--json")
+    assert json.loads(done.stdout)["summary"]["classes"] == 2
+
+
+def test_a_database_is_opened_read_only_and_odd_names_are_names(files: Path) -> None:
+    before = (files / "house.duckdb").read_bytes()
+    done = command("risk", str(files / "house.duckdb"), "--table", 'odd "name"', "--qi", "a", "--json")
+    assert json.loads(done.stdout)["summary"]["k"] == 1
+    assert (files / "house.duckdb").read_bytes() == before
+
+
+REFUSED = {
+    "risk nowhere.csv --qi a": "FILE must be an existing file, got 'nowhere.csv'",
+    "risk reid_sql/demo/peple.csv --qi a": "did you mean 'people.csv'?",
+    "risk {files}/notes.doc --qi a": "FILE must be of a kind that can be read",
+    f"risk {PEOPLE} --qi age,sxe": "quasi-identifiers must be columns of the table, got 'sxe'; did you mean 'sex'?",
+    f"risk {PEOPLE} --qi age,age": "quasi-identifiers must be distinct, got 'age' twice; name each column once",
+    f"risk {PEOPLE} --qi ,": "quasi-identifiers must name 1 to 64 columns, got 0",
+    f"risk {PEOPLE} --qi age --threshold 7": "threshold must be a risk between 0 and 1, got 7",
+    f"risk {PEOPLE} --qi age --threshold much": "threshold must be a number, got 'much'",
+    f"risk {PEOPLE} --qi age --nulls dorp": "got 'dorp'; did you mean 'drop'?",
+    f"risk {PEOPLE} --qi age --thresold 1": "unrecognized arguments: --thresold",
+    f"risk {PEOPLE}": "the following arguments are required: --qi",
+    f"risk {PEOPLE} --qi age --memory-limit lots": "--memory-limit must be a size, got 'lots'; write it like 2GB",
+    "risk {files}/empty.csv --qi a": "the table must hold at least one record, got 0",
+    "risk {files}/house.duckdb --qi a --table peopel": "--table must be a table of the database, got 'peopel'; did you mean 'people'?",
+    "risk {files}/house.duckdb --qi a": "--table must name the table of the database to measure, got none",
+    "risk {files}/house.duckdb --qi a --table nobody": "the table must hold at least one record, got 0",
+    "rsik x": "did you mean 'risk'?",
+    "query nowhere.sql": "FILE.sql must be an existing file, got 'nowhere.sql'",
+    "": "the following arguments are required: COMMAND",
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_bad_input_gets_one_sentence_and_exit_code_2(call: str, files: Path) -> None:
+    done = command(*call.format(files=files).split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("reid-sql: ")
+    assert done.stderr.count("\n") == 1
+    assert REFUSED[call] in done.stderr
+
+
+def test_query_runs_every_statement_and_shows_answers() -> None:
+    sql = "CREATE TABLE t AS SELECT 1 AS a; INSERT INTO t VALUES (1); SELECT equivalence_class_size(a) AS k FROM t; FROM t"
+    done = command("query", "-", "--json", stdin=sql)
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [[{"k": 2}, {"k": 2}], [{"a": 1}, {"a": 1}]]
+    assert "│ 2 │" in command("query", "-", stdin=sql).stdout
+
+
+def test_query_writes_to_a_database_and_leaves_no_function_there(tmp_path: Path) -> None:
+    database = tmp_path / "x.duckdb"
+    sql = "CREATE TABLE t AS SELECT 1 AS a; CREATE TABLE r AS FROM risk_summary(t, ['a'])"
+    assert command("query", "-", "--database", str(database), stdin=sql).returncode == 0
+    with duckdb.connect(database) as con:
+        assert con.execute("SELECT k FROM r").fetchall() == [(1,)]
+        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("SELEC 1", 'syntax error at or near "SELEC"'),
+        ("FROM risk_summary(nowhere, ['a'])", "Table with name nowhere does not exist!"),
+        ("FROM risk_summary(range, ['a', 'A'])", "quasi-identifiers must be distinct, got 'A' twice"),
+    ],
+)
+def test_query_refuses_in_one_sentence(sql: str, words: str) -> None:
+    done = command("query", "-", stdin=sql)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_functions_lists_all() -> None:
+    listed = json.loads(command("functions", "--json").stdout)
+    assert {"equivalence_class_size", "risk_summary"} <= {row["name"] for row in listed}
+    assert all(row["words"] and row["source"] for row in listed)
+    assert "risk_summary(tbl, qi, threshold := 0.2, nulls := 'value')" in command("functions").stdout
+
+
+def test_sql_is_a_script_that_a_plain_client_loads() -> None:
+    with duckdb.connect() as con:
+        con.execute(command("sql").stdout)
+        con.execute("CREATE TABLE t AS FROM (VALUES (1, 'a'), (1, 'a'), (2, NULL)) v(a, b)")
+        assert con.execute("SELECT k, unique_records FROM risk_summary(t, ['a', 'b'])").fetchall() == [(1, 1)]
+        assert con.execute("SELECT equivalence_class_size(a, b) FROM t ORDER BY a").fetchall() == [(2,), (2,), (1,)]
+        assert con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall() == [(0.366032,)]
+        with pytest.raises(duckdb.Error, match="needs the Python package reid-sql"):
+            con.execute("FROM risk_summary(t, ['a', 'b'], nulls := 'wildcard')")
+
+
+def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "x.duckdb") as con:
+        con.execute(command("sql", "--permanent").stdout)
+    with duckdb.connect(tmp_path / "x.duckdb") as con:
+        assert con.execute("SELECT k FROM risk_summary('reid_sql/demo/people.csv', ['sex'])").fetchall()[0][0] > 1000
+
+
+LONG = "SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) % 7 = 1"
+
+
+def test_ctrl_c_stops_at_once_and_cleanly() -> None:
+    call = [sys.executable, "-m", "reid_sql.cli", "query", "-"]
+    with subprocess.Popen(
+        call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=ROOT, text=True
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(f"SELECT 42 AS started;\n{LONG};\n")
+        process.stdin.close()
+        process.stdin = None
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "42" in out
+    assert err == "reid-sql: stopped\n"
+
+
+def test_progress_is_shown_where_a_person_watches() -> None:
+    master, slave = pty.openpty()
+    call = [sys.executable, "-m", "reid_sql.cli", "query", "-"]
+    with subprocess.Popen(
+        call,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=slave,
+        env=environment() | {"TERM": "xterm"},
+        cwd=ROOT,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(LONG)
+        process.stdin.close()
+        process.stdin = None
+        shown = ""
+        while "%" not in shown:
+            shown += os.read(master, 4096).decode(errors="replace")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+    assert "query" in shown

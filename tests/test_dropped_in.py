@@ -1,0 +1,77 @@
+"""A file dropped into the functions' folder is a function everywhere, and nothing else is edited."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.processes import python
+
+ROW = '''
+from reid_sql.domains import Floats, Probability
+from reid_sql.function import function
+
+@function(source="none")
+def square(p: Probability) -> Floats:
+    """Square a probability."""
+    import numpy as np
+    return np.asarray(p) ** 2
+'''
+TABLE = '''
+from dataclasses import dataclass
+from reid_sql.domains import Threshold
+from reid_sql.function import table_function
+from reid_sql.models.disclosure import Histogram
+from reid_sql.reductions import HISTOGRAM
+
+@dataclass(frozen=True)
+class Row:
+    """A row."""
+    size: int
+    share: float
+    word: str
+
+@table_function(reduction=HISTOGRAM, source="none")
+def shares(histogram: Histogram, least: Threshold = 0.5) -> list[Row]:
+    """Share of the records in classes of each size."""
+    total = histogram.records.sum()
+    rows = zip(histogram.class_size, histogram.records, strict=True)
+    return [Row(int(s), float(r / total), "big" if r / total >= least else "small") for s, r in rows]
+'''
+USE = """
+import duckdb, polars as pl, reid_sql, reid_sql.polars as rp
+con = duckdb.connect(); reid_sql.register(con); reid_sql.register(con.cursor())
+frame = pl.DataFrame({"a": [1, 1, 1, 2, None], "p": [0.5, None, 0.0, 1.0, 0.25]})
+con.execute("CREATE TABLE t AS FROM frame")
+row = con.execute("SELECT square(p) FROM t").fetchall()
+assert row == frame.select(rp.square("p")).rows() == [(0.25,), (None,), (0.0,), (1.0,), (0.0625,)], row
+expected = [(1, 0.4, "small", 0, "value"), (3, 0.6, "big", 0, "value")]
+assert con.execute("FROM shares(t, ['a'])").fetchall() == rp.shares(frame, ["a"]).collect().rows() == expected
+assert con.execute("FROM shares(t, ['a'], least := 0.7, nulls := 'drop')").fetchall()[1] == (3, 0.75, "big", 1, "drop")
+con.execute("CREATE TABLE e(a INT)")
+assert con.execute("FROM shares(e, ['a'])").fetchall() == rp.shares(frame.head(0), ["a"]).collect().rows() == []
+for bad in ("SELECT square(2)", "FROM shares(t, ['a'], least := 3)"):
+    try:
+        con.execute(bad).fetchall()
+    except duckdb.Error as error:
+        print(error)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "square.py").write_text(ROW, encoding="utf-8")
+    (tmp_path / "shares.py").write_text(TABLE, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_dropped_in_file_is_known_to_every_engine(folder: Path) -> None:
+    out = python(f"import reid_sql_udfs; reid_sql_udfs.__path__.append({str(folder)!r})\n{USE}")
+    assert "p must be a probability between 0 and 1, got 2" in out
+    assert "least must be a risk between 0 and 1, got 3" in out
+
+
+def test_the_command_lists_it(folder: Path) -> None:
+    call = "from reid_sql.cli import main; main(['functions', '--json']); main(['sql'])"
+    out = python(f"import reid_sql_udfs; reid_sql_udfs.__path__.append({str(folder)!r})\n{call}")
+    assert '"name": "square"' in out
+    assert "left out, as they need it: shares, square" in out
