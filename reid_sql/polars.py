@@ -17,8 +17,7 @@ from reid_sql.function import REQUIRED, Function
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
-__all__ = ["FUNCTIONS"]
-__all__ += FUNCTIONS
+__all__ = list(FUNCTIONS)
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ Codes = npt.NDArray[np.int64]
 
 def brute(codes: Codes, others: Codes, counts: Codes) -> list[int]:
     def alike(left: Codes, right: Codes) -> bool:
-        return all(a == 0 or b == 0 or a == b for a, b in zip(left, right, strict=True))
+        return all(0 in (a, b) or a == b for a, b in zip(left, right, strict=True))
 
     return [sum(int(count) for other, count in zip(others, counts, strict=True) if alike(row, other)) for row in codes]
 
