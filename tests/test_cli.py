@@ -80,7 +80,7 @@ REFUSED = {
     f"risk {PEOPLE}": "the following arguments are required: --qi",
     f"risk {PEOPLE} --qi age --memory-limit lots": "--memory-limit must be a size, got 'lots'; write it like 2GB",
     "risk {files}/empty.csv --qi a": "the table must hold at least one record, got 0",
-    "risk {files}/house.duckdb --qi a --table peopel": "--table must be a table of the database, got 'peopel'; did you mean 'people'?",
+    "risk {files}/house.duckdb --qi a --table peopel": "a table of the database, got 'peopel'; did you mean 'people'?",
     "risk {files}/house.duckdb --qi a": "--table must name the table of the database to measure, got none",
     "risk {files}/house.duckdb --qi a --table nobody": "the table must hold at least one record, got 0",
     "rsik x": "did you mean 'risk'?",
