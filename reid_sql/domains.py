@@ -52,15 +52,49 @@ class Number:
         """Rule, value, remedy."""
         return f"{name} must be {self.rule}, got {got}; {self.remedy}"
 
-    def sql(self, name: str, *, null: bool = False) -> str:
-        """Spell the SQL expression that is the number, or the refusal; `null` lets NULL stay NULL."""
-        value = f"({name})::DOUBLE"
+    def sql(self, name: str, *, null: bool = False, value: str | None = None) -> str:
+        """Spell the SQL expression that is the number, or the refusal; `null` lets NULL stay NULL.
+
+        `value` is the expression to check where it is not the parameter itself.
+        """
+        value = f"({value or name})::DOUBLE"
         head, tail = self.sentence(name, "\0").split("\0")
         got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
         inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{f' AND {value} = floor({value})' if self.whole else ''})"
         refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
         checked = f"CASE WHEN {f'{value} IS NULL OR ' if null else ''}{inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A list of at least one number, each of them in its own domain; `optional` lets it be NULL."""
+
+    each: Number
+    optional: bool = False
+
+    def check(self, name: str, values: npt.ArrayLike | None) -> Floats | None:
+        """Give the numbers as doubles, or refuse: not a list, empty, or one outside the domain."""
+        if values is None and self.optional:
+            return None
+        array = np.asarray([] if values is None or isinstance(values, str) else values, dtype=object)
+        if array.ndim != 1 or not len(array) or any(value is None for value in array):
+            raise OutOfDomainError(self.sentence(name, "NULL" if values is None else str(values)))
+        return self.each.check(name, array.astype(np.float64))
+
+    def sentence(self, name: str, got: str) -> str:
+        """Rule, value, remedy."""
+        return f"{name} must be a list of one or more numbers, got {got}; write it like [1000, 1e6]"
+
+    def sql(self, name: str) -> str:
+        """Spell the SQL expression that is the list of doubles, or the refusal."""
+        listed = f"try_cast({name} AS DOUBLE[])"
+        head, tail = self.sentence(name, "\0").split("\0")
+        refusal = f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::DOUBLE[]"
+        bad = f"coalesce(len({listed}), 0) = 0 OR list_contains(list_transform({listed}, lambda v: v IS NULL), true)"
+        checked = f"list_transform({listed}, lambda v: {self.each.sql(name, value='v')})"
+        missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
+        return f"CASE {missing}WHEN {bad} THEN {refusal} ELSE {checked} END"
 
 
 @dataclass(frozen=True)
@@ -147,4 +181,4 @@ Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]
 
-Domain = Number | Choice | Columns | Table | Values
+Domain = Number | Numbers | Choice | Columns | Table | Values

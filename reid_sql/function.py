@@ -111,8 +111,10 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
     return declare
 
 
-def table_function(*, reduction: Reduction, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
+def table_function(*, source: str, reduction: Reduction | None = None, duckdb: str | None = None) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
+
+    Without a reduction it is a function of its parameters alone.
 
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
     back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
@@ -121,11 +123,11 @@ def table_function(*, reduction: Reduction, source: str, duckdb: str | None = No
     """
 
     def declare(body: Body) -> Body:
-        counted = [Parameter(a.name, a.domain, REQUIRED if a.default is None else a.default) for a in reduction.arguments]
-        own = _parameters(body)[1:]
-        required = [p for p in counted if p.default is REQUIRED]
-        optional = [p for p in counted if p.default is not REQUIRED]
-        parameters = (*required, *[p for p in optional if p.name != "nulls"], *own, *[p for p in optional if p.name == "nulls"])
+        counted = reduction.arguments if reduction else ()
+        first = [Parameter(a.name, a.domain, REQUIRED if a.default is None else a.default) for a in counted if a.name != "nulls"]
+        own = _parameters(body)[1:] if reduction else _parameters(body)
+        last = [Parameter(a.name, a.domain, a.default) for a in counted if a.name == "nulls"]
+        parameters = tuple(sorted([*first, *own, *last], key=lambda parameter: parameter.default is not REQUIRED))
         _add(Function(body.__name__, "table", parameters, _columns(body), source, body, reduction, duckdb))
         return body
 
@@ -142,7 +144,7 @@ def _columns(body: Callable[..., Any]) -> Mapping[str, str]:
     """Columns of the answer by the fields of what the body returns; none where it returns what it got."""
     hints = get_type_hints(body)
     answer = hints.pop("return")
-    if answer is next(iter(hints.values())):
+    if answer is next(iter(hints.values()), None):
         return {}
     row = get_args(answer)[0] if get_origin(answer) is list else answer
     return {f.name: SQL_TYPES[get_type_hints(row)[f.name]] for f in fields(row)}

@@ -30,6 +30,7 @@ class Reduction:
     arguments: tuple[Argument, ...]
     columns: dict[str, str]
     arrays: type | None = None
+    rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -77,6 +78,7 @@ SUBSETS: Final = Reduction(
     arguments=(_TABLE, Argument("columns", COLUMNS), Argument("max_size", SUBSET_SIZE, 3), _NULLS),
     columns={"subset": "VARCHAR[]", "records": "BIGINT", "classes": "BIGINT", "pairs_alike": "HUGEINT"},
     arrays=SubsetCounts,
+    rowwise=True,
 )
 REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS)
 

@@ -7,7 +7,7 @@ python -m tests.generate
 import re
 from pathlib import Path
 
-from reid_sql.domains import Choice, Columns, Number, Table
+from reid_sql.domains import Choice, Columns, Number, Numbers, Table
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
@@ -71,6 +71,8 @@ def _argument(parameter: Parameter) -> str:
         hint = "_Frame"
     elif isinstance(domain, Columns):
         hint = "Sequence[str]"
+    elif isinstance(domain, Numbers):
+        hint = "Sequence[float] | None" if domain.optional else "Sequence[float]"
     elif isinstance(domain, Choice):
         hint = f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
     elif isinstance(domain, Number) and parameter.default is not REQUIRED:

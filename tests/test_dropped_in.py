@@ -37,6 +37,27 @@ def shares(histogram: Histogram, least: Threshold = 0.5) -> list[Row]:
     rows = zip(histogram.class_size, histogram.records, strict=True)
     return [Row(int(s), float(r / total), "big" if r / total >= least else "small") for s, r in rows]
 '''
+LISTS = '''
+from dataclasses import dataclass
+from typing import Annotated
+import numpy.typing as npt
+from reid_sql.domains import COUNT, Numbers
+from reid_sql.function import table_function
+
+@dataclass(frozen=True)
+class Half:
+    """A row."""
+    size: float
+    half: float
+
+Sizes = Annotated[npt.ArrayLike, Numbers(COUNT)]
+More = Annotated[npt.ArrayLike | None, Numbers(COUNT, True)]
+
+@table_function(source="none")
+def halves(sizes: Sizes, more: More = None) -> list[Half]:
+    """Halve the sizes."""
+    return [Half(float(size), float(size) / 2) for size in [*sizes, *(more or [])]]
+'''
 USE = """
 import duckdb, polars as pl, reid_sql, reid_sql.polars as rp
 con = duckdb.connect(); reid_sql.register(con); reid_sql.register(con.cursor())
@@ -49,7 +70,9 @@ assert con.execute("FROM shares(t, ['a'])").fetchall() == rp.shares(frame, ["a"]
 assert con.execute("FROM shares(t, ['a'], least := 0.7, nulls := 'drop')").fetchall()[1] == (3, 0.75, "big", 1, "drop")
 con.execute("CREATE TABLE e(a INT)")
 assert con.execute("FROM shares(e, ['a'])").fetchall() == rp.shares(frame.head(0), ["a"]).collect().rows() == []
-for bad in ("SELECT square(2)", "FROM shares(t, ['a'], least := 3)"):
+assert con.execute("FROM halves([1, 2.5])").fetchall() == rp.halves([1, 2.5]).collect().rows() == [(1.0, 0.5), (2.5, 1.25)]
+assert con.execute("FROM halves([1], more := [4])").fetchall() == rp.halves([1], more=[4]).collect().rows() == [(1.0, 0.5), (4.0, 2.0)]
+for bad in ("FROM halves([])", "FROM halves([1, NULL])", "FROM halves([1], more := [0.5])", "FROM halves('x')", "SELECT square(2)", "FROM shares(t, ['a'], least := 3)"):
     try:
         con.execute(bad).fetchall()
     except duckdb.Error as error:
@@ -61,12 +84,15 @@ for bad in ("SELECT square(2)", "FROM shares(t, ['a'], least := 3)"):
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "square.py").write_text(ROW, encoding="utf-8")
     (tmp_path / "shares.py").write_text(TABLE, encoding="utf-8")
+    (tmp_path / "halves.py").write_text(LISTS, encoding="utf-8")
     return tmp_path
 
 
 def test_a_dropped_in_file_is_known_to_every_engine(folder: Path) -> None:
     out = python(f"import reid_sql_udfs; reid_sql_udfs.__path__.append({str(folder)!r})\n{USE}")
     assert "p must be a probability between 0 and 1, got 2" in out
+    assert out.count("sizes must be a list of one or more numbers, got") == 3
+    assert "more must be a number of people of at least 1 and at most 1e+15, got 0.5" in out
     assert "least must be a risk between 0 and 1, got 3" in out
 
 
@@ -74,4 +100,4 @@ def test_the_command_lists_it(folder: Path) -> None:
     call = "from reid_sql.cli import main; main(['functions', '--json']); main(['sql'])"
     out = python(f"import reid_sql_udfs; reid_sql_udfs.__path__.append({str(folder)!r})\n{call}")
     assert '"name": "square"' in out
-    assert "left out, as they need it: shares, square" in out
+    assert "left out, as they need it: halves, shares, square" in out

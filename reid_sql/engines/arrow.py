@@ -4,7 +4,7 @@ Row functions: NULLs out, body, NULLs back. Table functions: the reduction's col
 structs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from inspect import Parameter as Argument
 from inspect import Signature
@@ -74,13 +74,17 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
 
 def answers(declared: Function, cells: list[pa.Scalar]) -> list[dict[str, Any]]:
     """Call the body once: the reduction's columns and the parameters as Arrow scalars in, the rows of the answer out."""
-    if declared.reduction is None or declared.reduction.arrays is None:
-        raise TypeError(f"{declared.name} has no reduction with arrays for its body")
-    inputs = declared.reduction.inputs
+    inputs = declared.reduction.inputs if declared.reduction else {}
     counted = len(inputs)
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
     own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
-    found = declared.body(declared.reduction.arrays(**arrays), **own)
+    return answer_rows(declared, arrays, own)
+
+
+def answer_rows(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Call the body with the reduction's arrays, if it has one, and its own parameters; one dictionary a row."""
+    reduction = declared.reduction
+    found = declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
     return [asdict(row) for row in found] if declared.many else [asdict(found)]
 
 

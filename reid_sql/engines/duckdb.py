@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Choice, Columns, Domain, Number
+from reid_sql.domains import MAX_COLUMNS, Choice, Columns, Domain, Number, Numbers
 from reid_sql.engines.arrow import kernel, table_kernel
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.wildcard import wildcard_class_sizes
@@ -99,7 +99,7 @@ def _checked(parameter: Parameter) -> str:
     domain = parameter.domain
     if isinstance(domain, Columns):
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
-    return domain.sql(parameter.name) if isinstance(domain, Choice | Number) else parameter.name
+    return domain.sql(parameter.name) if isinstance(domain, Choice | Number | Numbers) else parameter.name
 
 
 def _macro(name: str, declared: Function) -> dict[str, str]:
@@ -145,19 +145,20 @@ def _parameters(declared: Function) -> str:
 
 def _select(declared: Function) -> str:
     """Select the answer over the reduction, with how NULLs were treated."""
-    if declared.reduction is None:
-        raise TypeError(f"{declared.name} is a table function without a reduction")
-    source = f"reid_reduce_{declared.reduction.name}({', '.join(argument.name for argument in declared.reduction.arguments)})"
+    values = {p.name: _checked(p) for p in declared.own_parameters}
+    reduction = declared.reduction
+    if reduction is None:
+        return f"SELECT unnest(answer) FROM (SELECT unnest(reid_body_{declared.name}({', '.join(values.values())})) AS answer)"
+    source = f"reid_reduce_{reduction.name}({', '.join(argument.name for argument in reduction.arguments)})"
     if declared.relays:
         return f"FROM {source}"
-    values = {p.name: _checked(p) for p in declared.own_parameters}
     aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
     treated = ", ".join(f"{column} AS {column}" for column in HOW_NULLS)
     if declared.duckdb is not None:
         answer = Template(declared.duckdb).substitute(values)
-        return f"SELECT {answer}, {treated if declared.many else aggregate} FROM {source}"
-    first = next(iter(declared.reduction.columns))
-    arrays = [f"list({column} ORDER BY {first})" for column in declared.reduction.inputs]
+        return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
+    first = next(iter(reduction.columns))
+    arrays = [f"list({column} ORDER BY {first})" for column in reduction.inputs]
     called = f"SELECT reid_body_{declared.name}({', '.join([*arrays, *values.values()])}) AS answers, {aggregate} FROM {source}"
     return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
 
@@ -180,10 +181,10 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
         WILDCARD: (_wildcard_class_sizes, ["BIGINT[][]", "BIGINT[][]", "BIGINT[]"], "BIGINT[]")
     }
     for declared in functions:
-        if needs_python(declared) and declared.reduction is None:
+        if needs_python(declared) and declared.kind == "row":
             found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
-        elif needs_python(declared) and declared.reduction is not None:
-            types = [f"{kind}[]" for kind in declared.reduction.inputs.values()]
+        elif needs_python(declared):
+            types = [f"{kind}[]" for kind in declared.reduction.inputs.values()] if declared.reduction else []
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
             found[f"reid_body_{declared.name}"] = (table_kernel(declared), types, f"STRUCT({fields})[]")
@@ -191,6 +192,8 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
 
 
 def _sql_type(domain: Domain) -> str:
+    if isinstance(domain, Numbers):
+        return "DOUBLE[]"
     if isinstance(domain, Number):
         return "BIGINT" if domain.whole else "DOUBLE"
     return "VARCHAR"

@@ -1,7 +1,6 @@
 """Polars: the reductions as lazy frames, the functions as expressions and lazy-frame functions."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
 from math import comb
@@ -9,11 +8,11 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Columns, Number
-from reid_sql.engines.arrow import kernel
+from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Columns, Number, Numbers
+from reid_sql.engines.arrow import answer_rows, kernel
 from reid_sql.function import Function
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, Reduction, refuse_own_names, refuse_subsets
+from reid_sql.reductions import HOW_NULLS, refuse_own_names, refuse_subsets
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -67,11 +66,11 @@ def _hash(columns: Sequence[pl.Expr], seed: int) -> pl.Expr:
 
 def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
     """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
-    if declared.reduction is None:
-        raise TypeError(f"{declared.name} is a table function without a reduction")
     for parameter in declared.parameters:
-        if isinstance(parameter.domain, Choice | Number):
+        if isinstance(parameter.domain, Choice | Number | Numbers):
             parameter.domain.check(parameter.name, options[parameter.name])
+    if declared.reduction is None:
+        return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
     words = next(p.domain for p in declared.parameters if isinstance(p.domain, Columns))
     lazy = [frame.lazy() for frame in frames]
     for frame in lazy:
@@ -80,29 +79,26 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
     reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
     if declared.relays:
         return reduced
-    schema = {name: TYPES[kind] for name, kind in {**declared.columns, **HOW_NULLS}.items()}
-    return reduced.map_batches(_answering(declared, options, schema), schema=schema)
+    return reduced.map_batches(_answering(declared, options), schema=_schema({**declared.columns, **HOW_NULLS}))
 
 
-def _answering(
-    declared: Function, options: dict[str, Any], schema: dict[str, pl.DataType]
-) -> Callable[[pl.DataFrame], pl.DataFrame]:
+def _schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
+    return {name: TYPES[kind] for name, kind in columns.items()}
+
+
+def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
     """Call the body with the reduction's arrays, and put how NULLs were treated beside its answer."""
+    reduction = declared.reduction
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        found = declared.body(_arrays(declared.reduction, frame), **options)
-        rows = [asdict(row) for row in found] if declared.many else [asdict(found)]
-        table = pl.DataFrame(rows, schema={name: schema[name] for name in declared.columns}, orient="row")
-        return table.hstack(frame.select(*HOW_NULLS).head(len(rows)))
+        series = {name: frame[name] for name in reduction.inputs} if reduction else {}
+        arrays = {name: values.to_numpy() if values.dtype == pl.Int64 else values.to_list() for name, values in series.items()}
+        table = pl.DataFrame(answer_rows(declared, arrays, options), schema=_schema(declared.columns), orient="row")
+        if reduction and reduction.rowwise:
+            return table.hstack(frame.select(*HOW_NULLS))
+        return table.with_columns(pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items())
 
     return answer
-
-
-def _arrays(reduction: Reduction | None, frame: pl.DataFrame) -> Any:  # noqa: ANN401 - the reduction's own type
-    if reduction is None or reduction.arrays is None:
-        raise TypeError("the reduction has no arrays for a body")
-    series = {name: frame[name] for name in reduction.inputs}
-    return reduction.arrays(**{name: s.to_numpy() if s.dtype == pl.Int64 else s.to_list() for name, s in series.items()})
 
 
 def _kept(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:

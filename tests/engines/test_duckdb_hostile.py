@@ -1,0 +1,305 @@
+"""A name is data, never SQL: whatever it holds, it counts the column or table of that name, or nothing happens."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import reid_sql
+from tests.engines.asking import FUNCTIONS, OWN_NAMES, answer, ask, counted, listed, literal, quoted
+from tests.tables import NULLS, Row
+
+CANARY = "what-the-file-holds"
+VICTIMS: list[Row] = [(1, "kept"), (2, "kept")]
+ROWS: list[Row] = [(1, 1), (1, 1), (1, 2), (2, None)]
+
+HOSTILE = [
+    *("'", "''", "'''", '"', '""', '"""', "`", "``", "'\"'", '"\'"', '"."', "\u2019", "\u201d", "\u02bc", "\uff07", "\uff02"),
+    *(
+        ";",
+        "--",
+        "/*",
+        "*/",
+        "/* */",
+        "#",
+        "\\",
+        "\\'",
+        '\\"',
+        "\\\\",
+        "%",
+        "%s",
+        "{}",
+        "{0}",
+        "${columns}",
+        "$$",
+        "$1",
+        "?",
+        ":name",
+    ),
+    *(
+        "NULL",
+        "null",
+        "None",
+        "\\N",
+        "nan",
+        "*",
+        "x.*",
+        "COLUMNS(*)",
+        "victim.*",
+        "1",
+        "1=1",
+        "(SELECT 1)",
+        "[1]",
+        "{'a': 1}",
+        "@x",
+    ),
+    *("a\nb", "a\r\nb", "\t", "\x01", "\x1b[2J", "\u202e", "\u200d", "e\u0301", "ﬁ", "İ", "ß", "\U0001f469\u200d\U0001f4bb"),
+    "x" * 1000,
+    '"' * 101,
+    "'" * 101,
+    "'); DROP TABLE victim; --",
+    '"); DROP TABLE victim; --',
+    "x'; DROP TABLE victim; SELECT '",
+    '") FROM victim --',
+    '", (SELECT max(secret) FROM victim) AS "x',
+    "') FROM victim --",
+    "x FROM victim) UNION ALL SELECT 1, 1 FROM (SELECT 1",
+    "'] || (SELECT error(secret) FROM victim) || ['",
+    "' || error(getvariable('secret')) || '",
+    '" IS NULL OR true OR "',
+    "$$); DROP TABLE victim; $$",
+    "E'\\'); DROP TABLE victim; --'",
+    "read_csv('canary.csv')",
+    "(FROM 'canary.csv')",
+    "'canary.csv'",
+    "canary.csv'--",
+    "') UNION ALL FROM read_text('canary.csv') --",
+    "x\" FROM read_csv('canary.csv') AS t(\"x",
+    "query('DROP TABLE victim')",
+    "query_table('victim')",
+    "victim\"') AS victim, query_table('victim",
+    "victim; COPY victim TO 'stolen.csv'",
+    "'); ATTACH 'stolen.db'; --",
+    "'); SET VARIABLE secret = 'changed'; --",
+]
+
+anything = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1)
+sql_like = st.text(""" "'`;-/*\\.,()[]{}$?:=\nabAB""", min_size=1)
+names = anything | sql_like
+tables = st.lists(st.tuples(st.none() | st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=6)
+
+
+def shown(name: str) -> str:
+    """The name as a test's own name can show it."""
+    return ascii(name)[1:40]
+
+
+HOSTILE_NAME = pytest.mark.parametrize("name", HOSTILE, ids=shown)
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection in a folder with a file that nobody may read and a table that nobody may touch."""
+    folder = tmp_path_factory.mktemp("scene")
+    (folder / "canary.csv").write_text(f"{CANARY}\n{CANARY}\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch, duckdb.connect() as con:
+        patch.chdir(folder)
+        reid_sql.register(con)
+        con.execute("SET VARIABLE secret = 'kept'; CREATE TABLE victim (id INTEGER, secret VARCHAR)")
+        con.execute("INSERT INTO victim VALUES (1, 'kept'), (2, 'kept')")
+        yield con
+
+
+@pytest.fixture
+def con(scene: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The connection of the scene, in which nothing else may have happened when the test is over."""
+    yield scene
+    assert_untouched(scene)
+
+
+def assert_untouched(con: duckdb.DuckDBPyConnection) -> None:
+    assert con.execute("FROM victim ORDER BY id").fetchall() == VICTIMS
+    assert con.execute("SELECT table_name FROM duckdb_tables() UNION ALL SELECT getvariable('secret')").fetchall() == [
+        ("victim",),
+        ("kept",),
+    ]
+    assert con.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(1,)]
+    assert [path.name for path in Path().iterdir()] == ["canary.csv"]
+
+
+def create(con: duckdb.DuckDBPyConnection, table: str, columns: list[str], rows: list[Row] = ROWS) -> None:
+    """Create the table by words that are not under test."""
+    typed = ", ".join(f"{quoted(column)} INTEGER" for column in columns)
+    con.execute(f"CREATE TABLE {quoted(table)} ({typed})")
+    con.executemany(f"INSERT INTO {quoted(table)} VALUES ({', '.join('?' for _ in columns)})", rows)
+
+
+def refusal(con: duckdb.DuckDBPyConnection, sql: str, parameters: Any = None) -> str:
+    """The sentence with which the call is refused, which tells nothing of the file and of the victim."""
+    with pytest.raises(duckdb.Error) as refused:
+        con.execute(sql, parameters).fetchall()
+    said = str(refused.value).removesuffix(sql)
+    assert CANARY not in said
+    assert "kept" not in said
+    return said
+
+
+def folded(name: str) -> str:
+    """The name as SQL compares names: by ASCII capitals alone."""
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
+
+
+# Names of columns
+
+
+@HOSTILE_NAME
+def test_a_column_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    create(con, "people", [name, "other"])
+    columns = [name, "other"]
+    listing = con.execute(ask("equivalence_classes", "people", listed(columns)))
+    assert [column[0] for column in listing.description or []] == [*columns, *OWN_NAMES]
+    assert listing.fetchall()
+    assert answer(con, ask("risk_summary", "people", "?"), [columns]) == counted("risk_summary", ROWS, columns)
+    con.execute("DROP TABLE people")
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_columns_of_hostile_names_are_counted_together(con: duckdb.DuckDBPyConnection, function: str) -> None:
+    for columns in (HOSTILE[:60], HOSTILE[-60:]):
+        rows: list[Row] = [tuple(record % (1 + place) for place in range(60)) for record in (0, 1, 1, 5, 17)]
+        create(con, "people", columns, rows)
+        assert answer(con, ask(function, "people", listed(columns))) == counted(function, rows, columns)
+        con.execute("DROP TABLE people")
+
+
+@HOSTILE_NAME
+def test_a_missing_column_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    for function, words in (("risk_summary", "quasi-identifiers"), ("attribute_risk", "columns")):
+        said = refusal(con, ask(function, "victim", listed(["id", name])))
+        assert f"{words} must be columns of the table, got '{name}'; the columns are id, secret" in said
+
+
+@HOSTILE_NAME
+def test_a_hostile_name_in_place_of_the_list_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    assert "quasi-identifiers must be" in refusal(con, ask("risk_summary", "victim", literal(name)))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("nulls", ["drop", "wildcard"])
+@pytest.mark.parametrize("name", ["q1", "q2", "reid_source", "reid_rows", "side", "s", "classes"])
+def test_a_missing_column_named_like_one_of_ours_is_refused(
+    con: duckdb.DuckDBPyConnection, function: str, nulls: str, name: str
+) -> None:
+    said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls=literal(nulls)))
+    assert f"must be columns of the table, got '{name}'; the columns are id, secret" in said
+
+
+@pytest.mark.parametrize("function", [function for function in FUNCTIONS if function != "equivalence_classes"])
+@pytest.mark.parametrize("nulls", NULLS)
+@pytest.mark.parametrize("name", OWN_NAMES)
+def test_a_missing_column_named_like_a_result_is_refused(
+    con: duckdb.DuckDBPyConnection, function: str, nulls: str, name: str
+) -> None:
+    said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls=literal(nulls)))
+    assert f"must be columns of the table, got '{name}'; the columns are id, secret" in said
+
+
+# Names of tables
+
+
+@HOSTILE_NAME
+def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    create(con, name, ["a", "b"])
+    try:
+        expected = counted("journalist_risk", ROWS, ["a", "b"])
+        assert answer(con, ask("journalist_risk", literal(quoted(name)), "['a', 'b']")) == expected
+        assert answer(con, ask("journalist_risk", "$table", "['a', 'b']"), {"table": quoted(name)}) == expected
+    finally:
+        con.execute(f"DROP TABLE {quoted(name)}")
+
+
+@HOSTILE_NAME
+def test_a_missing_table_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    for table in (quoted(name), literal(name), literal(quoted(name))):
+        refusal(con, f"FROM risk_summary({table}, ['id'])")
+    refusal(con, "FROM risk_summary(?, ['id'])", [name])
+    refusal(con, "FROM journalist_risk(victim, ?, ['id'])", [name])
+
+
+# Other arguments
+
+
+@HOSTILE_NAME
+def test_a_hostile_word_for_nulls_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    rule = "nulls must be one of 'value', 'wildcard', 'drop'"
+    assert f"{rule}, got '{name}'" in refusal(con, ask("risk_summary", "victim", "['id']", nulls=literal(name)))
+
+
+@pytest.mark.parametrize(
+    "option", ["risk_summary(victim, ['id'], threshold := ?)", "attribute_risk(victim, ['id'], max_size := ?)"]
+)
+def test_hostile_words_for_numbers_are_refused(con: duckdb.DuckDBPyConnection, option: str) -> None:
+    for name in HOSTILE:
+        if name not in {"1", "nan"}:
+            refusal(con, f"FROM {option}", [name])
+
+
+# Any text at all
+
+
+@given(names, tables)
+def test_a_column_may_have_any_text_for_a_name(scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]) -> None:
+    assume(folded(name) != "other")
+    create(scene, "people", [name, "other"], rows)
+    try:
+        expected = counted("class_size_histogram", rows, [name, "other"])
+        for written in {name, folded(name)}:
+            assert answer(scene, ask("class_size_histogram", "people", listed([written, "other"]))) == expected
+    finally:
+        scene.execute("DROP TABLE people")
+
+
+@given(names, tables)
+def test_a_table_may_have_any_text_for_a_name(scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]) -> None:
+    assume(folded(name) != "victim")
+    create(scene, name, ["a", "b"], rows)
+    try:
+        question = ask("class_size_histogram", literal(quoted(name)), "['a', 'b']")
+        assert answer(scene, question) == counted("class_size_histogram", rows, ["a", "b"])
+    finally:
+        scene.execute(f"DROP TABLE {quoted(name)}")
+
+
+@given(names, tables)
+def test_a_table_may_be_named_as_an_identifier(scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]) -> None:
+    # DuckDB hands an identifier over without its quotes: one with dots, or with quotes around it, is written as a string.
+    assume(folded(name) != "victim" and "." not in name and name.strip() and not name.startswith('"'))
+    create(scene, name, ["a", "b"], rows)
+    try:
+        question = ask("class_size_histogram", quoted(name), "['a', 'b']")
+        assert answer(scene, question) == counted("class_size_histogram", rows, ["a", "b"])
+    finally:
+        scene.execute(f"DROP TABLE {quoted(name)}")
+
+
+@given(names, st.sampled_from(FUNCTIONS), st.sampled_from(NULLS))
+@example("É", "risk_summary", "value")
+@example("e\u0301", "risk_summary", "value")
+@example("\u017fex", "journalist_risk", "drop")
+@example("\u212a", "attribute_risk", "value")
+@example("postal\u00a0code", "class_size_histogram", "wildcard")
+@example("sex ", "equivalence_classes", "drop")
+def test_any_text_that_is_no_column_is_refused_with_that_text(
+    scene: duckdb.DuckDBPyConnection, name: str, function: str, nulls: str
+) -> None:
+    columns = ["Age", "sex", "é", "k", "postal code"]
+    assume(folded(name) not in [folded(column) for column in columns])
+    scene.execute(f"CREATE OR REPLACE TEMP TABLE people ({', '.join(f'{quoted(column)} INTEGER' for column in columns)})")
+    words = "columns" if function == "attribute_risk" else "quasi-identifiers"
+    said = refusal(scene, ask(function, "people", listed(["sex", name]), nulls=literal(nulls)))
+    scene.execute("DROP TABLE people")
+    assert f"{words} must be columns of the table, got '{name}'; " in said
