@@ -23,6 +23,8 @@ from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Reduction
 AS_THEY_ARE: Final = 4  # columns compared as they are; planner.sql's reid_key draws the same line
 DATABASE: Final = "reid_sql_functions"
 WILDCARD: Final = "reid_wildcard_class_sizes"
+HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
+    '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 LOCK: Final = threading.Lock()
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
@@ -37,17 +39,16 @@ def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) 
     """
     definitions = macros(functions, python=True)
     version = hashlib.sha256(repr(definitions).encode()).hexdigest()[:16]
-    state = con.execute("SELECT getvariable('reid_sql_registered')").fetchall()[0][0] or ""
-    if state == f"{version} temporary" or (state == f"{version} searched" and _in_transaction(con)):
-        return
     with LOCK:
-        _register_python(con, functions)
-        searched = _in_transaction(con)
-        if searched:
-            _register_searched(con, definitions)
+        _register_python(con, functions)  # first: a transaction sees no function made after its first call of any
+        done = con.execute("SELECT getvariable('reid_sql_registered') = $1", [version]).fetchall()[0][0]
+        if done:
+            return
+        if _in_transaction(con):
+            _register_searched(con, definitions, f"{DATABASE}_{version}")
         else:
             con.execute(_script(definitions, "CREATE OR REPLACE TEMP MACRO"))
-    con.execute(f"SET VARIABLE reid_sql_registered = '{version} {'searched' if searched else 'temporary'}'")
+            con.execute(f"SET VARIABLE reid_sql_registered = '{version}'")
 
 
 def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str:
@@ -165,13 +166,13 @@ def _select(declared: Function) -> str:
 
 def _register_python(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
     """Register what needs Python in the database instance, where every connection and cursor sees it."""
-    wanted = _python_functions(functions.values())
-    cursor = con.cursor()
-    known = {row[0] for row in cursor.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()}
     how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
-    for name, (body, types, answer) in wanted.items():
-        CALLABLES.setdefault(name, body)
-        if name not in known:
+    cursor = con.cursor()
+    for name, (body, types, answer) in _python_functions(functions.values()).items():
+        try:
+            cursor.execute(f"DESCRIBE SELECT {name}({', '.join(['NULL'] * len(types))})").fetchall()
+        except duckdb.CatalogException:
+            CALLABLES.setdefault(name, body)
             cursor.create_function(name, CALLABLES[name], types, answer, **how)
 
 
@@ -223,13 +224,12 @@ def _in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
     return bool(first == second)
 
 
-def _register_searched(con: duckdb.DuckDBPyConnection, definitions: Mapping[str, str]) -> None:
+def _register_searched(con: duckdb.DuckDBPyConnection, definitions: Mapping[str, str], database: str) -> None:
+    path = con.execute(HERE).fetchall()[0][0]
+    if f"{database}.main" in path.split(","):
+        return
     cursor = con.cursor()
-    cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {DATABASE} (READ_WRITE)")
-    cursor.execute(f"USE {DATABASE}")
+    cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {database} (READ_WRITE)")
+    cursor.execute(f"USE {database}")
     cursor.execute(_script(definitions, "CREATE OR REPLACE MACRO"))
-    here = """SELECT coalesce(nullif(current_setting('search_path'), ''),
-                '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
-    path = con.execute(here).fetchall()[0][0]
-    if DATABASE not in path:
-        con.execute(f"SET search_path = {sql_literal(f'{path},{DATABASE}.main')}")
+    con.execute(f"SET search_path = {sql_literal(f'{path},{database}.main')}")

@@ -43,14 +43,14 @@ CASE
   ELSE try_cast(columns AS VARCHAR[])
 END;
 
--- A path is read as a file. Any other text is a name, quoted by SQL's rules where it is qualified; a name that breaks
--- them (an identifier that itself holds quotes arrives bare) stands for itself.
+-- A name or a path, as it stands where it holds no quotes or is quoted by SQL's rules. Else it is an odd path, or an
+-- identifier that itself holds quotes: those arrive bare.
 MACRO reid_table(tbl) AS
 CASE
   WHEN coalesce(trim(tbl::VARCHAR), '') = '' THEN error('tbl must be a table, view or file, got an empty name; pass its name or path')
-  WHEN regexp_matches(tbl::VARCHAR, '[/\\]|[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$') THEN reid_text(tbl::VARCHAR)
-  WHEN regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+  WHEN NOT contains(tbl::VARCHAR, '"') OR regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
   THEN 'query_table(' || reid_text(tbl::VARCHAR) || ')'
+  WHEN regexp_matches(tbl::VARCHAR, '(?s)/.*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$') THEN reid_text(tbl::VARCHAR)
   ELSE 'query_table(' || reid_text(reid_name(tbl::VARCHAR)) || ')'
 END;
 
@@ -85,10 +85,11 @@ MACRO reid_rows(tbl, columns, nulls) AS
 || CASE WHEN nulls = 'drop' THEN ' WHERE ' || reid_where(columns, ' AND ', ' IS NOT NULL') ELSE '' END
 || ') AS reid_rows(' || reid_numbered(columns) || ')';
 
-MACRO reid_how_nulls(tbl, columns, nulls) AS
-CASE WHEN nulls = 'drop'
-  THEN '(SELECT count(*) FROM ' || reid_table(tbl) || ' AS reid_source WHERE ' || reid_where(columns, ' OR ', ' IS NULL') || ')'
-  ELSE '0' END || '::BIGINT AS records_dropped, ' || reid_text(nulls) || ' AS nulls';
+-- How NULLs were treated, beside each row of a plan. The count stands in a query of its own, away from our columns.
+MACRO reid_treated(tbl, columns, nulls, body) AS
+'SELECT reid_counted.*, reid_left_out.records_dropped, ' || reid_text(nulls) || ' AS nulls FROM (' || body || ') AS reid_counted, (SELECT '
+|| CASE WHEN nulls = 'drop' THEN 'count(*) FROM ' || reid_table(tbl) || ' AS reid_source WHERE ' || reid_where(columns, ' OR ', ' IS NULL')
+   ELSE '0::BIGINT' END || ') AS reid_left_out(records_dropped)';
 
 -- The columns themselves up to four; beyond, two 64-bit hashes of all of them, each in its own order.
 MACRO reid_key(columns) AS
@@ -122,13 +123,11 @@ CASE WHEN list_has_any(list_transform(columns, lambda c: reid_fold(c)), ['class_
 THEN error('quasi-identifiers must not be named class_size, records, records_dropped or nulls where classes are listed, got '''
   || list_extract(list_filter(columns, lambda c: list_contains(['class_size', 'records', 'records_dropped', 'nulls'], reid_fold(c))), 1)
   || '''; rename the column in a view')
-ELSE reid_guarded('quasi-identifiers', [reid_table(tbl)], columns,
+ELSE reid_guarded('quasi-identifiers', [reid_table(tbl)], columns, reid_treated(tbl, columns, nulls,
   CASE WHEN nulls = 'wildcard' THEN reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) ELSE '' END
   || 'SELECT ' || reid_join(list_transform(columns, lambda c, i: 'q' || i || ' AS ' || reid_name(c)), ', ')
-  || CASE WHEN nulls = 'wildcard' THEN ', class_size, records, ' ELSE ', count(*) AS class_size, count(*) AS records, ' END
-  || reid_how_nulls(tbl, columns, nulls) || ' FROM '
-  || CASE WHEN nulls = 'wildcard' THEN 'reid_matched'
-     ELSE reid_rows(tbl, columns, nulls) || ' GROUP BY ' || reid_numbered(columns) END) END;
+  || CASE WHEN nulls = 'wildcard' THEN ', class_size, records FROM reid_matched'
+     ELSE ', count(*) AS class_size, count(*) AS records FROM ' || reid_rows(tbl, columns, nulls) || ' GROUP BY ' || reid_numbered(columns) END)) END;
 
 -- Sizes of classes, or of the matches of each distinct record, with the records that have them.
 MACRO reid_sizes(tbl, columns, nulls) AS
@@ -137,9 +136,8 @@ THEN reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) || 'S
 ELSE 'SELECT count(*) AS class_size, count(*) AS records FROM ' || reid_rows(tbl, columns, nulls) || ' GROUP BY ' || reid_key(columns) END;
 
 MACRO reid_plan_histogram(tbl, columns, nulls) AS
-reid_guarded('quasi-identifiers', [reid_table(tbl)], columns,
-  'SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, ' || reid_how_nulls(tbl, columns, nulls)
-  || ' FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size') || ' ORDER BY class_size';
+reid_guarded('quasi-identifiers', [reid_table(tbl)], columns, reid_treated(tbl, columns, nulls,
+  'SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size')) || ' ORDER BY class_size';
 
 -- The population of each of the sample's classes; a population holds its sample.
 MACRO reid_population(tbl, population_tbl, columns, nulls) AS
@@ -152,10 +150,10 @@ ELSE 'SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found FROM (
   || reid_join(list_transform(columns, lambda c, i: 's.q' || i || ' IS NOT DISTINCT FROM p.q' || i), ' AND ') END;
 
 MACRO reid_plan_population_histogram(tbl, population_tbl, columns, nulls) AS
-reid_guarded('quasi-identifiers', [reid_table(tbl), reid_table(population_tbl)], columns,
+reid_guarded('quasi-identifiers', [reid_table(tbl), reid_table(population_tbl)], columns, reid_treated(tbl, columns, nulls,
   'SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records, '
-  || 'coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, ' || reid_how_nulls(tbl, columns, nulls)
-  || ' FROM (' || reid_population(tbl, population_tbl, columns, nulls) || ') GROUP BY ALL') || ' ORDER BY class_size';
+  || 'coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered FROM ('
+  || reid_population(tbl, population_tbl, columns, nulls) || ') GROUP BY ALL')) || ' ORDER BY class_size';
 
 -- Every subset of 1 to max_size of n columns, as lists of 1-based places, smallest subsets first.
 MACRO reid_subset_places(n, max_size) AS
@@ -169,13 +167,13 @@ MACRO reid_subset_count(n, max_size) AS
 list_sum(list_transform(range(1, least(n, max_size) + 1), lambda k: round(exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)))))::BIGINT;
 
 MACRO reid_plan_subset(tbl, columns, nulls) AS
-'SELECT ' || reid_texts(columns) || ' AS subset, coalesce(sum(records), 0)::BIGINT AS records, count(*) AS classes, '
-|| 'coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike, ' || reid_how_nulls(tbl, columns, nulls)
-|| ' FROM (' || reid_sizes(tbl, columns, nulls) || ')';
+reid_treated(tbl, columns, nulls, 'SELECT ' || reid_texts(columns) || ' AS subset, coalesce(sum(records), 0)::BIGINT AS records, count(*) AS classes, '
+|| 'coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike FROM ('
+|| reid_sizes(tbl, columns, nulls) || ')');
 
 MACRO reid_plan_subsets(tbl, columns, max_size, nulls) AS
 CASE WHEN reid_subset_count(len(columns), max_size) > 5000
 THEN error('the number of subsets of the columns must be at most 5000, got ' || reid_subset_count(len(columns), max_size)
   || '; pass fewer columns or a smaller max_size')
 ELSE reid_guarded('columns', [reid_table(tbl)], columns, reid_join(list_transform(
-  reid_subset_places(len(columns), max_size), lambda s: '(' || reid_plan_subset(tbl, list_select(columns, s), nulls) || ')'), ' UNION ALL ')) END;
+  reid_subset_places(len(columns), max_size), lambda reid_places: '(' || reid_plan_subset(tbl, list_select(columns, reid_places), nulls) || ')'), ' UNION ALL ')) END;

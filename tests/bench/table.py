@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from tests.bench.compare import NOISE, Outcome, Spread
+from tests.bench.compare import ALLOWED, Outcome, Spread
 from tests.bench.measure import Figures
 
 CAPTION: Final = f"""Ratios: median (least-most) over pairs. A peak is the whole process's, the functions imported on both sides;
-it is met up to {NOISE:.2f} times the rival's, which is the noise of one and the same query."""
+"peak ≤ 1" is judged by the median ratio of peaks and allows {ALLOWED:.2f}. The section noise is one query against itself."""
 
 
 def table(outcomes: Sequence[Outcome], title: str) -> Table:

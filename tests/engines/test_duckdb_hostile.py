@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import reid_sql
-from tests.engines.asking import FUNCTIONS, OWN_NAMES, answer, ask, counted, listed, literal, quoted
+from tests.engines.asking import FUNCTIONS, OWN_NAMES, answer, ask, counted, listed, literal, quoted, tidy
 from tests.tables import NULLS, Row
 
 CANARY = "what-the-file-holds"
@@ -18,55 +18,14 @@ VICTIMS: list[Row] = [(1, "kept"), (2, "kept")]
 ROWS: list[Row] = [(1, 1), (1, 1), (1, 2), (2, None)]
 
 HOSTILE = [
-    *("'", "''", "'''", '"', '""', '"""', "`", "``", "'\"'", '"\'"', '"."', "\u2019", "\u201d", "\u02bc", "\uff07", "\uff02"),
-    *(
-        ";",
-        "--",
-        "/*",
-        "*/",
-        "/* */",
-        "#",
-        "\\",
-        "\\'",
-        '\\"',
-        "\\\\",
-        "%",
-        "%s",
-        "{}",
-        "{0}",
-        "${columns}",
-        "$$",
-        "$1",
-        "?",
-        ":name",
-    ),
-    *(
-        "NULL",
-        "null",
-        "None",
-        "\\N",
-        "nan",
-        "*",
-        "x.*",
-        "COLUMNS(*)",
-        "victim.*",
-        "1",
-        "1=1",
-        "(SELECT 1)",
-        "[1]",
-        "{'a': 1}",
-        "@x",
-    ),
-    *("a\nb", "a\r\nb", "\t", "\x01", "\x1b[2J", "\u202e", "\u200d", "e\u0301", "ﬁ", "İ", "ß", "\U0001f469\u200d\U0001f4bb"),
-    "x" * 1000,
-    '"' * 101,
-    "'" * 101,
+    *("'", '"', "''", '""', '"\'"', '"."', "`", "\u2019", "\uff07", "\uff02"),
+    *(";", "--", "/*", "*/", "#", "\\", "\\'", '\\"', "%s", "{0}", "${columns}", "$$", "$1", "?", ":name"),
+    *("NULL", "None", "\\N", "*", "victim.*", "COLUMNS(*)", "(SELECT 1)", "[1]", "{'a': 1}"),
+    *("a\nb", "a\r\nb", "\x01", "\u202e", "e\u0301", "\U0001f469\u200d\U0001f4bb", "x" * 1000, '"' * 101),
     "'); DROP TABLE victim; --",
-    '"); DROP TABLE victim; --',
     "x'; DROP TABLE victim; SELECT '",
     '") FROM victim --',
     '", (SELECT max(secret) FROM victim) AS "x',
-    "') FROM victim --",
     "x FROM victim) UNION ALL SELECT 1, 1 FROM (SELECT 1",
     "'] || (SELECT error(secret) FROM victim) || ['",
     "' || error(getvariable('secret')) || '",
@@ -80,9 +39,8 @@ HOSTILE = [
     "') UNION ALL FROM read_text('canary.csv') --",
     "x\" FROM read_csv('canary.csv') AS t(\"x",
     "query('DROP TABLE victim')",
-    "query_table('victim')",
     "victim\"') AS victim, query_table('victim",
-    "victim; COPY victim TO 'stolen.csv'",
+    "'); COPY victim TO 'stolen.csv'; --",
     "'); ATTACH 'stolen.db'; --",
     "'); SET VARIABLE secret = 'changed'; --",
 ]
@@ -158,29 +116,27 @@ def folded(name: str) -> str:
 
 @HOSTILE_NAME
 def test_a_column_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    create(con, "people", [name, "other"])
-    columns = [name, "other"]
-    listing = con.execute(ask("equivalence_classes", "people", listed(columns)))
-    assert [column[0] for column in listing.description or []] == [*columns, *OWN_NAMES]
-    assert listing.fetchall()
-    assert answer(con, ask("risk_summary", "people", "?"), [columns]) == counted("risk_summary", ROWS, columns)
+    create(con, "people", ["other", name])
+    listing = con.execute(ask("equivalence_classes", "people", listed(["other", name])))
+    assert [column[0] for column in listing.description or []] == ["other", name, *OWN_NAMES]
+    assert tidy(listing.fetchall()) == counted("equivalence_classes", ROWS, ["other", name])
     con.execute("DROP TABLE people")
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_columns_of_hostile_names_are_counted_together(con: duckdb.DuckDBPyConnection, function: str) -> None:
-    for columns in (HOSTILE[:60], HOSTILE[-60:]):
-        rows: list[Row] = [tuple(record % (1 + place) for place in range(60)) for record in (0, 1, 1, 5, 17)]
+    for columns in (HOSTILE[:32], HOSTILE[32:]):
+        rows: list[Row] = [tuple(record % (1 + place) for place in range(len(columns))) for record in (0, 1, 1, 5, 17)]
         create(con, "people", columns, rows)
         assert answer(con, ask(function, "people", listed(columns))) == counted(function, rows, columns)
+        assert answer(con, ask(function, "people", "?"), [columns]) == counted(function, rows, columns)
         con.execute("DROP TABLE people")
 
 
 @HOSTILE_NAME
 def test_a_missing_column_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    for function, words in (("risk_summary", "quasi-identifiers"), ("attribute_risk", "columns")):
-        said = refusal(con, ask(function, "victim", listed(["id", name])))
-        assert f"{words} must be columns of the table, got '{name}'; the columns are id, secret" in said
+    said = refusal(con, ask("risk_summary", "victim", listed(["id", name])))
+    assert f"quasi-identifiers must be columns of the table, got '{name}'; " in said
 
 
 @HOSTILE_NAME
@@ -188,24 +144,13 @@ def test_a_hostile_name_in_place_of_the_list_is_refused(con: duckdb.DuckDBPyConn
     assert "quasi-identifiers must be" in refusal(con, ask("risk_summary", "victim", literal(name)))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("nulls", ["drop", "wildcard"])
-@pytest.mark.parametrize("name", ["q1", "q2", "reid_source", "reid_rows", "side", "s", "classes"])
-def test_a_missing_column_named_like_one_of_ours_is_refused(
-    con: duckdb.DuckDBPyConnection, function: str, nulls: str, name: str
-) -> None:
-    said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls=literal(nulls)))
-    assert f"must be columns of the table, got '{name}'; the columns are id, secret" in said
-
-
-@pytest.mark.parametrize("function", [function for function in FUNCTIONS if function != "equivalence_classes"])
 @pytest.mark.parametrize("nulls", NULLS)
-@pytest.mark.parametrize("name", OWN_NAMES)
-def test_a_missing_column_named_like_a_result_is_refused(
-    con: duckdb.DuckDBPyConnection, function: str, nulls: str, name: str
-) -> None:
-    said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls=literal(nulls)))
-    assert f"must be columns of the table, got '{name}'; the columns are id, secret" in said
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_missing_columns_named_like_ours_are_refused(con: duckdb.DuckDBPyConnection, function: str, nulls: str) -> None:
+    ours = ["zip", "q1", "q2", "reid_source", "reid_dropped", "side", "s", "classes", *OWN_NAMES]
+    for name in [name for name in ours if function != "equivalence_classes" or name not in OWN_NAMES]:
+        said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls=literal(nulls)))
+        assert f"must be columns of the table, got '{name}'; " in said
 
 
 # Names of tables
@@ -215,9 +160,7 @@ def test_a_missing_column_named_like_a_result_is_refused(
 def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, name: str) -> None:
     create(con, name, ["a", "b"])
     try:
-        expected = counted("journalist_risk", ROWS, ["a", "b"])
-        assert answer(con, ask("journalist_risk", literal(quoted(name)), "['a', 'b']")) == expected
-        assert answer(con, ask("journalist_risk", "$table", "['a', 'b']"), {"table": quoted(name)}) == expected
+        assert answer(con, ask("risk_summary", literal(quoted(name)), "['a', 'b']")) == counted("risk_summary", ROWS, ["a", "b"])
     finally:
         con.execute(f"DROP TABLE {quoted(name)}")
 
@@ -226,8 +169,11 @@ def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, na
 def test_a_missing_table_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
     for table in (quoted(name), literal(name), literal(quoted(name))):
         refusal(con, f"FROM risk_summary({table}, ['id'])")
-    refusal(con, "FROM risk_summary(?, ['id'])", [name])
-    refusal(con, "FROM journalist_risk(victim, ?, ['id'])", [name])
+
+
+def test_a_missing_population_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection) -> None:
+    for name in HOSTILE[::3]:
+        refusal(con, "FROM journalist_risk(victim, ?, ['id'])", [name])
 
 
 # Other arguments
@@ -243,9 +189,8 @@ def test_a_hostile_word_for_nulls_is_refused(con: duckdb.DuckDBPyConnection, nam
     "option", ["risk_summary(victim, ['id'], threshold := ?)", "attribute_risk(victim, ['id'], max_size := ?)"]
 )
 def test_hostile_words_for_numbers_are_refused(con: duckdb.DuckDBPyConnection, option: str) -> None:
-    for name in HOSTILE:
-        if name not in {"1", "nan"}:
-            refusal(con, f"FROM {option}", [name])
+    for name in HOSTILE[::5]:
+        refusal(con, f"FROM {option}", [name])
 
 
 # Any text at all
