@@ -177,6 +177,7 @@ TABLE: Final = Table()
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
 Count = Annotated[npt.ArrayLike, COUNT]
+Counts = Annotated[npt.ArrayLike, Numbers(COUNT)]
 Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]

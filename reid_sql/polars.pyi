@@ -16,6 +16,11 @@ def attribute_risk(
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
+def correctness_curve(
+    tbl: _Frame, qi: Sequence[str], sizes: Sequence[float] | None = None, nulls: Literal["value", "wildcard", "drop"] = "value"
+) -> pl.LazyFrame:
+    """Correctness and uniqueness to expect in a random sample of n records of the table, exactly, without drawing any."""
+
 def correctness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a match on a record of cell probability p among n people is the right person."""
 
@@ -36,6 +41,41 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
+
+def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
+    """Expected probability that a match is right among n people, for anonymity sets of this entropy and tail complexity."""
+
+def pyc_extrapolate(
+    sizes: Sequence[float],
+    correctness: Sequence[float],
+    populations: Sequence[float],
+    method: Literal["pyc", "ent", "exp", "pol"] = "pyc",
+) -> pl.LazyFrame:
+    """Forecast the share of right matches in larger populations from the shares measured at some sizes."""
+
+def pyc_fit(
+    tbl: _Frame,
+    qi: Sequence[str],
+    prior: Literal["archer", "flat"] = "archer",
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Fit the entropy (nats) and tail complexity of the anonymity sets of a table, with 95 % credible intervals."""
+
+def pyc_forecast(
+    tbl: _Frame,
+    qi: Sequence[str],
+    populations: Sequence[float],
+    k: int = 5,
+    prior: Literal["archer", "flat"] = "archer",
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Forecast the share of right matches, of unique people and of people in sets smaller than k, to any population."""
+
+def pyc_k_violation(entropy: _Value, tail: _Value, n: _Value, k: _Value) -> pl.Expr:
+    """Expected share of n people whose anonymity set is smaller than k, for sets of this entropy and tail complexity."""
+
+def pyc_uniqueness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
+    """Expected share of n people who are alone in their anonymity set, for sets of this entropy and tail complexity."""
 
 def risk_summary(
     tbl: _Frame, qi: Sequence[str], threshold: float = 0.2, nulls: Literal["value", "wildcard", "drop"] = "value"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import duckdb
 import mpmath
 import numpy as np
 import polars as pl
@@ -64,3 +65,14 @@ def check_limits(name: str, cases: list[Case]) -> None:
     parameters = tuple(parameter.name for parameter in declared()[name].parameters)
     for answers in both(name, parameters, [case.arguments for case in cases]):
         assert answers == [case.answer for case in cases]
+
+
+def check_pyc(name: str, parameters: tuple[str, ...], cases: list[tuple[float, ...]]) -> None:
+    """Hold both engines against figures to four digits, against each other exactly, and against NULL."""
+    rows: list[tuple[float | None, ...]] = [case[:-1] for case in cases]
+    missing = [(None, *cases[0][1:-1]), (*cases[0][:-2], None)]
+    duck, polars = both(name, parameters, [*rows, *missing])
+    assert duck == polars
+    assert duck == [*(pytest.approx(case[-1], abs=5e-5) for case in cases), None, None]
+    with pytest.raises(duckdb.Error, match="tail must be a tail complexity of at least -20 and below 1, got 1;"):
+        by_duckdb(f"SELECT {name}({', '.join(['10', '1', *['1000', '5'][: len(parameters) - 2]])})")

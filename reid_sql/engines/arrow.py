@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reid_sql.domains import Floats, Number
+from reid_sql.errors import ReidError
 from reid_sql.function import Function, Parameter
 
 
@@ -60,25 +61,29 @@ ARROW_TYPES: Final = {
 
 
 def table_kernel(declared: Function) -> Callable[..., pa.Array]:
-    """Bind the function's body to the reduction's columns as lists, then its own parameters: a list of structs a row."""
-    answer = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
+    """Bind the body to the reduction's columns as lists, then its own parameters: a refusal or a list of structs a row."""
+    answers = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
+    answer = pa.struct([("refusal", pa.string()), ("answers", answers)])
 
     def call(*columns: pa.Array) -> pa.Array:
         length = max(len(column) for column in columns)
         rows = [[column[min(row, len(column) - 1)] for column in columns] for row in range(length)]
-        return pa.array([answers(declared, row) for row in rows], type=answer)
+        return pa.array([_answered(declared, row) for row in rows], type=answer)
 
     inputs = declared.reduction.inputs if declared.reduction else {}
     return _named(call, [*inputs, *(parameter.name for parameter in declared.own_parameters)])
 
 
-def answers(declared: Function, cells: list[pa.Scalar]) -> list[dict[str, Any]]:
-    """Call the body once: the reduction's columns and the parameters as Arrow scalars in, the rows of the answer out."""
+def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
+    """Call the body once: the reduction's columns and the parameters as Arrow scalars in; rows or a refusal out."""
     inputs = declared.reduction.inputs if declared.reduction else {}
     counted = len(inputs)
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
     own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
-    return answer_rows(declared, arrays, own)
+    try:
+        return {"refusal": None, "answers": answer_rows(declared, arrays, own)}
+    except ReidError as error:  # the engine would wrap the sentence in its own
+        return {"refusal": str(error), "answers": []}
 
 
 def answer_rows(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -149,7 +149,7 @@ def _select(declared: Function) -> str:
     values = {p.name: _checked(p) for p in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return f"SELECT unnest(answer) FROM (SELECT unnest(reid_body_{declared.name}({', '.join(values.values())})) AS answer)"
+        return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
     source = f"reid_reduce_{reduction.name}({', '.join(argument.name for argument in reduction.arguments)})"
     if declared.relays:
         return f"FROM {source}"
@@ -160,8 +160,15 @@ def _select(declared: Function) -> str:
         return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
     first = next(iter(reduction.columns))
     arrays = [f"list({column} ORDER BY {first})" for column in reduction.inputs]
-    called = f"SELECT reid_body_{declared.name}({', '.join([*arrays, *values.values()])}) AS answers, {aggregate} FROM {source}"
+    called = f"SELECT {_answers(declared, [*arrays, *values.values()])} AS answers, {aggregate} FROM {source}"
     return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
+
+
+def _answers(declared: Function, arguments: list[str]) -> str:
+    """Spell the call of the Python body: its rows, or its refusal in its own words."""
+    return f"""list_extract(list_transform([reid_body_{declared.name}({", ".join(arguments)})], lambda reid_answered:
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
+        ELSE error(reid_answered.refusal) END), 1)"""
 
 
 def _register_python(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
@@ -188,7 +195,11 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
             types = [f"{kind}[]" for kind in declared.reduction.inputs.values()] if declared.reduction else []
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
-            found[f"reid_body_{declared.name}"] = (table_kernel(declared), types, f"STRUCT({fields})[]")
+            found[f"reid_body_{declared.name}"] = (
+                table_kernel(declared),
+                types,
+                f"STRUCT(refusal VARCHAR, answers STRUCT({fields})[])",
+            )
     return found
 
 

@@ -11,7 +11,8 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares, minimize_scalar
+from scipy.optimize import OptimizeResult, least_squares, minimize_scalar
+from scipy.special import digamma
 
 from reid_sql.domains import COUNT, Choice, Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
@@ -29,10 +30,15 @@ MEASURED: Final = Number(
 )
 METHOD: Final = Choice(("pyc", "ent", "exp", "pol"))
 
-# Where the search starts; the better half of the valley that entropy and tail share lies between any two neighbours.
+LEAST_SIZES: Final = 2  # t ≥ 2 in the paper
+# Where the search for entropy and tail starts, from at most so many of the points.
 ENTROPIES: Final = np.concatenate([[0.01, 0.1, 0.3], np.arange(0.7, 60.0, 0.7)])
 TAILS: Final = np.concatenate([[-19.0, -10, -5, -2, -1, -0.5, -0.2], np.arange(0, 1, 0.1), [0.95, 0.99]])
-STARTS: Final = 4
+STARTS: Final = 3
+START_POINTS: Final = 50
+# ln(1 − d) and ln(1 + α): together they cover the domain of entropy and tail, as far as it makes a difference.
+LEAST: Final = np.array([-4.2, 1e-9])
+MOST: Final = np.array([40.0, 100.0])
 EDGE: Final = 1e-6
 MISFIT: Final = 0.05
 
@@ -41,10 +47,10 @@ NEVER_FALLS: Final = (
     "held at the highest measured share, which is the safe side"
 )
 UNCONVERGED: Final = "the search stopped before it settled"
-AT_EDGE: Final = "{name} lies at the edge of its domain ({value:.4g}): the points do not determine it"
+AT_EDGE: Final = "{name} lies at the edge of its domain ({value:.4g}), and the points would have it further"
 TURNS: Final = "the polynomial turns upwards at {size:.4g} people and is held at its lowest beyond"
-STEEP: Final = "x"
-EQUAL_SETS: Final = -20.0
+EQUAL_SETS: Final = -14.0  # hγ from which on the anonymity sets are equally large to six digits
+STEEP: Final = "the points fall at least as steeply as with equally large anonymity sets, so that the tail is not determined"
 POOR: Final = "the points lie up to {gap:.2g} away from the fitted curve"
 
 
@@ -58,6 +64,15 @@ class Extrapolation:
 
 
 @dataclass(frozen=True)
+class Extrapolated:
+    """Correctness forecast to one population, and what stands against relying on it."""
+
+    population: float
+    correctness: float
+    status: str
+
+
+@dataclass(frozen=True)
 class Measurements:
     """Mean correctness at distinct ascending sizes above 1, with the weights of equation 4."""
 
@@ -66,12 +81,8 @@ class Measurements:
     weights: Floats  # (sizes,)
 
     def residuals(self, curve: Curve) -> Floats:
-        """Give the roots of the terms of equation 4."""
+        """Roots of the terms ln(n) (κ − Eκ(n))² of equation 4."""
         return np.sqrt(self.weights) * (curve(self.sizes) - self.correctness)
-
-    def loss(self, curve: Curve) -> float:
-        """Σ ln(n) (κ − Eκ(n))², equation 4."""
-        return float((self.residuals(curve) ** 2).sum())
 
 
 @dataclass(frozen=True)
@@ -104,9 +115,9 @@ def extrapolate(
     their highest share (1 below the smallest size), and the status says so.
     Refuses shares outside (0, 1], sizes or populations below 1, and fewer than two distinct sizes above 1.
 
-    >>> forecast = extrapolate([100, 1000], [0.99, 0.80], [10_000])
+    >>> forecast = extrapolate([100, 1000, 2000], [0.98, 0.85, 0.76], [10_000, 1_000_000])
     >>> forecast.correctness.round(2).tolist(), forecast.status
-    ([0.21], 'ok')
+    ([0.43, 0.02], 'ok')
     """
     family = FAMILIES[METHOD.check("method", method)]
     points, people = _measurements(sizes, correctness), COUNT.check("populations", populations)
@@ -127,10 +138,10 @@ def _measurements(sizes: npt.ArrayLike, correctness: npt.ArrayLike) -> Measureme
     distinct, place, times = np.unique(n, return_inverse=True, return_counts=True)
     mean = np.bincount(place, kappa, distinct.size) / times
     above = distinct > 1  # among one person every match is right: size 1 has weight ln 1 = 0 in equation 4
-    if above.sum() < 2:  # noqa: PLR2004 - the paper's t ≥ 2
+    if above.sum() < LEAST_SIZES:
         got = ", ".join(plain(size) for size in distinct) or "none"
         raise OutOfDomainError(f"sizes must hold at least two distinct sizes above 1, got {got}; measure at a further size")
-    return Measurements(distinct[above], mean[above], (times * np.log(distinct))[above])
+    return Measurements(distinct[above], mean[above], np.asarray(times * np.log(distinct), dtype=np.float64)[above])
 
 
 def _never_falls(points: Measurements) -> bool:
@@ -147,41 +158,51 @@ def _within(points: Measurements, people: Floats, curve: Curve) -> Floats:
 
 
 def _pyc(points: Measurements) -> Fit:
-    def curve(place: Floats) -> Curve:
-        return lambda n: pitman_yor.correctness(place[0], place[1], n)
+    scale = np.ptp(points.correctness)  # so that shares near 1 settle as well as others
 
-    low, high = (pitman_yor.ENTROPY.low, pitman_yor.TAIL.low), (pitman_yor.ENTROPY.high, pitman_yor.TAIL.high)
-    scale = points.correctness.max() - points.correctness.min()
-    found = [
-        least_squares(
-            lambda place: points.residuals(curve(place)) / scale,
-            start,
-            bounds=(low, high),
-            jac="3-point",
-            x_scale="jac",
-            xtol=1e-12,
-            ftol=1e-12,
-            gtol=1e-12,
-        )
-        for start in _pyc_starts(points)
-    ]
+    def residuals(place: Floats) -> Floats:
+        return points.residuals(_pyc_curve(*_entropy_and_tail(place))) / scale
+
+    found = [_settle(residuals, start) for start in _pyc_starts(points)]
     best = min(found, key=lambda result: float(result.cost))
-    parameters = {"entropy": float(best.x[0]), "tail": float(best.x[1])}
+    entropy, tail = _entropy_and_tail(best.x)
     problems = [] if best.success else [UNCONVERGED]
-    for (name, value), least, most in zip(parameters.items(), low, high, strict=True):
-        if min(value - least, most - value) < EDGE:
-            problems.append(AT_EDGE.format(name=name, value=value))
-    if best.x[0] * best.x[1] < EQUAL_SETS:
-        problems.append(STEEP)
-    return Fit(curve(best.x), parameters, problems)
+    problems += _at_edge("entropy", entropy, pitman_yor.ENTROPY.low, pitman_yor.ENTROPY.high)
+    problems += [STEEP] if entropy * tail < EQUAL_SETS else _at_edge("tail", tail, pitman_yor.TAIL.low, pitman_yor.TAIL.high)
+    return Fit(_pyc_curve(entropy, tail), {"entropy": entropy, "tail": tail}, problems)
+
+
+def _pyc_curve(entropy: float, tail: float) -> Curve:
+    return lambda n: pitman_yor.correctness(entropy, tail, n)
+
+
+def _settle(residuals: Curve, start: Floats) -> OptimizeResult:
+    return least_squares(
+        residuals, start, bounds=(LEAST, MOST), method="dogbox", xtol=1e-12, ftol=1e-12, gtol=1e-12, max_nfev=200
+    )
+
+
+def _entropy_and_tail(place: Floats) -> tuple[float, float]:
+    """Entropy and tail, equation 2, from ln(1 − d) and ln(1 + α).
+
+    Entropy and tail make up for each other along a curved valley, in which a search is lost; these two do not: their difference
+    is the chance that two people share a set, which a few points fix, and what is left is the shape.
+    """
+    few, many = (float(value) for value in digamma(np.exp(place)))
+    entropy = min(max(many - few, pitman_yor.ENTROPY.low), pitman_yor.ENTROPY.high)
+    tail = (float(digamma(1.0)) - few) / entropy
+    return entropy, min(max(tail, pitman_yor.TAIL.low), pitman_yor.TAIL.high)
 
 
 def _pyc_starts(points: Measurements) -> list[Floats]:
     """Give the best entropy of each tail complexity on a fixed grid, for the best few tails."""
-    expected = pitman_yor.correctness(ENTROPIES[:, None, None], TAILS[:, None], points.sizes)  # (entropies, tails, sizes)
-    loss = (expected - points.correctness) ** 2 @ points.weights  # (entropies, tails)
-    best = [np.array([ENTROPIES[row], tail]) for row, tail in zip(loss.argmin(axis=0), TAILS, strict=True)]
-    return [best[column] for column in np.argsort(loss.min(axis=0), kind="stable")[:STARTS]]
+    some = slice(None, None, -(-points.sizes.size // START_POINTS))
+    expected = pitman_yor.correctness(ENTROPIES[:, None, None], TAILS[:, None], points.sizes[some])  # (entropies, tails, sizes)
+    loss = (expected - points.correctness[some]) ** 2 @ points.weights[some]  # (entropies, tails)
+    tails = np.argsort(loss.min(axis=0), kind="stable")[:STARTS]
+    discount, concentration = pitman_yor.parameters(ENTROPIES[loss.argmin(axis=0)[tails]], TAILS[tails])
+    places = np.stack([np.log1p(-discount), np.log1p(concentration)], axis=1)  # (starts, 2)
+    return list(np.clip(places, LEAST + EDGE, MOST - EDGE))
 
 
 def _ent(points: Measurements) -> Fit:
@@ -208,9 +229,8 @@ def _exp(points: Measurements) -> Fit:
 
 
 def _pol(points: Measurements) -> Fit:
-    logs = np.log(points.sizes)
-    roots = np.sqrt(points.weights)
-    terms = roots[:, None] * np.stack([logs, logs**2], axis=1)  # (sizes, 2)
+    logs, roots = np.log(points.sizes), np.sqrt(points.weights)
+    terms = (roots * np.stack([logs, logs**2])).T  # (sizes, 2)
     linear, quadratic = (float(value) for value in np.linalg.lstsq(terms, roots * (1 - points.correctness), rcond=None)[0])
     turn = max(-linear / (2 * quadratic), 0.0) if quadratic < 0 else np.inf
 
@@ -226,14 +246,29 @@ def _best(name: str, grid: Floats, points: Measurements, curve: Callable[[float]
     """Search one parameter: the best on the grid, then between its neighbours."""
 
     def loss(value: float) -> float:
-        return points.loss(curve(value))
+        return float((points.residuals(curve(value)) ** 2).sum())
 
     place = int(np.argmin([loss(value) for value in grid]))
     around = (grid[max(place - 1, 0)], grid[min(place + 1, grid.size - 1)])
     found = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-11})
     value = float(found.x) if found.fun < loss(grid[place]) else float(grid[place])
-    edge = bool(min(value - grid[0], grid[-1] - value) < EDGE)
-    return value, [UNCONVERGED] * (not bool(found.success)) + [AT_EDGE.format(name=name, value=value)] * edge
+    problems = [] if found.success else [UNCONVERGED]
+    return value, problems + _at_edge(name, value, grid[0], grid[-1])
+
+
+def _at_edge(name: str, value: float, least: float, most: float) -> list[str]:
+    return [AT_EDGE.format(name=name, value=value)] if min(value - least, most - value) < EDGE else []
 
 
 FAMILIES: Final[dict[str, Callable[[Measurements], Fit]]] = {"pyc": _pyc, "ent": _ent, "exp": _exp, "pol": _pol}
+
+
+def rows(sizes: npt.ArrayLike, correctness: npt.ArrayLike, populations: npt.ArrayLike, method: str = "pyc") -> list[Extrapolated]:
+    """Extrapolate, one row a population.
+
+    >>> rows([100, 1000], [0.99, 0.80], [10_000])[0].status
+    'ok'
+    """
+    found = extrapolate(sizes, correctness, populations, method)
+    people = np.atleast_1d(np.asarray(populations, dtype=np.float64))
+    return [Extrapolated(float(n), float(kappa), found.status) for n, kappa in zip(people, found.correctness, strict=True)]

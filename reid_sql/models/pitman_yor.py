@@ -8,7 +8,7 @@ Source: Rocher, Hendrickx & de Montjoye 2025, equations 2, 12 and 13; Pitman 199
 """
 
 import sys
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,10 @@ CONCENTRATION: Final = Number(
 CLASS_SIZE: Final = Number(
     "a class size of 1 to 1000", "pass the k of k-anonymity as a whole number, such as 5", 1.0, 1000.0, whole=True
 )
+
+Entropy = Annotated[npt.ArrayLike, ENTROPY]
+Tail = Annotated[npt.ArrayLike, TAIL]
+ClassSize = Annotated[int, CLASS_SIZE]
 
 UNIFORM: Final = 100.0  # ln(−d) from which on the sets are equally large to the last digit, for any n in its domain
 VANISHING: Final = 1e-150  # a discount as good as 0: equations 12 and 13 over d keep their limit to the last digit

@@ -6,19 +6,20 @@ both, γ from −20, is the option `flat`.
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from reid_sql.domains import Floats
-from reid_sql.errors import NoRecordsError
-from reid_sql.models.disclosure import NO_RECORDS, OK, Histogram
+from reid_sql.domains import Choice, Floats
+from reid_sql.models.disclosure import OK, Histogram
 from reid_sql.models.log_gamma import log_gamma_ratio
 from reid_sql.models.pitman_yor import parameters
+from reid_sql.models.rarefaction import counted_records
 
-Prior = Literal["archer", "flat"]
+PRIOR: Final = Choice(("archer", "flat"))
+Prior = Annotated[Literal["archer", "flat"], PRIOR]
 
 ENTROPIES: Final = (1e-3, 60.0)
 TAILS: Final = {"archer": (0.0, 1 - 1e-6), "flat": (-20.0, 1 - 1e-6)}
@@ -86,7 +87,7 @@ def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
 def fit(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFit, Posterior]:
     """Fit entropy and tail complexity to the classes: mode of the posterior, and 95 % credible intervals.
 
-    Refuses a table without records. Where all records are unique, or all alike, the data bounds the entropy on one
+    Refuses a table without records, and overlapping classes (NULL as a wildcard). Where all records are unique, or all alike, the data bounds the entropy on one
     side only, and the status says so.
 
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
@@ -94,9 +95,7 @@ def fit(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFit, Posterio
     >>> found.entropy_low < found.entropy < found.entropy_high
     True
     """
-    records = int(histogram.records.sum())
-    if records == 0:
-        raise NoRecordsError(NO_RECORDS)
+    records = counted_records(histogram)
     posterior = _posterior(histogram, prior)
     h, gamma = posterior.mode
     d, alpha = parameters(h, max(gamma, UNIFORM / h))
@@ -121,7 +120,8 @@ def quantiles(values: Floats, weights: Floats, shares: tuple[float, ...]) -> Flo
     """Weighted quantiles."""
     order = np.argsort(values)
     cumulated = np.cumsum(weights[order]) - weights[order] / 2
-    return np.interp(shares, cumulated, values[order])
+    found: Floats = np.interp(shares, cumulated, values[order])
+    return found
 
 
 def _posterior(histogram: Histogram, prior: Prior) -> Posterior:

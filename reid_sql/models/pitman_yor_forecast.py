@@ -56,7 +56,7 @@ class Urn:
         return self.concentration + self.classes * self.discount
 
     def growth(self, population: float, power: float) -> Floats:
-        """ln [(α + n_s + power·d)_m / (α + n_s)_m], m people more."""
+        """Ln [(α + n_s + power·d)_m / (α + n_s)_m], m people more."""
         shift = power * self.discount
         seen = self.concentration + self.records
         return log_gamma_ratio(seen + (population - self.records), shift) - log_gamma_ratio(seen, shift)
@@ -155,7 +155,7 @@ def _grown(urn: Urn, population: float, own: int, size: int) -> Floats:
 
 
 def _log_choose(count: float, chosen: int) -> float:
-    """ln C(count, chosen)."""
+    """Ln C(count, chosen)."""
     return float(log_gamma_ratio(count - chosen + 1, float(chosen)) - gammaln(chosen + 1))
 
 

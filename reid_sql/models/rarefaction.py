@@ -5,6 +5,7 @@ sum of min(s, n) logarithms of one sign, so nothing cancels; a long sum is an in
 Source: Rocher, Hendrickx & de Montjoye 2025, equation 1, with the expectation over subsets taken exactly (rarefaction).
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -17,12 +18,22 @@ from reid_sql.models.disclosure import NO_RECORDS, Histogram, Integers
 # Beyond so many terms the sum is an integral: whenever the class can still be missed at all, its terms are then small and
 # smooth, and 8 nodes with one end correction leave less than 1e-13 of it.
 TERMS: Final = 256
+HALF: Final = 0.5
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 OVERLAP: Final = (
     "a curve needs classes that do not overlap, as many records as class_size × classes, got {got} for {records}; "
     "use nulls := 'value' or 'drop' in place of 'wildcard'"
 )
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Expected correctness and uniqueness in a random subset of n records."""
+
+    n: int
+    correctness: float
+    uniqueness: float
 
 
 def correctness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
@@ -36,7 +47,7 @@ def correctness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     >>> correctness_curve(two_pairs, [1, 2, 4]).round(4).tolist()
     [1.0, 0.8333, 0.5]
     """
-    records = _records(histogram)
+    records = counted_records(histogram)
     subsets = _subset_sizes(records).check("sizes", sizes)
     size, classes = histogram.class_size.astype(np.float64), histogram.classes
     seen = [classes @ -np.expm1(_log_missed(size, n, records)) / n for n in subsets.flat]
@@ -53,11 +64,22 @@ def uniqueness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     >>> uniqueness_curve(two_pairs, [1, 2, 4]).round(4).tolist()
     [1.0, 0.6667, 0.0]
     """
-    records = _records(histogram)
+    records = counted_records(histogram)
     subsets = _subset_sizes(records).check("sizes", sizes)
-    others, share = histogram.class_size - 1.0, histogram.records / records
+    others, share = histogram.class_size.astype(np.float64) - 1, histogram.records / records
     alone = [share @ np.exp(_log_missed(others, n - 1, records - 1)) for n in subsets.flat]
     return np.minimum(np.reshape(alone, subsets.shape), 1.0)
+
+
+def curve(histogram: Histogram, sizes: npt.ArrayLike | None = None) -> list[CurvePoint]:
+    """Give both curves at each size; at default_sizes where there are none.
+
+    >>> curve(Histogram(np.array([2]), np.array([2]), np.array([4])), [1, 4])
+    [CurvePoint(n=1, correctness=1.0, uniqueness=1.0), CurvePoint(n=4, correctness=0.5, uniqueness=0.0)]
+    """
+    at = default_sizes(counted_records(histogram)) if sizes is None else np.atleast_1d(np.asarray(sizes, dtype=np.float64))
+    both = zip(at, correctness_curve(histogram, at), uniqueness_curve(histogram, at), strict=True)
+    return [CurvePoint(int(n), float(kappa), float(xi)) for n, kappa, xi in both]
 
 
 def default_sizes(records: int, points: int = 50) -> Integers:
@@ -73,7 +95,8 @@ def default_sizes(records: int, points: int = 50) -> Integers:
     return np.unique(np.rint(np.geomspace(1, records, points)).astype(np.int64))
 
 
-def _records(histogram: Histogram) -> int:
+def counted_records(histogram: Histogram) -> int:
+    """Count the records, refusing an empty histogram and classes that overlap (NULL as a wildcard)."""
     records = int(histogram.records.sum())
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
@@ -92,7 +115,7 @@ def _number(rule: str, remedy: str, low: float, high: float) -> Number:
 
 
 def _log_missed(size: Floats, n: float, records: int) -> Floats:
-    """ln [C(records − size, n) / C(records, n)]: none of the `n` records drawn is of a class of `size`."""
+    """Ln [C(records − size, n) / C(records, n)]: none of the `n` records drawn is of a class of `size`."""
     fewer, more = np.minimum(size, n), np.maximum(size, n)  # (sizes,), and the ratio is the same with both exchanged
     missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always met
     short = (size + n <= records) & (fewer <= TERMS)
@@ -106,7 +129,7 @@ def _by_terms(fewer: Floats, more: Floats, records: int) -> Floats:
     total = np.zeros(fewer.shape)
     for drawn in range(int(fewer.max(initial=0.0))):
         going = fewer > drawn
-        total[going] += _log_one_more(more[going], np.float64(records - drawn))
+        total[going] += _log_one_more(more[going], float(records - drawn))
     return total
 
 
@@ -119,7 +142,7 @@ def _by_integral(fewer: Floats, more: Floats, records: int) -> Floats:
     return integral - slope / 24
 
 
-def _log_one_more(more: Floats, left: Floats) -> Floats:
-    """ln (1 − more/left), accurate at both ends: the next of `left` records is none of `more`."""
+def _log_one_more(more: Floats, left: Floats | float) -> Floats:
+    """Ln (1 − more/left, accurate at both ends: the next of `left` records is none of `more`."""
     share = more / left
-    return np.where(share < 0.5, np.log1p(-np.minimum(share, 0.5)), np.log(np.maximum(left - more, 0.5) / left))
+    return np.where(share < HALF, np.log1p(-np.minimum(share, HALF)), np.log(np.maximum(left - more, HALF) / left))

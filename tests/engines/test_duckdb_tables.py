@@ -48,7 +48,6 @@ PLACES = {
     "name with a slash": ("""TABLE "f/m" """, '"f/m"'),
     "name with a slash, quoted in a string": ("""TABLE "f/m" """, """'"f/m"'"""),
     "name with a backslash, quoted in a string": ("""TABLE "f\\m" """, """'"f\\m"'"""),
-    "name that ends like a file": ("""TABLE "people.csv" """, '"people.csv"'),
     "name that ends like a file, quoted in a string": ("""TABLE "people.csv" """, """'"people.csv"'"""),
     "schema": ("TABLE clinic.people", "clinic.people"),
     "schema that needs quotes": ("""TABLE "the clinic".people """, '"the clinic".people'),
@@ -447,3 +446,9 @@ def test_up_to_64_quasi_identifiers(wide: duckdb.DuckDBPyConnection, function: s
 def test_65_quasi_identifiers_are_refused(wide: duckdb.DuckDBPyConnection, function: str) -> None:
     with pytest.raises(duckdb.Error, match="must name 1 to 64 columns, got 65"):
         wide.execute(ask(function, "wide", listed([f"w{place}" for place in range(65)])))
+
+
+def test_a_bare_name_that_ends_like_a_file_is_looked_for_as_one_and_refused(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute('CREATE TABLE "people.csv" AS SELECT 1 AS age')
+    with pytest.raises(duckdb.Error, match="No files found that match the pattern"):
+        con.execute("""FROM risk_summary("people.csv", ['age'])""")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import root
+from scipy.optimize import least_squares
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.pitman_yor import (
@@ -138,16 +138,21 @@ def test_every_partition_of_a_few_people_counted_one_by_one(d: str, alpha: str) 
 
 
 def test_the_published_forecast_from_two_measured_points() -> None:
-    def misfit(point: list[float]) -> list[float]:
-        return [float(correctness(np.exp(point[0]), np.tanh(point[1]), n)) - kappa for n, kappa in ((100, 0.99), (1000, 0.80))]
+    sizes, measured = np.array([100.0, 1000.0]), np.array([0.99, 0.80])
 
-    solved = root(misfit, [np.log(8.0), 0.0])
-    assert np.abs(misfit(solved.x)).max() < 1e-9
-    assert correctness(np.exp(solved.x[0]), np.tanh(solved.x[1]), 1e4) == pytest.approx(0.214, abs=5e-4)
+    def misfit(point: list[float]) -> Any:
+        return np.sqrt(np.log(sizes)) * (correctness(point[0], point[1], sizes) - measured)  # equation 4
+
+    # No entropy and tail meet both points: equally large sets with κ(1000) = 0.80 have κ(100) = 0.978. The nearest are those.
+    entropy, tail = least_squares(misfit, [8.0, 0.0], bounds=([1.0, -20.0], [20.0, 0.9]), xtol=1e-12, ftol=1e-12, gtol=1e-12).x
+    assert correctness(entropy, tail, sizes) == pytest.approx([0.977, 0.801], abs=1e-3)
+    assert correctness(entropy, tail, 1e4) == pytest.approx(0.21, abs=5e-3)
+    assert correctness(entropy, tail, 1e4) == pytest.approx(0.2145, abs=1e-4)
 
 
 def test_the_published_correctness_of_40_bits_among_the_people_of_the_world() -> None:
-    assert correctness(40 * log(2), [0.0, BELOW_ONE], 7.53e9) == pytest.approx([0.9940, 0.4477], abs=5e-5)
+    assert correctness(40 * log(2), [0.0, BELOW_ONE], 7.53e9) == pytest.approx([0.99, 0.45], abs=5e-3)
+    assert correctness(40 * log(2), [0.0, 0.999, BELOW_ONE], 7.53e9) == pytest.approx([0.9940, 0.4477, 0.4476], abs=5e-5)
 
 
 @given(entropies, tails)
@@ -166,7 +171,7 @@ def test_parameters_solve_equation_2(entropy: float, tail: float) -> None:
 def test_limits_of_the_parameters() -> None:
     discount, concentration = parameters([1.0, 2.0, 60.0], [0.0, BELOW_ONE, -20.0])
     assert (discount[0], not np.signbit(discount[0]), concentration[0]) == (0.0, True, pytest.approx(1.0))
-    assert concentration[1] == pytest.approx(2 * (1 - BELOW_ONE) * 6 / np.pi**2, abs=0)
+    assert concentration[1] == pytest.approx(2 * (1 - BELOW_ONE) * 6 / np.pi**2, rel=1e-14, abs=0)
     assert (discount[2], concentration[2]) == (-np.inf, np.inf)
 
 
