@@ -17,6 +17,8 @@ from reid_sql.domains import NULLS, QUASI_IDENTIFIERS, THRESHOLD, sql_text
 from reid_sql.engines import duckdb as engine
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.function import Function
+from reid_sql.models.pitman_yor import CLASS_SIZE
+from reid_sql.plot import check_plot_file, draw_forecast
 from reid_sql.runner import Answer, run
 from reid_sql.source import open_source
 from reid_sql.suggestion import suggestion
@@ -25,6 +27,7 @@ from reid_sql_udfs import declared
 PASSED: Final = 0
 REFUSED: Final = 2
 STOPPED: Final = 130
+POINTS: Final = 40  # of the curve that is drawn
 
 
 class Parser(argparse.ArgumentParser):
@@ -72,6 +75,7 @@ def _parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"reid-sql {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _risk_options(commands.add_parser("risk", help="measure a file: summary, class sizes, who stands out, a verdict"))
+    _forecast_options(commands.add_parser("forecast", help="forecast the risk of a sample to larger populations"))
     query = commands.add_parser("query", help="run a file of SQL with the functions there")
     query.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
     query.add_argument("--database", metavar="FILE.duckdb", default=":memory:", help="the DuckDB database to run it on")
@@ -86,31 +90,47 @@ def _parser() -> Parser:
     return parser
 
 
-def _risk_options(parser: argparse.ArgumentParser) -> None:
+def _source_options(parser: argparse.ArgumentParser) -> None:
+    words = "the quasi-identifiers, by comma (quote a name that has one)"
     parser.add_argument("file", metavar="FILE", help="CSV, Parquet, JSON or DuckDB file")
-    parser.add_argument(
-        "--qi", required=True, metavar="A,B,C", help="the quasi-identifiers, by comma (quote a name that has one)"
-    )
+    parser.add_argument("--qi", required=True, metavar="A,B,C", help=words)
     parser.add_argument("--table", help="the table of a DuckDB file")
+    parser.add_argument("--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _risk_options(parser: argparse.ArgumentParser) -> None:
+    _source_options(parser)
     parser.add_argument("--threshold", default="0.2", help="the risk above which a record counts as at risk (default 0.2)")
     parser.add_argument("--nulls", default="value", help="NULL as a value (default), as a wildcard, or drop such records")
     parser.add_argument("--stand-out", metavar="N", default="0", help="show the N most exposed combinations of values")
-    parser.add_argument("--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk")
-    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_risk)
 
 
-def _risk(options: argparse.Namespace) -> int:
+def _forecast_options(parser: argparse.ArgumentParser) -> None:
+    _source_options(parser)
+    parser.add_argument("--population", required=True, metavar="N[,N]", help="the sizes to forecast to, such as 67e6")
+    parser.add_argument("--k", default="5", help="count people in classes smaller than this (default 5)")
+    parser.add_argument("--nulls", default="value", help="NULL as a value (default), or drop such records")
+    parser.add_argument("--plot", metavar="FILE", help="draw the curve with its band to a PNG or SVG file")
+    parser.set_defaults(run=_forecast)
+
+
+def _opened(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, list[Any]]:
+    """Open the file: a connection, and the arguments by which the functions take the table and its columns."""
     columns = [name for name in next(csv.reader([options.qi], skipinitialspace=True), []) if name]
     QUASI_IDENTIFIERS.check(columns, columns)
-    threshold = float(THRESHOLD.check("threshold", _number("threshold", options.threshold)))
-    count = int(_number("--stand-out", options.stand_out))
-    NULLS.check("nulls", options.nulls)
     con, table = open_source(options.file, options.table)
     if options.memory_limit:
         _limit_memory(con, options.memory_limit)
-    given = [table, columns]
-    nulls = f"nulls := '{options.nulls}'"
+    return con, [table, columns]
+
+
+def _risk(options: argparse.Namespace) -> int:
+    threshold = float(THRESHOLD.check("threshold", _number("threshold", options.threshold)))
+    count = int(_number("--stand-out", options.stand_out))
+    nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
+    con, given = _opened(options)
     risk = run(con, f"FROM risk_summary(?, ?, threshold := {threshold!r}, {nulls})", given, "summary").records()[0]
     sizes = run(con, f"FROM class_size_histogram(?, ?, {nulls})", given, "class sizes").records()
     shown = _stand_out(con, given, nulls, count) if count else None
@@ -118,7 +138,29 @@ def _risk(options: argparse.Namespace) -> int:
         page = {"summary": risk, "histogram": sizes} | ({"stand_out": shown.records()} if shown else {})
         print(json.dumps(page, ensure_ascii=False, default=str))  # noqa: T201
     else:
-        screen.console().print(screen.risk_page(risk, sizes, shown, columns))
+        screen.console().print(screen.risk_page(risk, sizes, shown, given[1]))
+    return PASSED
+
+
+def _forecast(options: argparse.Namespace) -> int:
+    populations = [_number("--population", text) for text in options.population.split(",")]
+    k = int(CLASS_SIZE.check("k", _number("k", options.k)))
+    nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
+    if options.plot:
+        check_plot_file(options.plot)
+    con, given = _opened(options)
+    forecast = f"FROM pyc_forecast(?, ?, ?, k := {k}, {nulls})"
+    found = run(con, forecast, [*given, populations], "forecast").records()
+    if options.plot:
+        measured = run(con, f"FROM correctness_curve(?, ?, {nulls})", given, "curve").records()
+        first, last = measured[-1]["n"], max(populations)
+        path = [first * (last / first) ** (step / POINTS) for step in range(POINTS)] + [last]
+        drawn = run(con, forecast, [*given, path], "forecast").records()
+        draw_forecast(options.plot, measured, drawn, f"Right matches by {', '.join(given[1])}")
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False))  # noqa: T201
+    else:
+        screen.console().print(screen.forecast_page(found, k))
     return PASSED
 
 
@@ -156,6 +198,7 @@ def _query(options: argparse.Namespace) -> int:
             print(json.dumps(answer.records(), ensure_ascii=False, default=str))  # noqa: T201
         else:
             screen.console().print(screen.answer_table(answer))
+        sys.stdout.flush()  # what is answered is shown before the next statement runs
     return PASSED
 
 

@@ -11,6 +11,7 @@ from reid_sql.runner import Answer
 
 BINS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
 ENDLESS: Final = 2**63
+FORECAST: Final = ("correctness", "uniqueness", "k_violation")
 BAR: Final = 40
 WIDE: Final = 160  # a pipe has no width of its own
 
@@ -27,7 +28,7 @@ def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
         return "NULL"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def percent(share: float) -> str:
@@ -110,6 +111,17 @@ def verdict(risk: dict[str, Any], columns: list[str]) -> Panel:
     return Panel(
         Text(f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."), style="green"
     )
+
+
+def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
+    """Show the forecast to each population, with its 95 % intervals."""
+    table = Table(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
+    for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
+        table.add_column(column, justify="right")
+    for row in rows:
+        cells = [f"{number(row[name])} [{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}]" for name in FORECAST]
+        table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
+    return Group(table, *(Text(status, style="yellow") for status in {row["status"] for row in rows} - {"ok"}))
 
 
 def risk_page(risk: dict[str, Any], sizes: list[dict[str, Any]], stand_out: Answer | None, columns: list[str]) -> RenderableType:

@@ -1,6 +1,6 @@
 """How closed forms are held against mpmath, and the engines against each other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,7 @@ def check_limits(name: str, cases: list[Case]) -> None:
         assert answers == [case.answer for case in cases]
 
 
-def check_pyc(name: str, parameters: tuple[str, ...], cases: list[tuple[float, ...]]) -> None:
+def check_pyc(name: str, parameters: tuple[str, ...], cases: Sequence[tuple[float, ...]]) -> None:
     """Hold both engines against figures to four digits, against each other exactly, and against NULL."""
     rows: list[tuple[float | None, ...]] = [case[:-1] for case in cases]
     missing = [(None, *cases[0][1:-1]), (*cases[0][:-2], None)]

@@ -33,6 +33,22 @@ def test_a_table_within_the_threshold_is_said_to_be() -> None:
     assert "WITHIN THE THRESHOLD: everybody shares their sex with" in command("risk", PEOPLE, "--qi", "sex").stdout
 
 
+def test_forecast_prints_every_population_with_intervals(tmp_path: Path) -> None:
+    call = ["forecast", PEOPLE, "--qi", "age,sex,postcode", "--population", "1e5,1e6"]
+    shown = command(*call).stdout
+    assert "1,000,000" in shown
+    assert "people in classes below 5" in shown
+    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "curve.png")).stdout)
+    assert [row["population"] for row in rows] == [1e5, 1e6]
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_forecast_is_drawn_as_text_that_can_be_read(tmp_path: Path) -> None:
+    call = ["forecast", PEOPLE, "--qi", "sex,postcode", "--population", "1e6", "--plot", str(tmp_path / "curve.svg")]
+    assert command(*call).returncode == 0
+    assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     with duckdb.connect(tmp_path / "house.duckdb") as con:
@@ -83,6 +99,10 @@ REFUSED = {
     "risk {files}/house.duckdb --qi a --table peopel": "a table of the database, got 'peopel'; did you mean 'people'?",
     "risk {files}/house.duckdb --qi a": "--table must name the table of the database to measure, got none",
     "risk {files}/house.duckdb --qi a --table nobody": "the table must hold at least one record, got 0",
+    f"forecast {PEOPLE} --qi age --population 10": "population must be at least the 3000 records of the sample, got 10",
+    f"forecast {PEOPLE} --qi age --population many": "--population must be a number, got 'many'",
+    f"forecast {PEOPLE} --qi age --population 1e6 --k 0": "k must be a class size of 1 to 1000, got 0",
+    f"forecast {PEOPLE} --qi age --population 1e6 --plot x.pdf": "--plot must be a PNG or SVG file, got 'x.pdf'",
     "rsik x": "did you mean 'risk'?",
     "query nowhere.sql": "FILE.sql must be an existing file, got 'nowhere.sql'",
     "": "the following arguments are required: COMMAND",
@@ -166,12 +186,14 @@ def test_ctrl_c_stops_at_once_and_cleanly() -> None:
         process.stdin.write(f"SELECT 42 AS started;\n{LONG};\n")
         process.stdin.close()
         process.stdin = None
-        time.sleep(4)
+        assert process.stdout is not None
+        while "42" not in process.stdout.readline():
+            pass
+        time.sleep(1)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "42" in out
-    assert err == "reid-sql: stopped\n"
+        assert process.wait(timeout=60) == 130
+        assert process.stderr is not None
+        assert process.stderr.read() == "reid-sql: stopped\n"
 
 
 def test_progress_is_shown_where_a_person_watches() -> None:
@@ -194,5 +216,5 @@ def test_progress_is_shown_where_a_person_watches() -> None:
         while "%" not in shown:
             shown += os.read(master, 4096).decode(errors="replace")
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=60) == 130
     assert "query" in shown

@@ -87,8 +87,8 @@ def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
 def fit(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFit, Posterior]:
     """Fit entropy and tail complexity to the classes: mode of the posterior, and 95 % credible intervals.
 
-    Refuses a table without records, and overlapping classes (NULL as a wildcard). Where all records are unique, or all alike, the data bounds the entropy on one
-    side only, and the status says so.
+    Refuses a table without records, and overlapping classes (NULL as a wildcard). Where all records are unique, or all
+    alike, the data bounds the entropy on one side only, and the status says so.
 
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
     >>> found, _ = fit(geometric)
@@ -145,7 +145,7 @@ def _posterior(histogram: Histogram, prior: Prior) -> Posterior:
 
 def _weights(log_posterior: Floats) -> Floats:
     weight: Floats = np.exp(log_posterior - log_posterior.max())
-    return weight / weight.sum()
+    return np.asarray(weight / weight.sum())
 
 
 def _log_posterior(histogram: Histogram, points: Floats, box: Floats, prior: Prior) -> Floats:

@@ -51,7 +51,7 @@ def correctness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     subsets = _subset_sizes(records).check("sizes", sizes)
     size, classes = histogram.class_size.astype(np.float64), histogram.classes
     seen = [classes @ -np.expm1(_log_missed(size, n, records)) / n for n in subsets.flat]
-    return np.minimum(np.reshape(seen, subsets.shape), 1.0)
+    return _curve(seen, subsets)
 
 
 def uniqueness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
@@ -66,9 +66,9 @@ def uniqueness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     """
     records = counted_records(histogram)
     subsets = _subset_sizes(records).check("sizes", sizes)
-    others, share = histogram.class_size.astype(np.float64) - 1, histogram.records / records
+    others, share = histogram.class_size.astype(np.float64) - 1.0, histogram.records / records
     alone = [share @ np.exp(_log_missed(others, n - 1, records - 1)) for n in subsets.flat]
-    return np.minimum(np.reshape(alone, subsets.shape), 1.0)
+    return _curve(alone, subsets)
 
 
 def curve(histogram: Histogram, sizes: npt.ArrayLike | None = None) -> list[CurvePoint]:
@@ -106,6 +106,10 @@ def counted_records(histogram: Histogram) -> int:
     return records
 
 
+def _curve(values: list[Floats], subsets: Floats) -> Floats:
+    return np.where(subsets == 1, 1.0, np.minimum(np.reshape(values, subsets.shape), 1.0))  # rounding apart
+
+
 def _subset_sizes(records: int) -> Number:
     return _number(f"whole numbers from 1 to the {records} records of the table", "pass sizes of subsets of it", 1, records)
 
@@ -115,7 +119,7 @@ def _number(rule: str, remedy: str, low: float, high: float) -> Number:
 
 
 def _log_missed(size: Floats, n: float, records: int) -> Floats:
-    """Ln [C(records − size, n) / C(records, n)]: none of the `n` records drawn is of a class of `size`."""
+    """Logarithm of C(records − size, n) / C(records, n): none of the `n` records drawn is of a class of `size`."""
     fewer, more = np.minimum(size, n), np.maximum(size, n)  # (sizes,), and the ratio is the same with both exchanged
     missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always met
     short = (size + n <= records) & (fewer <= TERMS)
@@ -143,6 +147,6 @@ def _by_integral(fewer: Floats, more: Floats, records: int) -> Floats:
 
 
 def _log_one_more(more: Floats, left: Floats | float) -> Floats:
-    """Ln (1 − more/left, accurate at both ends: the next of `left` records is none of `more`."""
+    """Logarithm of 1 − more/left, accurate at both ends: the next of `left` records is none of `more`."""
     share = more / left
     return np.where(share < HALF, np.log1p(-np.minimum(share, HALF)), np.log(np.maximum(left - more, HALF) / left))

@@ -14,7 +14,6 @@ from tests.engines.asking import FUNCTIONS, OWN_NAMES, answer, ask, counted, lis
 from tests.tables import NULLS, Row
 
 CANARY = "what-the-file-holds"
-VICTIMS: list[Row] = [(1, "kept"), (2, "kept")]
 ROWS: list[Row] = [(1, 1), (1, 1), (1, 2), (2, None)]
 
 HOSTILE = [
@@ -51,12 +50,7 @@ names = anything | sql_like
 tables = st.lists(st.tuples(st.none() | st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=6)
 
 
-def shown(name: str) -> str:
-    """The name as a test's own name can show it."""
-    return ascii(name)[1:40]
-
-
-HOSTILE_NAME = pytest.mark.parametrize("name", HOSTILE, ids=shown)
+HOSTILE_NAME = pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[1:-1][:40])
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +74,10 @@ def con(scene: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]
 
 
 def assert_untouched(con: duckdb.DuckDBPyConnection) -> None:
-    assert con.execute("FROM victim ORDER BY id").fetchall() == VICTIMS
-    assert con.execute("SELECT table_name FROM duckdb_tables() UNION ALL SELECT getvariable('secret')").fetchall() == [
-        ("victim",),
-        ("kept",),
-    ]
-    assert con.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(1,)]
+    state = """SELECT (SELECT list([id::VARCHAR, secret] ORDER BY id) FROM victim), getvariable('secret'),
+               (SELECT list(table_name) FROM duckdb_tables()),
+               (SELECT list(database_name) FROM duckdb_databases() WHERE NOT internal)"""
+    assert con.execute(state).fetchall() == [([["1", "kept"], ["2", "kept"]], "kept", ["victim"], ["memory"])]
     assert [path.name for path in Path().iterdir()] == ["canary.csv"]
 
 
@@ -100,7 +92,7 @@ def refusal(con: duckdb.DuckDBPyConnection, sql: str, parameters: Any = None) ->
     """The sentence with which the call is refused, which tells nothing of the file and of the victim."""
     with pytest.raises(duckdb.Error) as refused:
         con.execute(sql, parameters).fetchall()
-    said = str(refused.value).removesuffix(sql)
+    said = str(refused.value)
     assert CANARY not in said
     assert "kept" not in said
     return said
@@ -114,23 +106,25 @@ def folded(name: str) -> str:
 # Names of columns
 
 
-@HOSTILE_NAME
-def test_a_column_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    create(con, "people", ["other", name])
-    listing = con.execute(ask("equivalence_classes", "people", listed(["other", name])))
-    assert [column[0] for column in listing.description or []] == ["other", name, *OWN_NAMES]
-    assert tidy(listing.fetchall()) == counted("equivalence_classes", ROWS, ["other", name])
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("columns", [HOSTILE[:32], HOSTILE[32:]], ids=["first half", "second half"])
+def test_columns_of_hostile_names_are_counted(con: duckdb.DuckDBPyConnection, function: str, columns: list[str]) -> None:
+    rows: list[Row] = [tuple(record % (1 + place) for place in range(len(columns))) for record in (0, 1, 1, 5, 17)]
+    create(con, "people", columns, rows)
+    assert answer(con, ask(function, "people", listed(columns))) == counted(function, rows, columns)
+    assert answer(con, ask(function, "people", "?"), [columns]) == counted(function, rows, columns)
     con.execute("DROP TABLE people")
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_columns_of_hostile_names_are_counted_together(con: duckdb.DuckDBPyConnection, function: str) -> None:
-    for columns in (HOSTILE[:32], HOSTILE[32:]):
-        rows: list[Row] = [tuple(record % (1 + place) for place in range(len(columns))) for record in (0, 1, 1, 5, 17)]
-        create(con, "people", columns, rows)
-        assert answer(con, ask(function, "people", listed(columns))) == counted(function, rows, columns)
-        assert answer(con, ask(function, "people", "?"), [columns]) == counted(function, rows, columns)
-        con.execute("DROP TABLE people")
+@pytest.mark.parametrize("first", range(0, len(HOSTILE), 3))
+def test_classes_are_listed_under_hostile_names(con: duckdb.DuckDBPyConnection, first: int) -> None:
+    columns = ["other", *HOSTILE[first : first + 3]]
+    rows = [row[: len(columns)] for row in [(1, 1, None, 2), (1, 1, None, 2), (1, 1, 3, 2), (2, 1, 3, 2)]]
+    create(con, "people", columns, rows)
+    listing = con.execute(ask("equivalence_classes", "people", listed(columns)))
+    assert [column[0] for column in listing.description or []] == [*columns, *OWN_NAMES]
+    assert tidy(listing.fetchall()) == counted("equivalence_classes", rows, columns)
+    con.execute("DROP TABLE people")
 
 
 @HOSTILE_NAME
@@ -139,7 +133,7 @@ def test_a_missing_column_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConne
     assert f"quasi-identifiers must be columns of the table, got '{name}'; " in said
 
 
-@HOSTILE_NAME
+@pytest.mark.parametrize("name", HOSTILE[::4], ids=ascii)
 def test_a_hostile_name_in_place_of_the_list_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
     assert "quasi-identifiers must be" in refusal(con, ask("risk_summary", "victim", literal(name)))
 
@@ -147,7 +141,7 @@ def test_a_hostile_name_in_place_of_the_list_is_refused(con: duckdb.DuckDBPyConn
 @pytest.mark.parametrize("nulls", NULLS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_missing_columns_named_like_ours_are_refused(con: duckdb.DuckDBPyConnection, function: str, nulls: str) -> None:
-    ours = ["zip", "q1", "q2", "reid_source", "reid_dropped", "side", "s", "classes", *OWN_NAMES]
+    ours = ["zip", "q1", "reid_source", "side", "s", "classes", *OWN_NAMES]
     for name in [name for name in ours if function != "equivalence_classes" or name not in OWN_NAMES]:
         said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls=literal(nulls)))
         assert f"must be columns of the table, got '{name}'; " in said
@@ -167,19 +161,20 @@ def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, na
 
 @HOSTILE_NAME
 def test_a_missing_table_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    for table in (quoted(name), literal(name), literal(quoted(name))):
+    for table in (literal(name), literal(quoted(name))):
         refusal(con, f"FROM risk_summary({table}, ['id'])")
 
 
-def test_a_missing_population_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection) -> None:
-    for name in HOSTILE[::3]:
-        refusal(con, "FROM journalist_risk(victim, ?, ['id'])", [name])
+@pytest.mark.parametrize("name", HOSTILE[1::4], ids=ascii)
+def test_a_missing_table_may_be_an_identifier_or_the_population(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    refusal(con, f"FROM risk_summary({quoted(name)}, ['id'])")
+    refusal(con, "FROM journalist_risk(victim, ?, ['id'])", [name])
 
 
 # Other arguments
 
 
-@HOSTILE_NAME
+@pytest.mark.parametrize("name", HOSTILE[2::4], ids=ascii)
 def test_a_hostile_word_for_nulls_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
     rule = "nulls must be one of 'value', 'wildcard', 'drop'"
     assert f"{rule}, got '{name}'" in refusal(con, ask("risk_summary", "victim", "['id']", nulls=literal(name)))
@@ -189,7 +184,7 @@ def test_a_hostile_word_for_nulls_is_refused(con: duckdb.DuckDBPyConnection, nam
     "option", ["risk_summary(victim, ['id'], threshold := ?)", "attribute_risk(victim, ['id'], max_size := ?)"]
 )
 def test_hostile_words_for_numbers_are_refused(con: duckdb.DuckDBPyConnection, option: str) -> None:
-    for name in HOSTILE[::5]:
+    for name in HOSTILE[3::8]:
         refusal(con, f"FROM {option}", [name])
 
 
@@ -209,6 +204,10 @@ def test_a_column_may_have_any_text_for_a_name(scene: duckdb.DuckDBPyConnection,
 
 
 @given(names, tables)
+@example("a/b", [(1, 1)])
+@example("a.b.c", [(1, 1)])
+@example('"a"', [(1, 1)])
+@example("people.csv", [(1, 1)])
 def test_a_table_may_have_any_text_for_a_name(scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]) -> None:
     assume(folded(name) != "victim")
     create(scene, name, ["a", "b"], rows)
@@ -247,4 +246,5 @@ def test_any_text_that_is_no_column_is_refused_with_that_text(
     words = "columns" if function == "attribute_risk" else "quasi-identifiers"
     said = refusal(scene, ask(function, "people", listed(["sex", name]), nulls=literal(nulls)))
     scene.execute("DROP TABLE people")
+    assert_untouched(scene)
     assert f"{words} must be columns of the table, got '{name}'; " in said

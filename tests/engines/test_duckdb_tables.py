@@ -347,11 +347,12 @@ SQL_VALUES = ["user", "current_date", "current_timestamp", "rowid", "true"]
 NAMES = [*EVERYDAY, *EMPTY_ISH, *OURS, *PARAMETERS, *RESULTS, *SQL_VALUES]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_column_may_have_any_name(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    function = "class_size_histogram" if name in EVERYDAY + EMPTY_ISH else "journalist_risk"
-    create(con, "TABLE people", PEOPLE, [name, "other"])
-    assert answer(con, ask(function, "people", listed([name, "other"]))) == counted(function, PEOPLE, [name, "other"])
+@pytest.mark.parametrize("first", range(0, len(NAMES), 2))
+def test_columns_may_have_any_name(con: duckdb.DuckDBPyConnection, first: int) -> None:
+    columns = [*NAMES[first : first + 2], "other"]
+    rows = [row[: len(columns)] for row in [(1, 1, None), (1, 1, None), (1, 2, 3), (2, 2, 3)]]
+    create(con, "TABLE people", rows, columns)
+    assert answer(con, ask("journalist_risk", "people", listed(columns))) == counted("journalist_risk", rows, columns)
 
 
 @EVERY_FUNCTION

@@ -11,13 +11,12 @@ from tests.urn import histogram_of, population
 
 def partition_probability(sizes: list[int], d: float, alpha: float) -> mpmath.mpf:
     """Seat the people one by one: each joins a class by its size less d, or opens one."""
-    probability, seated, classes = mpmath.mpf(1), 0, 0
-    for size in sizes:
+    probability, seated = mpmath.mpf(1), 0
+    for classes, size in enumerate(sizes):
         for place in range(size):
             weight = alpha + classes * mpmath.mpf(d) if place == 0 else place - mpmath.mpf(d)
             probability *= weight / (alpha + seated)
             seated += 1
-        classes += 1
     return probability
 
 

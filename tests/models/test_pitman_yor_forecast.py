@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -40,14 +41,15 @@ def test_expected_classes_and_records_by_size_are_those_of_every_seating(d: floa
 def test_at_the_samples_own_size_the_forecast_is_what_was_counted() -> None:
     sizes = population(0.4, 20.0, 2_000, seed=4).sizes
     found = forecast(histogram_of(sizes), [2_000], k=5)[0]
-    assert (found.correctness_low, found.correctness, found.correctness_high) == (pytest.approx(len(sizes) / 2_000),) * 3
+    assert found.correctness_low == found.correctness == found.correctness_high
+    assert found.correctness == pytest.approx(len(sizes) / 2_000)
     assert found.uniqueness == pytest.approx((sizes == 1).sum() / 2_000)
     assert found.k_violation == pytest.approx(sizes[sizes < 5].sum() / 2_000)
 
 
 def test_forecasts_fall_with_the_population_and_stay_ordered() -> None:
     rows = forecast(histogram_of(population(0.4, 20.0, 2_000, seed=4).sizes), [2e3, 1e4, 1e6, 8e9])
-    for before, after in zip(rows, rows[1:], strict=False):
+    for before, after in pairwise(rows):
         assert 0 < after.correctness < before.correctness <= 1
         assert 0 < after.uniqueness < before.uniqueness
     for row in rows:

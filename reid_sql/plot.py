@@ -1,0 +1,42 @@
+"""Draw the forecast: correctness against the size of the population, measured and foreseen, with its band."""
+
+from pathlib import Path
+from typing import Any, Final
+
+from reid_sql.errors import OutOfDomainError, ReidError
+
+KINDS: Final = (".png", ".svg")
+BLUE: Final = "#1f6fb4"
+DARK: Final = "#222222"
+
+
+def check_plot_file(file: str) -> None:
+    """Refuse a file that is no PNG or SVG, or a missing chart library, before any counting."""
+    if Path(file).suffix not in KINDS:
+        raise OutOfDomainError(f"--plot must be a PNG or SVG file, got '{file}'; name it like forecast.svg")
+    try:
+        import matplotlib as mpl  # noqa: PLC0415 - an optional extra
+    except ImportError:
+        remedy = "install it with: pip install 'reid-sql[plot]'"
+        raise ReidError(f"--plot needs the chart library matplotlib, got none; {remedy}") from None
+    mpl.use("agg")
+
+
+def draw_forecast(file: str, measured: list[dict[str, Any]], forecast: list[dict[str, Any]], title: str) -> None:
+    """Draw the measured curve as a line, the forecast as a dashed line in its 95 % band, on a logarithmic axis."""
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
+
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    people = [row["population"] for row in forecast]
+    axes.plot([row["n"] for row in measured], [row["correctness"] for row in measured], color=DARK, label="measured")
+    axes.plot(people, [row["correctness"] for row in forecast], color=BLUE, linestyle="--", label="forecast")
+    low, high = ([row[f"correctness_{end}"] for row in forecast] for end in ("low", "high"))
+    axes.fill_between(people, low, high, color=BLUE, alpha=0.2, label="95 % interval")
+    axes.axvline(measured[-1]["n"], color=DARK, linewidth=0.8, linestyle=":")
+    axes.annotate("the table", (measured[-1]["n"], 1.02), ha="center", annotation_clip=False)
+    axes.set(xscale="log", ylim=(0, 1), xlabel="people", ylabel="share of right matches")
+    axes.set_title(title, pad=22)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    figure.savefig(file, dpi=150)
+    plt.close(figure)

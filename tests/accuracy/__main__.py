@@ -1,0 +1,90 @@
+"""Measure the accuracy of the forecasts, and print tables: `python -m tests.accuracy --help`."""
+
+import json
+import os
+import sys
+from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import asdict
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+
+from tests.accuracy import table
+from tests.accuracy.corpora import folder
+from tests.accuracy.coverage import PROCESSES, simulate
+from tests.accuracy.summary import map_fit, model_verdicts, verdicts, within
+from tests.accuracy.synthetic import CORPORA, datasets
+from tests.accuracy.trial import Measured, measure
+
+
+def main() -> int:
+    """Run the sections asked for; a missed target is no failure."""
+    asked = arguments()
+    console = Console(width=None if sys.stdout.isatty() else 180)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # for the processes to come: one core each
+    if "datasets" in asked.only:
+        folder()
+    with ProcessPoolExecutor(asked.workers, mp_context=get_context("spawn")) as pool:
+        found = {section: SECTIONS[section](asked, pool, console) for section in asked.only}
+    if asked.json:
+        asked.json.write_text(json.dumps({"seed": asked.seed} | found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+def arguments() -> Namespace:
+    """Read the command line."""
+    parser = ArgumentParser(prog="python -m tests.accuracy", description=__doc__, formatter_class=ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--datasets", type=int, default=28, help="datasets drawn from a corpus")
+    parser.add_argument("--runs", type=int, default=10, help="populations of a process")
+    parser.add_argument("--seed", type=int, default=2025, help="seed of all that is drawn")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument(
+        "--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION", help="datasets, coverage"
+    )
+    parser.add_argument("--json", type=Path, help="file for every figure")
+    return parser.parse_args()
+
+
+def on_datasets(asked: Namespace, pool: Executor, console: Console) -> dict[str, Any]:
+    """Forecast datasets whose truth is counted."""
+    start = perf_counter()
+    drawn = [one for some in pool.map(partial(datasets, count=asked.datasets, seed=asked.seed), CORPORA) for one in some]
+    kept = [one for one in drawn if within(one.correctness)]
+    done = list(pool.map(partial(measure, seed=asked.seed), kept, chunksize=2))
+    _show_datasets(console, table.counted(one.corpus for one in drawn), done)
+    _told(f"{len(kept)} datasets in {perf_counter() - start:.0f} s")
+    return {"map_fit": map_fit([one.fitted for one in done]), "datasets": [asdict(one) for one in done]}
+
+
+def on_model(asked: Namespace, pool: Executor, console: Console) -> dict[str, Any]:
+    """Forecast populations drawn from the model."""
+    start = perf_counter()
+    places = range(len(PROCESSES))
+    runs = [run for some in pool.map(partial(simulate, runs=asked.runs, seed=asked.seed), places) for run in some]
+    console.print(table.model_coverage(runs), table.targets(model_verdicts(runs)))
+    _told(f"{len(runs)} intervals in {perf_counter() - start:.0f} s")
+    return {"runs": [asdict(run) for run in runs]}
+
+
+def _show_datasets(console: Console, drawn: dict[str, int], done: Sequence[Measured]) -> None:
+    fitted, trials = [one.fitted for one in done], [trial for one in done for trial in one.trials]
+    console.print(table.errors(trials, measured=True), table.errors(trials, measured=False), table.biases(trials))
+    console.print(table.corpora(drawn, fitted, trials), table.data_coverage(trials))
+    console.print(table.targets(verdicts(fitted, trials)))
+
+
+def _told(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)  # noqa: T201
+
+
+SECTIONS: dict[str, Callable[[Namespace, Executor, Console], dict[str, Any]]] = {"datasets": on_datasets, "coverage": on_model}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
