@@ -29,7 +29,7 @@ def log_gamma_ratio(x: npt.ArrayLike, a: npt.ArrayLike) -> Floats:
     near = x + SHIFT
     far = near + a
     stirling = (near - 0.5) * np.log1p(a / near) + a * np.log(far) - a
-    return stirling + _series(far) - _series(near) - low
+    return np.asarray(stirling + _series(far) - _series(near) - low)
 
 
 def _series(z: Floats) -> Floats:

