@@ -4,7 +4,7 @@ FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
 
-.PHONY: demo test lint types docs bench clean
+.PHONY: demo test lint types docs bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
@@ -24,6 +24,9 @@ docs: .venv/.dev
 
 bench: .venv/.dev
 	$(BIN)/python -m tests.bench
+
+accuracy: .venv/.dev
+	$(BIN)/python -m tests.accuracy
 
 .venv/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -134,7 +134,7 @@ class Columns:
 
     def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
             raise OutOfDomainError(f"{self.words} must be a list of column names, got {names}; write ['age', 'sex']")
         if not 1 <= len(names) <= MAX_COLUMNS:
             got = f"{self.words} must name 1 to {MAX_COLUMNS} columns, got {len(names)}"

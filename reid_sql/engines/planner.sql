@@ -11,7 +11,8 @@ MACRO reid_column_hash(c) AS
 CASE WHEN regexp_full_match(typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|DATE|TIME|TIMESTAMP( WITH TIME ZONE)?')
 THEN hash(c) ELSE hash(create_sort_key(c, 'ASC NULLS LAST')) END;
 
-MACRO reid_name(c) AS '"' || replace(c, '"', '""') || '"';
+-- SQL has no empty name; that of a control character stands for it, which no table has, until the check refuses it.
+MACRO reid_name(c) AS '"' || CASE WHEN c = '' THEN chr(1) ELSE replace(c, '"', '""') END || '"';
 
 MACRO reid_text(c) AS '''' || replace(c, '''', '''''') || '''';
 
@@ -164,7 +165,8 @@ list_reduce(
     lambda s: list_transform(range(s[-1] + 1, n + 1), lambda j: list_append(s, j))))));
 
 MACRO reid_subset_count(n, max_size) AS
-list_sum(list_transform(range(1, least(n, max_size) + 1), lambda k: round(exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)))))::BIGINT;
+list_sum(list_transform(range(1, least(n, max_size) + 1), lambda k:
+  list_reduce(list_prepend(1::HUGEINT, range(1, k + 1)::HUGEINT[]), lambda chosen, i: chosen * (n - i + 1) // i)));
 
 MACRO reid_plan_subset(tbl, columns, nulls) AS
 reid_treated(tbl, columns, nulls, 'SELECT ' || reid_texts(columns) || ' AS subset, coalesce(sum(records), 0)::BIGINT AS records, count(*) AS classes, '

@@ -69,6 +69,8 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
     for parameter in declared.parameters:
         if isinstance(parameter.domain, Choice | Number | Numbers):
             parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Number) and parameter.domain.whole:
+            options[parameter.name] = int(options[parameter.name])
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
     words = next(p.domain for p in declared.parameters if isinstance(p.domain, Columns))

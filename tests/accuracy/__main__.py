@@ -40,7 +40,7 @@ def main() -> int:
 def arguments() -> Namespace:
     """Read the command line."""
     parser = ArgumentParser(prog="python -m tests.accuracy", description=__doc__, formatter_class=ArgumentDefaultsHelpFormatter)
-    parser.add_argument("--datasets", type=int, default=28, help="datasets drawn from a corpus")
+    parser.add_argument("--datasets", type=int, default=24, help="datasets drawn from a corpus")
     parser.add_argument("--runs", type=int, default=10, help="populations of a process")
     parser.add_argument("--seed", type=int, default=2025, help="seed of all that is drawn")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")

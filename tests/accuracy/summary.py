@@ -62,6 +62,8 @@ def verdicts(fitted: Sequence[Fitted], trials: Sequence[Trial]) -> list[Verdict]
     return [
         _at_most("MAP fit, RMSE over the curves", over["rmse"], MAP_RMSE),
         _at_most("MAP fit, |bias| over the curves", over["bias"], MAP_BIAS),
+        _at_most("MAP fit, RMSE at the full size", over["rmse_at_full_size"], MAP_RMSE),
+        _at_most("MAP fit, |bias| at the full size", over["bias_at_full_size"], MAP_BIAS),
         _at_most("pyc from 10 %, RMSE", tenth, TENTH_RMSE),
         _best(trials),
     ]

@@ -7,11 +7,13 @@ from zlib import crc32
 
 import numpy as np
 
+from reid_sql.domains import Floats
 from reid_sql.models import extrapolation, pitman_yor
-from reid_sql.models.disclosure import Histogram
+from reid_sql.models.disclosure import Histogram, Integers
 from reid_sql.models.pitman_yor_fit import fit
 from reid_sql.models.pitman_yor_forecast import PycForecast, forecast
 from reid_sql.models.rarefaction import correctness_curve, default_sizes
+from tests.accuracy import curves
 from tests.accuracy.corpora import Dataset
 from tests.accuracy.published import FRACTIONS, METHODS
 from tests.urn import histogram_of
@@ -107,8 +109,15 @@ def _extrapolated(dataset: Dataset, size: int) -> tuple[dict[str, float], float]
     """Errors of the four curves, fitted to the exact curve up to this size; and κ at it."""
     sizes = default_sizes(size)
     curve = correctness_curve(dataset.histogram, sizes)
-    found = {name: extrapolation.extrapolate(sizes, curve, dataset.records, name).correctness for name in METHODS}
-    return {name: float(kappa) - dataset.correctness for name, kappa in found.items()}, float(curve[-1])
+    found = {name: _at_full_size(name, sizes, curve, dataset.records) for name in METHODS}
+    return {name: kappa - dataset.correctness for name, kappa in found.items()}, float(curve[-1])
+
+
+def _at_full_size(method: str, sizes: Integers, curve: Floats, records: int) -> float:
+    found = extrapolation.extrapolate(sizes, curve, records, method)
+    if sizes[-1] == records and found.parameters:
+        return curves.fitted(method, found.parameters, records)
+    return float(found.correctness)
 
 
 def _forecast(dataset: Dataset, size: int, seed: int) -> tuple[float, dict[str, bool]]:

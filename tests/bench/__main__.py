@@ -30,7 +30,7 @@ def main() -> int:
         outcomes = [told(compare(case, asked.repeat)) for case in cases]
     engines = ", ".join(f"{name} {version(name)}" for name in ("duckdb", "polars"))
     title = f"{asked.rows:,} rows, {asked.repeat} pairs, {asked.threads} threads, {engines}"
-    Console(width=None if sys.stdout.isatty() else 180).print(table(outcomes, title))
+    Console(width=None if sys.stdout.isatty() else 210).print(table(outcomes, title))
     if asked.json:
         asked.json.write_text(json.dumps({"title": title, "cases": [figures(outcome) for outcome in outcomes]}, indent=2) + "\n")
     return int(any(outcome.is_error for outcome in outcomes))

@@ -37,12 +37,22 @@ class Outcome:
     @property
     def ratio(self) -> Spread | None:
         """Our seconds over the rival's, pair by pair: median, least, most."""
-        return _spread([mine.seconds / other.seconds for mine, other in zip(self.ours, self.rivals, strict=False)])
+        return self._ratio("seconds")
+
+    @property
+    def cpu_ratio(self) -> Spread | None:
+        """Our processor time over the rival's, pair by pair: median, least, most."""
+        return self._ratio("cpu_seconds")
 
     @property
     def memory_ratio(self) -> Spread | None:
         """Our peak of memory over the rival's, pair by pair: median, least, most."""
-        return _spread([mine.peak_mb / other.peak_mb for mine, other in zip(self.ours, self.rivals, strict=False)])
+        return self._ratio("peak_mb")
+
+    def _ratio(self, figure: str) -> Spread | None:
+        pairs = zip(self.ours, self.rivals, strict=False)
+        ratios = [getattr(mine, figure) / getattr(other, figure) for mine, other in pairs]
+        return (median(ratios), min(ratios), max(ratios)) if ratios else None
 
     @property
     def is_error(self) -> bool:
@@ -86,7 +96,3 @@ def compare(case: Case, repeat: int) -> Outcome:
 def _agree(ours: dict[str, int], rival: dict[str, int]) -> None:
     if ours != rival:
         raise RuntimeError(f"both sides must give the same answer, got {ours} and {rival}")
-
-
-def _spread(ratios: list[float]) -> Spread | None:
-    return (median(ratios), min(ratios), max(ratios)) if ratios else None

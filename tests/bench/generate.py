@@ -5,27 +5,26 @@ for each row and column. Integers are BIGINT, as DuckDB and Polars read them fro
 """
 
 from pathlib import Path
-from time import perf_counter
 from typing import Final
 
 import duckdb
 
 from tests.bench.shapes import COLUMNS, Column
+from tests.bench.stopwatch import Stopwatch
 
 SEED: Final = 2019
 GAPS: Final = 0.03  # share of NULL in the tables with gaps
 DRAW: Final = "CREATE TEMP MACRO draw(i, stream) AS (hash(i + stream * 100_000_000_000) >> 11) / 9007199254740992"
 
 
-def run(folder: str, table: str, rows: int) -> tuple[float, dict[str, int]]:
+def run(folder: str, table: str, rows: int) -> tuple[Stopwatch, dict[str, int]]:
     """Write the table into the folder's database, and beside it as a Parquet file."""
-    start = perf_counter()
     kind, _, ties = table.partition("_")
-    with duckdb.connect(Path(folder, "people.duckdb")) as con:
+    with Stopwatch() as took, duckdb.connect(Path(folder, "people.duckdb")) as con:
         con.execute(f"SET enable_progress_bar = false; {DRAW}")
         con.execute(f"CREATE TABLE {table} AS {_select(kind, COLUMNS[ties], rows)}")
         con.execute(f"COPY {table} TO '{Path(folder, table)}.parquet'")
-    return perf_counter() - start, {"records": rows}
+    return took, {"records": rows}
 
 
 def _select(kind: str, columns: tuple[Column, ...], rows: int) -> str:

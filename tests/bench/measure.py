@@ -14,7 +14,7 @@ RSS_UNIT: Final = 1 if sys.platform == "darwin" else 1024  # bytes in a unit of 
 
 @dataclass(frozen=True)
 class Job:
-    """A module of this package, whose `run` gives seconds and an answer, and what to hand it."""
+    """A module of this package, whose `run` gives a stopwatch and an answer, and what to hand it."""
 
     module: str
     arguments: dict[str, Any]
@@ -25,6 +25,7 @@ class Figures:
     """What one run took, and what it answered."""
 
     seconds: float
+    cpu_seconds: float
     peak_mb: float
     answer: dict[str, int]
 
@@ -43,8 +44,8 @@ def measure(job: Job) -> Figures:
 
 def _measured(job: Job) -> Figures:
     try:
-        seconds, answer = import_module(f"tests.bench.{job.module}").run(**job.arguments)
+        took, answer = import_module(f"tests.bench.{job.module}").run(**job.arguments)
     except Exception as error:  # noqa: BLE001 - an engine's own exception would import the engine into the parent
         raise RuntimeError(f"{type(error).__name__}: {error}") from None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
-    return Figures(seconds, peak / 1e6, answer)
+    return Figures(took.seconds, took.cpu_seconds, peak / 1e6, answer)

@@ -10,14 +10,15 @@ from rich.table import Table
 from tests.bench.compare import ALLOWED, Outcome, Spread
 from tests.bench.measure import Figures
 
-CAPTION: Final = f"""Ratios: median (least-most) over pairs. A peak is the whole process's, the functions imported on both sides;
-"peak ≤ 1" is judged by the median ratio of peaks and allows {ALLOWED:.2f}. The section noise is one query against itself."""
+CAPTION: Final = f"""Ratios of seconds and of processor time: median (least-most) over pairs; targets are for seconds.
+A peak is the whole process's, the functions imported on both sides; "peak ≤ 1" is judged by the median ratio of peaks
+and allows {ALLOWED:.2f}. The section noise is one query against itself."""
 
 
 def table(outcomes: Sequence[Outcome], title: str) -> Table:
     """Lay out one line a case."""
     shown = Table(title=title, caption=CAPTION)
-    for name in ("section", "shape", "unique", "ours", "rival", "ratio", "target", "peak MB ours", "rival's"):
+    for name in ("section", "shape", "unique", "ours", "rival", "ratio", "of CPU", "target", "peak MB", "rival's"):
         shown.add_column(name, justify="left" if name in {"section", "shape", "target"} else "right", no_wrap=True)
     shown.add_column("verdict")
     for outcome in outcomes:
@@ -28,7 +29,7 @@ def table(outcomes: Sequence[Outcome], title: str) -> Table:
 def line(outcome: Outcome) -> list[str]:
     """Write the cells of one case."""
     case, ours, rivals = outcome.case, outcome.ours, outcome.rivals
-    times = _unique(ours), _time(ours), _time(rivals), _spread(outcome.ratio)
+    times = _unique(ours), _time(ours), _time(rivals), _spread(outcome.ratio), _spread(outcome.cpu_ratio)
     return [case.section, case.words, *times, _target(outcome), _peak(ours), _peak(rivals), outcome.verdict]
 
 
@@ -36,7 +37,12 @@ def figures(outcome: Outcome) -> dict[str, Any]:
     """Give the same as plain data, with every run."""
     case = outcome.case
     named = {"section": case.section, "shape": case.words, "target": case.target, "memory_target": case.memory}
-    ratios = {"ratio": outcome.ratio, "memory_ratio": outcome.memory_ratio, "verdict": outcome.verdict}
+    ratios = {
+        "ratio": outcome.ratio,
+        "cpu_ratio": outcome.cpu_ratio,
+        "memory_ratio": outcome.memory_ratio,
+        "verdict": outcome.verdict,
+    }
     return named | ratios | {"ours": [asdict(run) for run in outcome.ours], "rival": [asdict(run) for run in outcome.rivals]}
 
 

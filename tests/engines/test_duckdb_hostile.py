@@ -138,12 +138,11 @@ def test_a_hostile_name_in_place_of_the_list_is_refused(con: duckdb.DuckDBPyConn
     assert "quasi-identifiers must be" in refusal(con, ask("risk_summary", "victim", literal(name)))
 
 
-@pytest.mark.parametrize("nulls", ["drop", "wildcard"])
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_missing_columns_named_like_ours_are_refused(con: duckdb.DuckDBPyConnection, function: str, nulls: str) -> None:
+def test_missing_columns_named_like_ours_are_refused(con: duckdb.DuckDBPyConnection, function: str) -> None:
     ours = ["q1", "reid_source", "side", "classes", *OWN_NAMES]
     for name in [name for name in ours if function != "equivalence_classes" or name not in OWN_NAMES]:
-        said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls=literal(nulls)))
+        said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls="'drop'"))
         assert f"must be columns of the table, got '{name}'; " in said
 
 
@@ -169,7 +168,7 @@ def test_a_missing_table_of_a_hostile_name_may_be_quoted(con: duckdb.DuckDBPyCon
     refusal(con, f"FROM risk_summary({literal(quoted(name))}, ['id'])")
 
 
-@pytest.mark.parametrize("name", HOSTILE[1::4], ids=ascii)
+@pytest.mark.parametrize("name", HOSTILE[1::8], ids=ascii)
 def test_a_missing_table_may_be_an_identifier_or_the_population(con: duckdb.DuckDBPyConnection, name: str) -> None:
     refusal(con, f"FROM risk_summary({quoted(name)}, ['id'])")
     refusal(con, "FROM journalist_risk(victim, ?, ['id'])", [name])
