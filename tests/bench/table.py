@@ -11,8 +11,8 @@ from tests.bench.compare import ALLOWED, Outcome, Spread
 from tests.bench.measure import Figures
 
 CAPTION: Final = f"""Ratios of seconds and of processor time: median (least-most) over pairs; targets are for seconds.
-A peak is the whole process's, the functions imported on both sides; "peak ≤ 1" is judged by the median ratio of peaks
-and allows {ALLOWED:.2f}. The section noise is one query against itself."""
+A peak is the whole process's, the functions imported on both sides; "peak ≤ 1" allows {ALLOWED:.2f} in the median.
+The section noise is one query against itself."""
 
 
 def table(outcomes: Sequence[Outcome], title: str) -> Table:
