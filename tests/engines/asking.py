@@ -63,3 +63,13 @@ def tidy(rows: list[Row]) -> list[Row]:
 
 def answer(con: duckdb.DuckDBPyConnection, sql: str, parameters: object = None) -> list[Row]:
     return tidy(con.execute(sql, parameters).fetchall())
+
+
+def create(con: duckdb.DuckDBPyConnection, what: str, rows: list[Row], columns: list[str]) -> None:
+    """Create what is said, such as "TABLE people", with the rows."""
+    names = ", ".join(f"#{place} AS {quoted(name)}" for place, name in enumerate(columns, 1))
+    con.execute(f"CREATE {what} AS SELECT {names} FROM (VALUES {', '.join(f'({spelled(row)})' for row in rows)})")
+
+
+def spelled(row: Row) -> str:
+    return ", ".join("NULL" if cell is None else literal(cell) if isinstance(cell, str) else str(cell) for cell in row)
