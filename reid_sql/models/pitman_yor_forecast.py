@@ -15,12 +15,14 @@ from scipy.special import gammaln, ndtr
 from reid_sql.domains import Floats, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.disclosure import Histogram
+from reid_sql.models.gamma_ratio import log_rising_ratio
 from reid_sql.models.log_gamma import log_gamma_ratio
 from reid_sql.models.pitman_yor import parameters
 from reid_sql.models.pitman_yor_fit import UNIFORM, Prior, fit
 
 DRAWS: Final = 200
 LEVEL: Final = (0.025, 0.975)
+MARGIN: Final = 1e3  # by which a difference must stand out of what rounding loses
 FLAT: Final = 1e-9  # discounts closer to 0 act as this one: what it changes is below 1e-7 of the answer
 
 
@@ -55,11 +57,16 @@ class Urn:
         """α + K d: the weight of classes not yet seen."""
         return self.concentration + self.classes * self.discount
 
-    def growth(self, population: float, power: float) -> Floats:
+    @property
+    def weight(self) -> Floats:
+        """α + n_s: the weight of all that the next person can join or open."""
+        return self.concentration + self.records
+
+    def growth(self, more: float, power: float = 1) -> Floats:
         """Ln [(α + n_s + power·d)_m / (α + n_s)_m], m people more."""
         shift = power * self.discount
-        seen = self.concentration + self.records
-        return log_gamma_ratio(seen + (population - self.records), shift) - log_gamma_ratio(seen, shift)
+        start = np.maximum(self.weight + np.minimum(shift, 0.0), 1.0)
+        return np.asarray(np.sign(shift) * log_rising_ratio(start, more, np.abs(shift)))
 
 
 def forecast(histogram: Histogram, populations: npt.ArrayLike, k: int = 5, prior: Prior = "archer") -> list[PycForecast]:
@@ -112,14 +119,15 @@ def _at(histogram: Histogram, urn: Urn, population: float, k: int, status: str) 
 
 def _classes(urn: Urn, population: float) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the number of classes: the first two rising moments of α/d + K are known."""
-    state = urn.mass / urn.discount
-    new = state * np.expm1(urn.growth(population, 1))
-    second = state * (state + 1) * np.exp(urn.growth(population, 2))
-    mean = state + new
-    variance = second - mean - mean**2
-    # Where the moments cancel (a small discount) the openings are nearly independent: their mean bounds the variance.
-    exact = (np.abs(urn.discount) > 1e-3) & (variance > 0)  # noqa: PLR2004 - half of the digits are left
-    return urn.classes + new, np.sqrt(np.where(exact, variance, np.maximum(new, 0.0)))
+    more, state = population - urn.records, urn.mass / urn.discount
+    first, second = urn.growth(more), urn.growth(more, 2)
+    new = np.clip(state * np.expm1(first), 0.0, more)
+    variance = state**2 * (np.exp(second) - np.exp(2 * first)) + state * (np.exp(second) - np.exp(first))
+    # Where the moments cancel, people open and join nearly independently: whichever is rarer bounds the variance.
+    lost = np.finfo(float).eps * (state**2 * np.exp(2 * first)) * MARGIN
+    known = (urn.weight + 2 * urn.discount > 1) & (variance > lost)
+    spread = np.sqrt(np.where(known, variance, np.minimum(new, more - new)))
+    return urn.classes + new, spread
 
 
 def _records_of_size(histogram: Histogram, urn: Urn, population: float, size: int) -> tuple[Floats, Floats]:
@@ -137,10 +145,8 @@ def _new_classes(urn: Urn, population: float, size: int) -> Floats:
     more, d = population - urn.records, urn.discount
     if more < size:
         return np.zeros_like(d)
-    seen = urn.concentration + urn.records
-    rising = log_gamma_ratio(1 - d, size - 1.0)
-    falling = log_gamma_ratio(seen + (more - size) + d, size - d) + log_gamma_ratio(seen, d)
-    return urn.mass * np.exp(_log_choose(more, size) + rising - falling)
+    rising = log_gamma_ratio(1 - d, size - 1.0) - log_gamma_ratio(urn.weight + (more - size), float(size))
+    return urn.mass * np.exp(_log_choose(more, size) + rising + urn.growth(more - size))
 
 
 def _grown(urn: Urn, population: float, own: int, size: int) -> Floats:
@@ -148,10 +154,11 @@ def _grown(urn: Urn, population: float, own: int, size: int) -> Floats:
     more, joined = population - urn.records, size - own
     if more < joined:
         return np.zeros_like(urn.discount)
-    mine = own - urn.discount
-    rest = urn.concentration + urn.records - mine
-    rising = log_gamma_ratio(mine, float(joined)) + log_gamma_ratio(rest, mine)
-    return np.exp(_log_choose(more, joined) + rising - log_gamma_ratio(rest + (more - joined), mine + joined))
+    mine, others = own - urn.discount, more - joined
+    rising = log_gamma_ratio(mine, float(joined)) - log_gamma_ratio(urn.weight + others, float(joined))
+    # One class alone has no rest: then all who come join it, and none of them something else.
+    rest = np.maximum(urn.weight - mine, 1e-6)
+    return np.exp(_log_choose(more, joined) + rising - log_rising_ratio(rest, others, mine))
 
 
 def _log_choose(count: float, chosen: int) -> float:
@@ -167,6 +174,6 @@ def _interval(mean: Floats, variance: Floats, population: float) -> tuple[float,
         middle = (low + high) / 2
         below = ndtr((middle[:, None] - centre) / spread).mean(axis=1) < LEVEL
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    point = float(mean[0] / population)
+    point = min(float(mean[0] / population), 1.0)
     ends = np.clip((low + high) / 2, 0.0, 1.0)
     return point, min(point, float(ends[0])), max(point, float(ends[1]))
