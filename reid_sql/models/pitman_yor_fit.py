@@ -2,7 +2,8 @@
 
 Source: Rocher, Hendrickx & de Montjoye 2025 (MAP fit); prior of Archer, Park & Pillow 2014, flat in the entropy h and
 q(γ) ∝ exp(−10/(1 − γ)) for tail complexities γ in [0, 1). The paper says only "in line with" that work. A flat prior in
-both, γ from −20, is the option `flat`.
+both, γ from −1 (where the sets are nearly equal in size; further down changes little but takes all the weight), is the
+option `flat`.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ PRIOR: Final = Choice(("archer", "flat"))
 Prior = Annotated[Literal["archer", "flat"], PRIOR]
 
 ENTROPIES: Final = (1e-3, 60.0)
-TAILS: Final = {"archer": (0.0, 1 - 1e-6), "flat": (-20.0, 1 - 1e-6)}
+TAILS: Final = {"archer": (0.0, 1 - 1e-6), "flat": (-1.0, 1 - 1e-6)}
 UNIFORM: Final = -27.0  # beyond h·γ of this the sets are equal in size to a part in 10¹¹
 SIDE: Final = 25  # lattice points a side
 REACH: Final = 5.0  # standard deviations that the lattice spans to each side

@@ -2,7 +2,7 @@
 
 The sample's own classes are kept: given its histogram, the n − n_s people still to come join its classes or open new
 ones by the Pitman–Yor urn (Pitman 1995), so the forecast at the sample's own size is what was counted. The interval
-joins the posterior of (entropy, tail) with the urn's own chance.
+joins the posterior of (entropy, tail) with the urn's own chance, and with how far the model misses the sample's own curve.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ from scipy.special import gammaln, ndtr
 
 from reid_sql.domains import Floats, plain
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.disclosure import Histogram
+from reid_sql.models.disclosure import OK, Histogram
 from reid_sql.models.gamma_ratio import log_rising_ratio
 from reid_sql.models.log_gamma import log_gamma_ratio
 from reid_sql.models.pitman_yor import parameters
 from reid_sql.models.pitman_yor_fit import UNIFORM, Prior, fit
+from reid_sql.models.pitman_yor_misfit import misfit, note, widened
 
 DRAWS: Final = 200
 LEVEL: Final = (0.025, 0.975)
@@ -91,7 +92,9 @@ def forecast(histogram: Histogram, populations: npt.ArrayLike, k: int = 5, prior
     d = np.where(np.abs(d) < FLAT, FLAT, d)
     possible = np.r_[True, (alpha + found.classes * d)[1:] > 0]
     urn = Urn(d[possible], np.maximum(alpha, -d * found.classes)[possible], found.records, found.classes)
-    return [_at(histogram, urn, float(population), k, found.status) for population in np.atleast_1d(populations)]
+    gap = misfit(histogram, found)
+    status = "; ".join([part for part in (found.status,) if part != OK] + note(gap)) or OK
+    return [_at(histogram, urn, float(population), k, gap, status) for population in np.atleast_1d(populations)]
 
 
 def _resampled(weight: Floats) -> npt.NDArray[np.intp]:
@@ -99,7 +102,7 @@ def _resampled(weight: Floats) -> npt.NDArray[np.intp]:
     return np.searchsorted(np.cumsum(weight), (np.arange(DRAWS) + 0.5) / DRAWS).clip(max=len(weight) - 1)
 
 
-def _at(histogram: Histogram, urn: Urn, population: float, k: int, status: str) -> PycForecast:
+def _at(histogram: Histogram, urn: Urn, population: float, k: int, gap: float, status: str) -> PycForecast:
     classes, spread = _classes(urn, population)
     relative = spread / np.maximum(classes - urn.classes, 1e-300)
     unique, new_unique = _records_of_size(histogram, urn, population, 1)
@@ -114,7 +117,8 @@ def _at(histogram: Histogram, urn: Urn, population: float, k: int, status: str) 
     violation = _interval(small, k * small + (new_small * relative) ** 2, population)
     if population == urn.records:
         correctness, uniqueness, violation = ((value[0],) * 3 for value in (correctness, uniqueness, violation))
-    return PycForecast(population, *correctness, *uniqueness, *violation, status)
+    answers = [widened(answer, gap, population / urn.records) for answer in (correctness, uniqueness, violation)]
+    return PycForecast(population, *(end for answer in answers for end in answer), status)
 
 
 def _classes(urn: Urn, population: float) -> tuple[Floats, Floats]:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.pitman_yor_fit import Prior
 from reid_sql.models.pitman_yor_forecast import Urn, _classes, _records_of_size, forecast
 from tests.urn import histogram_of, population
 
@@ -84,3 +85,15 @@ def test_intervals_hold_what_the_population_turns_out_to_be(d: float, alpha: flo
 def test_a_population_smaller_than_the_sample_is_refused() -> None:
     with pytest.raises(OutOfDomainError, match="population must be at least the 3 records of the sample, got 2; pass the size"):
         forecast(histogram_of(np.array([2, 1])), [10, 2])
+
+
+@pytest.mark.parametrize("prior", ["archer", "flat"])
+@pytest.mark.parametrize("records", [1, 2, 10, 1_000])
+def test_where_all_records_are_unique_the_forecast_is_that_they_stay_so_and_the_interval_widens(
+    records: int, prior: Prior
+) -> None:
+    rows = forecast(histogram_of(np.ones(records, dtype=np.int64)), [records + 1, 100 * records, 8e9], prior=prior)
+    for row in rows:
+        assert 0.99 < row.correctness <= 1
+        assert 0.99 < row.uniqueness <= row.k_violation <= 1
+    assert rows[0].correctness_low > rows[1].correctness_low > rows[2].correctness_low
