@@ -150,6 +150,13 @@ class Columns:
 
 
 @dataclass(frozen=True)
+class Column:
+    """One column name; `words` is what the sentences call the columns that are named one by one."""
+
+    words: str
+
+
+@dataclass(frozen=True)
 class Values:
     """Values of any type, one array a column."""
 
@@ -170,9 +177,25 @@ THRESHOLD: Final = Number(
 SUBSET_SIZE: Final = Number(
     "a whole number of columns from 1 to 64", "pass how many columns to combine at most", 1.0, MAX_COLUMNS, whole=True
 )
+POINTS: Final = Number(
+    "a whole number of known items from 1 to 16", "pass how many items of a person an attacker knows", 1.0, 16.0, whole=True
+)
+SAMPLES: Final = Number(
+    "a whole number of draws from 2 to 1e+8", "pass how many targets to draw, such as 10000", 2.0, 1e8, whole=True
+)
+COMBINATIONS: Final = Number(
+    "a whole number of combinations from 0 to 1e+12",
+    "pass up to how many combinations of items to count exactly, such as 1000000",
+    0.0,
+    1e12,
+    whole=True,
+)
+SEED: Final = Number("a whole number from 0 to 2147483646", "pass any such number", 0.0, 2147483646.0, whole=True)
 NULLS: Final = Choice(("value", "wildcard", "drop"))
+NULLS_OF_SETS: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
+PERSON_OR_ITEM: Final = Column("person and item")
 TABLE: Final = Table()
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
@@ -182,4 +205,4 @@ Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]
 
-Domain = Number | Numbers | Choice | Columns | Table | Values
+Domain = Number | Numbers | Choice | Columns | Column | Table | Values

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from reid_sql.domains import Columns, Table
+from reid_sql.domains import Column, Columns, Table
 from reid_sql.engines import polars as engine
 from reid_sql.function import REQUIRED, Function
 from reid_sql_udfs import declared
@@ -61,14 +61,15 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
     signature = signature_of(function)
     frames = [parameter.name for parameter in function.parameters if isinstance(parameter.domain, Table)]
 
-    named_columns = next((p.name for p in function.parameters if isinstance(p.domain, Columns)), None)
+    listed = next((p.name for p in function.parameters if isinstance(p.domain, Columns)), None)
+    single = [p.name for p in function.parameters if isinstance(p.domain, Column)]
 
     def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - frames, names and options
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
         tables = [options.pop(name) for name in frames]
-        columns = options.pop(named_columns) if named_columns else []
+        columns = options.pop(listed) if listed else [options.pop(name) for name in single]
         return engine.table_frame(function, tables, columns, options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]

@@ -82,5 +82,18 @@ def risk_summary(
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 
+def sparse_correctness_curve(
+    tbl: _Frame,
+    person: str,
+    item: str,
+    points: int = 2,
+    exact_up_to: int = 1000000,
+    samples: int = 10000,
+    seed: int = 0,
+    sizes: Sequence[float] | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
+
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""

@@ -4,9 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
-from reid_sql.domains import COLUMNS, NULLS, QUASI_IDENTIFIERS, SUBSET_SIZE, TABLE, Domain
+from reid_sql.domains import (
+    COLUMNS,
+    COMBINATIONS,
+    NULLS,
+    NULLS_OF_SETS,
+    PERSON_OR_ITEM,
+    POINTS,
+    QUASI_IDENTIFIERS,
+    SAMPLES,
+    SEED,
+    SUBSET_SIZE,
+    TABLE,
+    Domain,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.sparse_matching import Matches
 
 
 @dataclass(frozen=True)
@@ -80,7 +94,23 @@ SUBSETS: Final = Reduction(
     arrays=SubsetCounts,
     rowwise=True,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS)
+MATCHES: Final = Reduction(
+    name="matches",
+    words="of how many people the sets hold what an attacker knows of a target, with the weight of such targets",
+    arguments=(
+        _TABLE,
+        Argument("person", PERSON_OR_ITEM),
+        Argument("item", PERSON_OR_ITEM),
+        Argument("points", POINTS, 2),
+        Argument("exact_up_to", COMBINATIONS, 1_000_000),
+        Argument("samples", SAMPLES, 10_000),
+        Argument("seed", SEED, 0),
+        Argument("nulls", NULLS_OF_SETS, "value"),
+    ),
+    columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
+    arrays=Matches,
+)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ python -m tests.generate
 import re
 from pathlib import Path
 
-from reid_sql.domains import Choice, Columns, Number, Numbers, Table
+from reid_sql.domains import Choice, Column, Columns, Number, Numbers, Table
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
@@ -69,8 +69,8 @@ def _argument(parameter: Parameter) -> str:
     domain = parameter.domain
     if isinstance(domain, Table):
         hint = "_Frame"
-    elif isinstance(domain, Columns):
-        hint = "Sequence[str]"
+    elif isinstance(domain, Column | Columns):
+        hint = "str" if isinstance(domain, Column) else "Sequence[str]"
     elif isinstance(domain, Numbers):
         hint = "Sequence[float] | None" if domain.optional else "Sequence[float]"
     elif isinstance(domain, Choice):

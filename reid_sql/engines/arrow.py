@@ -95,4 +95,5 @@ def answer_rows(declared: Function, arrays: Mapping[str, Any], own: Mapping[str,
 
 def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - numbers as an array, anything else as a list
     values = cell.values if cell.is_valid else pa.array([], pa.int64())
-    return values.to_numpy(zero_copy_only=False) if pa.types.is_integer(values.type) else values.to_pylist()
+    numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
+    return values.to_numpy(zero_copy_only=False) if numbers else values.to_pylist()

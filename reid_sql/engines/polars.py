@@ -8,8 +8,9 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Columns, Number, Numbers
+from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Number, Numbers
 from reid_sql.engines.arrow import answer_rows, kernel
+from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
 from reid_sql.models.wildcard import wildcard_class_sizes
 from reid_sql.reductions import HOW_NULLS, refuse_own_names, refuse_subsets
@@ -73,7 +74,7 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
             options[parameter.name] = int(options[parameter.name])
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
-    words = next(p.domain for p in declared.parameters if isinstance(p.domain, Columns))
+    words = next(Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns))
     lazy = [frame.lazy() for frame in frames]
     for frame in lazy:
         words.check(columns, frame.collect_schema().names())
@@ -94,7 +95,7 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
         series = {name: frame[name] for name in reduction.inputs} if reduction else {}
-        arrays = {name: values.to_numpy() if values.dtype == pl.Int64 else values.to_list() for name, values in series.items()}
+        arrays = {name: values.to_numpy() if values.dtype.is_numeric() else values.to_list() for name, values in series.items()}
         table = pl.DataFrame(answer_rows(declared, arrays, options), schema=_schema(declared.columns), orient="row")
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
@@ -198,9 +199,15 @@ def _subset(frame: pl.LazyFrame, subset: list[str], nulls: str) -> pl.LazyFrame:
     return _how_nulls(frame, reduced, subset, nulls)
 
 
+def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int) -> pl.LazyFrame:
+    person, item = (pl.col(column).alias(name) for column, name in zip(columns, ("p", "i"), strict=True))
+    return _how_nulls(frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls)
+
+
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "classes": _classes,
     "histogram": _histogram,
     "population_histogram": _population_histogram,
     "subsets": _subsets,
+    "matches": _matches,
 }

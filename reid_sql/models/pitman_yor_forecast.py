@@ -5,7 +5,7 @@ ones by the Pitman–Yor urn (Pitman 1995), so the forecast at the sample's own 
 joins the posterior of (entropy, tail) with the urn's own chance, and with how far the model misses the sample's own curve.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -94,7 +94,8 @@ def forecast(histogram: Histogram, populations: npt.ArrayLike, k: int = 5, prior
     urn = Urn(d[possible], np.maximum(alpha, -d * found.classes)[possible], found.records, found.classes)
     gap = misfit(histogram, found)
     status = "; ".join([part for part in (found.status,) if part != OK] + note(gap)) or OK
-    return [_at(histogram, urn, float(population), k, gap, status) for population in np.atleast_1d(populations)]
+    rows = [_at(histogram, urn, float(population), k, gap) for population in np.atleast_1d(populations)]
+    return [replace(row, status=status) for row in rows]
 
 
 def _resampled(weight: Floats) -> npt.NDArray[np.intp]:
@@ -102,7 +103,7 @@ def _resampled(weight: Floats) -> npt.NDArray[np.intp]:
     return np.searchsorted(np.cumsum(weight), (np.arange(DRAWS) + 0.5) / DRAWS).clip(max=len(weight) - 1)
 
 
-def _at(histogram: Histogram, urn: Urn, population: float, k: int, gap: float, status: str) -> PycForecast:
+def _at(histogram: Histogram, urn: Urn, population: float, k: int, gap: float) -> PycForecast:
     classes, spread = _classes(urn, population)
     relative = spread / np.maximum(classes - urn.classes, 1e-300)
     unique, new_unique = _records_of_size(histogram, urn, population, 1)
@@ -117,8 +118,9 @@ def _at(histogram: Histogram, urn: Urn, population: float, k: int, gap: float, s
     violation = _interval(small, k * small + (new_small * relative) ** 2, population)
     if population == urn.records:
         correctness, uniqueness, violation = ((value[0],) * 3 for value in (correctness, uniqueness, violation))
-    answers = [widened(answer, gap, population / urn.records) for answer in (correctness, uniqueness, violation)]
-    return PycForecast(population, *(end for answer in answers for end in answer), status)
+    growth = population / urn.records
+    kappa, xi, below_k = (widened(answer, gap, growth) for answer in (correctness, uniqueness, violation))
+    return PycForecast(population, *kappa, *xi, *below_k, OK)
 
 
 def _classes(urn: Urn, population: float) -> tuple[Floats, Floats]:

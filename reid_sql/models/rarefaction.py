@@ -50,7 +50,7 @@ def correctness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     records = counted_records(histogram)
     subsets = _subset_sizes(records).check("sizes", sizes)
     size, classes = histogram.class_size.astype(np.float64), histogram.classes
-    seen = [classes @ -np.expm1(_log_missed(size, n, records)) / n for n in subsets.flat]
+    seen = [classes @ -np.expm1(log_missed(size, n, records)) / n for n in subsets.flat]
     return _curve(seen, subsets)
 
 
@@ -67,7 +67,7 @@ def uniqueness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     records = counted_records(histogram)
     subsets = _subset_sizes(records).check("sizes", sizes)
     others, share = histogram.class_size.astype(np.float64) - 1.0, histogram.records / records
-    alone = [share @ np.exp(_log_missed(others, n - 1, records - 1)) for n in subsets.flat]
+    alone = [share @ np.exp(log_missed(others, n - 1, records - 1)) for n in subsets.flat]
     return _curve(alone, subsets)
 
 
@@ -118,7 +118,7 @@ def _number(rule: str, remedy: str, low: float, high: float) -> Number:
     return Number(rule, remedy, float(low), float(high), whole=True)
 
 
-def _log_missed(size: Floats, n: float, records: int) -> Floats:
+def log_missed(size: Floats, n: float, records: int) -> Floats:
     """Logarithm of C(records − size, n) / C(records, n): none of the `n` records drawn is of a class of `size`."""
     fewer, more = np.minimum(size, n), np.maximum(size, n)  # (sizes,), and the ratio is the same with both exchanged
     missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always met

@@ -18,7 +18,8 @@ from rich.console import Console
 from tests.accuracy import table
 from tests.accuracy.corpora import folder
 from tests.accuracy.coverage import PROCESSES, simulate
-from tests.accuracy.summary import map_fit, model_verdicts, verdicts, within
+from tests.accuracy.sparse import FILES, POINTS, measure_sparse
+from tests.accuracy.summary import map_fit, model_verdicts, sparse_verdict, verdicts, within
 from tests.accuracy.synthetic import CORPORA, datasets
 from tests.accuracy.trial import Measured, measure
 
@@ -45,7 +46,7 @@ def arguments() -> Namespace:
     parser.add_argument("--seed", type=int, default=2025, help="seed of all that is drawn")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument(
-        "--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION", help="datasets, coverage"
+        "--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION", help="datasets, sparse, coverage"
     )
     parser.add_argument("--json", type=Path, help="file for every figure")
     return parser.parse_args()
@@ -72,6 +73,15 @@ def on_model(asked: Namespace, pool: Executor, console: Console) -> dict[str, An
     return {"runs": [asdict(run) for run in runs]}
 
 
+def on_sets(asked: Namespace, pool: Executor, console: Console) -> dict[str, Any]:
+    """Extrapolate what an attacker with some points of a set gets right; nothing is drawn by asked.seed."""
+    start, curves = perf_counter(), [(file, points) for file in FILES for points in POINTS]
+    found = [one for some in pool.map(measure_sparse, *zip(*curves, strict=True)) for one in some]
+    console.print(table.sparse(found), table.targets([sparse_verdict(found)]))
+    _told(f"{len(curves)} sparse curves, {asked.workers} processes, in {perf_counter() - start:.0f} s")
+    return {"sparse": [asdict(one) for one in found]}
+
+
 def _show_datasets(console: Console, drawn: dict[str, int], done: Sequence[Measured]) -> None:
     fitted, trials = [one.fitted for one in done], [trial for one in done for trial in one.trials]
     console.print(table.errors(trials, measured=True), table.errors(trials, measured=False), table.biases(trials))
@@ -83,7 +93,11 @@ def _told(words: str) -> None:
     print(words, file=sys.stderr, flush=True)  # noqa: T201
 
 
-SECTIONS: dict[str, Callable[[Namespace, Executor, Console], dict[str, Any]]] = {"datasets": on_datasets, "coverage": on_model}
+SECTIONS: dict[str, Callable[[Namespace, Executor, Console], dict[str, Any]]] = {
+    "datasets": on_datasets,
+    "sparse": on_sets,
+    "coverage": on_model,
+}
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import numpy as np
 
 from tests.accuracy.coverage import PRIORS, Run
 from tests.accuracy.published import BOUNDS, COVERED, FRACTIONS, MAP_BIAS, MAP_RMSE, METHODS, TENTH_RMSE
+from tests.accuracy.sparse import SPARSE_TENTH, Sparse
 from tests.accuracy.trial import Fitted, Trial
 
 MEASURES: Final = ("κ", "Ξ", "V5")
@@ -77,6 +78,12 @@ def model_verdicts(runs: Sequence[Run]) -> list[Verdict]:
         for prior, shares in covered.items()
         for name, share in shares.items()
     ]
+
+
+def sparse_verdict(found: Sequence[Sparse]) -> Verdict:
+    """Hold the extrapolation of sparse matching from a tenth against the paper's."""
+    tenth = [one.errors["pyc"] for one in found if one.fraction == 0.1]
+    return _at_most("pyc from 10 %, sparse matching, RMSE", rmse(tenth), SPARSE_TENTH)
 
 
 def _at_most(words: str, found: float, most: float) -> Verdict:

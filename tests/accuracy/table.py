@@ -8,6 +8,7 @@ from rich.table import Table
 
 from tests.accuracy.coverage import PRIORS, PROCESSES, SAMPLES, Run
 from tests.accuracy.published import DATASETS, FRACTIONS, METHODS, TABLE_1
+from tests.accuracy.sparse import SPARSE_FRACTIONS, Sparse
 from tests.accuracy.summary import MEASURES, Verdict, bias, by_method, chosen, coverage, map_fit, rmse
 from tests.accuracy.synthetic import CORPORA
 from tests.accuracy.trial import Fitted, Trial
@@ -85,6 +86,18 @@ def model_coverage(runs: Sequence[Run]) -> Table:
         for sample in SAMPLES:
             shown.add_row(words, "", "", str(sample), *_by_prior([run for run in own if run.sample == sample]))
         shown.add_row(words, "", "", "all", *_by_prior(own))
+    return shown
+
+
+def sparse(found: Sequence[Sparse]) -> Table:
+    """RMSE by fraction and method over the curves of sparse matching."""
+    shown = _table(
+        "κ among all people from a fraction of them, sparse matching, RMSE (p.p.)", ("measured", "curves", *METHODS), ""
+    )
+    for fraction in SPARSE_FRACTIONS:
+        some = [one for one in found if one.fraction == fraction]
+        errors = [_points(rmse([one.errors[name] for one in some])) for name in METHODS]
+        shown.add_row(_share(fraction), str(len(some)), *errors)
     return shown
 
 
