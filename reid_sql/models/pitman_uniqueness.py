@@ -6,6 +6,7 @@ Source: Hoshino 2001; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, 
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -14,7 +15,6 @@ from scipy.special import gammaln, psi, zeta
 from reid_sql.domains import COUNT, Choice, Floats, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.disclosure import OK, Histogram
-from reid_sql.models.gamma_ratio import digamma_difference
 from reid_sql.models.log_gamma import log_gamma_ratio
 from reid_sql.models.rarefaction import counted_records
 
@@ -22,10 +22,13 @@ FORM: Final = Choice(("exact", "asymptotic"))
 Form = Annotated[Literal["exact", "asymptotic"], FORM]
 
 STEPS: Final = 100
-TIGHT: Final = 1e-10  # a step of (α, ln(θ + α)) that no longer moves the answer
+TIGHT: Final = 1e-10  # a step of (α, σ) that no longer moves the answer
+LEVEL: Final = 1e-11  # nor one that would raise the log-likelihood by less than this
 WIDEST: Final = 1 - 1e-9  # the largest α
 DAMPED: Final = 1e-9
 STUCK: Final = 1e12
+FIRST: Final = 256  # terms of a sum that are added one by one
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 ALL_UNIQUE: Final = (
     "all records are unique: the sample does not bound how many of the population are, and all are taken to be, the upper end"
 )
@@ -97,38 +100,68 @@ def fit(histogram: Histogram) -> PitmanFit:
 
 
 class Likelihood:
-    """Log-probability of the classes as a function of (α, τ), τ = ln(θ + α), with its first two derivatives.
+    """Log-probability of the classes as a function of (α, σ), with its first two derivatives.
 
-    ln L = Σ_{l<K} ln(θ + l α) − ln[Γ(θ+n)/Γ(θ+1)] + Σ_m s_m ln[Γ(m−α)/Γ(1−α)].
+    σ = ln((θ + α)/(1 − α)): nearly unique classes fix their number of pairs, and thereby σ, but hardly α.
+    ln L = Σ_{l<K} ln(θ + l α) − Σ_{l<n} ln(θ + l) + Σ_m s_m ln[Γ(m−α)/Γ(1−α)].
     """
 
     def __init__(self, sizes: Floats, counts: Floats) -> None:
         """Take the distinct class sizes, and how many classes have each."""
         self.sizes, self.counts = sizes, counts
         self.records, self.classes = float(sizes @ counts), float(counts.sum())
-        self.opened = np.arange(1.0, self.classes)  # l = 1 … K − 1
+        self.opened, self.opened_weight = terms(int(self.classes))
+        self.drawn, self.drawn_weight = terms(int(self.records))
 
-    def value(self, alpha: float, tau: float) -> float:
+    def value(self, alpha: float, sigma: float) -> float:
         """Log-likelihood up to a constant."""
-        theta = np.exp(tau) - alpha
+        reach = (1 - alpha) * np.exp(sigma)  # θ + α, taken out of every logarithm: what is left does not drown where θ is huge
         within = self.counts @ (gammaln(self.sizes - alpha) - gammaln(1 - alpha))
-        return float(np.log(theta + alpha * self.opened).sum() - log_gamma_ratio(theta + 1, self.records - 1) + within)
+        opened = self.opened_weight @ np.log1p(alpha * (self.opened - 1) / reach)
+        drawn = self.drawn_weight @ np.log1p((self.drawn - alpha) / reach)
+        return float((self.classes - self.records) * np.log(reach) + opened - drawn + within)
 
-    def slope(self, alpha: float, tau: float) -> tuple[Floats, Floats]:
-        """Gradient and Hessian in (α, τ)."""
-        reach = np.exp(tau)
-        theta, n = reach - alpha, self.records
-        inverse = 1 / (theta + alpha * self.opened)
-        shares = self.opened * inverse
-        along_theta = inverse.sum() - digamma_difference(theta + 1, n - 1)
-        along_alpha = shares.sum() - self.counts @ (psi(self.sizes - alpha) - psi(1 - alpha))
-        bend = zeta(2.0, theta + 1) - zeta(2.0, theta + n) - inverse @ inverse
-        cross = -(inverse @ shares)
-        spread = -(shares @ shares) - self.counts @ (zeta(2.0, 1 - alpha) - zeta(2.0, self.sizes - alpha))
-        # θ = e^τ − α, so that a change of α at a fixed τ takes θ along.
-        gradient = np.array([along_alpha - along_theta, reach * along_theta])
-        mixed = reach * (cross - bend)
-        return gradient, np.array([[spread - 2 * cross + bend, mixed], [mixed, reach**2 * bend + reach * along_theta]])
+    def slope(self, alpha: float, sigma: float) -> tuple[Floats, Floats]:
+        """Gradient and Hessian in (α, σ)."""
+        reach = (1 - alpha) * np.exp(sigma)
+        theta = reach - alpha
+        opened, drawn = 1 / (theta + alpha * self.opened), 1 / (theta + self.drawn)
+        weighted, shares = self.opened_weight * opened, self.opened * opened
+        along_theta = weighted.sum() - self.drawn_weight @ drawn
+        along_alpha = weighted @ self.opened - self.counts @ (psi(self.sizes - alpha) - psi(1 - alpha))
+        bend = self.drawn_weight @ drawn**2 - weighted @ opened
+        cross = -(weighted @ shares)
+        within = self.counts @ (zeta(2.0, 1 - alpha) - zeta(2.0, self.sizes - alpha))
+        spread = -((self.opened_weight * shares) @ shares) - within
+        # θ = (1 − α) e^σ − α, so that a change of α at a fixed σ takes θ along, by −(1 + e^σ) = −tow.
+        tow = 1 + np.exp(sigma)
+        gradient = np.array([along_alpha - tow * along_theta, reach * along_theta])
+        mixed = reach * (cross - tow * bend) - np.exp(sigma) * along_theta
+        both = spread - 2 * tow * cross + tow**2 * bend
+        return gradient, np.array([[both, mixed], [mixed, reach**2 * bend + reach * along_theta]])
+
+
+@lru_cache(maxsize=4096)
+def terms(end: int) -> tuple[Floats, Floats]:
+    """Points and weights that stand for l = 1 … end − 1 in a sum of a smooth function of ln(c + l), c ≥ −1, to 1e-12 of it.
+
+    The first terms one by one, the others as an integral over pieces that double (Euler and Maclaurin), its ends corrected.
+
+    >>> points, weights = terms(10**6)
+    >>> round(float(weights @ (1 / points)), 9)  # the harmonic number of 999,999
+    14.392725723
+    """
+    first = np.arange(1.0, min(end, FIRST))
+    if end <= FIRST:
+        return first, np.ones_like(first)
+    pieces = max(1, int(np.ceil(np.log2(end / FIRST))))
+    bounds = np.geomspace(FIRST - 0.5, end - 0.5, pieces + 1)
+    middle, half = (bounds[1:] + bounds[:-1]) / 2, np.diff(bounds) / 2
+    points = (middle[:, None] + half[:, None] * NODES).ravel()
+    weights = (half[:, None] * WEIGHTS).ravel()
+    ends = np.array([FIRST - 1.0, FIRST, end - 1.0, end])  # f′ at both ends as a difference, over 24
+    corrections = np.array([-1.0, 1.0, 1.0, -1.0]) / 24
+    return np.r_[first, points, ends], np.r_[np.ones_like(first), weights, corrections]
 
 
 def _climb(likelihood: Likelihood) -> tuple[float, float] | None:
@@ -141,8 +174,8 @@ def _climb(likelihood: Likelihood) -> tuple[float, float] | None:
         step = _step(point, gradient, hessian, damping)
         moved = point + step
         higher = likelihood.value(*moved)
-        if np.abs(step).max() < TIGHT:
-            return float(np.exp(moved[1]) - moved[0]), float(moved[0])
+        if np.abs(step).max() < TIGHT or abs(gradient @ step) < LEVEL:
+            return float((1 - moved[0]) * np.exp(moved[1]) - moved[0]), float(moved[0])
         if higher >= value - abs(value) * 1e-15:
             point, value, damping = moved, higher, max(damping / 10, DAMPED)
         elif damping > STUCK:
