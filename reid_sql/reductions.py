@@ -4,18 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
-from reid_sql.domains import COLUMNS, NULLS, QUASI_IDENTIFIERS, SUBSET_SIZE, TABLE, Domain
+from reid_sql.domains import COLUMNS, NULLS, QUASI_IDENTIFIERS, RECORD_KEY, SUBSET_SIZE, TABLE, Columns, Domain
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.scenario import SCENARIO
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a reduction; one without a default must be given."""
+    """A parameter of a reduction; one without a default must be given, unless it is optional and NULL."""
 
     name: str
     domain: Domain
     default: str | int | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,15 @@ SUBSETS: Final = Reduction(
     arrays=SubsetCounts,
     rowwise=True,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS)
+SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
+KNOWN_RECORDS: Final = Reduction(
+    name="known_records",
+    words="the distinct records on a scenario's columns, as codes, with how many and which records hold each",
+    arguments=(_TABLE, Argument("scenario", SCENARIO), Argument("key", RECORD_KEY, optional=True), _NULLS),
+    columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
+    arrays=KnownRecords,
+)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, KNOWN_RECORDS)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ A walk decides group by group; what is left to it is split at each group into th
 """
 
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Annotated, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ TRIALS: Final = Number(
     "a whole number of trials from 100 to 1000000", "pass how many sets to draw, such as 10000", 100.0, 1e6, whole=True
 )
 SEED: Final = Number("a whole number from 0 to 4294967295", "pass any such number, such as 0", 0.0, 2.0**32 - 1, whole=True)
+
+Trials = Annotated[int, TRIALS]
+Seed = Annotated[int, SEED]
 
 
 class Knowledge(Protocol):

@@ -10,15 +10,16 @@ from dataclasses import asdict, dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from reid_sql.domains import COUNT, MAX_COLUMNS, PROBABILITY
+from reid_sql.domains import COUNT, MAX_COLUMNS, PROBABILITY, Document
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.document import Place, read_document, read_pairs
 
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
 KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")
 GROUP_KEYS: Final = ("columns", "probability", "by", "probabilities", "table", "otherwise", "values_may_be_absent")
+ABSENT: Final = (None, {})  # what a group's text does without
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
 SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
 
@@ -32,7 +33,7 @@ class Group:
     by: str | None = None
     probabilities: Mapping[str, float] = field(default_factory=dict)
     otherwise: float | None = None
-    values_may_be_absent: bool = False
+    values_may_be_absent: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Scenario:
     def text(self) -> str:
         """The scenario as JSON, with what an engine must read of a table for it."""
         found = {key: value for key, value in asdict(self).items() if key != "groups"}
-        groups = [{key: value for key, value in asdict(group).items() if value is not None} for group in self.groups]
+        groups = [{key: value for key, value in vars(group).items() if value not in ABSENT} for group in self.groups]
         return json.dumps({**found, "groups": groups, "columns": self.columns, "told": self.told}, ensure_ascii=False)
 
 
@@ -102,6 +103,14 @@ def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN4
     )
 
 
+def _read(source: Any) -> str:  # noqa: ANN401 - a path, a text, a mapping, a scenario
+    return scenario(source).text()
+
+
+SCENARIO: Final = Document("scenario", _read)
+ScenarioText = Annotated[str, SCENARIO]
+
+
 def _group(place: Place, folder: Path) -> Group:
     place.only(GROUP_KEYS)
     columns = place.texts("columns")
@@ -123,7 +132,7 @@ def _group(place: Place, folder: Path) -> Group:
         by=place.text("by"),
         probabilities=_by_value(place, folder),
         otherwise=place.number("otherwise", PROBABILITY) if "otherwise" in place.values else None,
-        values_may_be_absent=place.flag("values_may_be_absent"),
+        values_may_be_absent=place.flag("values_may_be_absent") or None,
     )
 
 
