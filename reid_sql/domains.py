@@ -151,13 +151,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Key:
-    """The name of a column by which records are told in the answer, or NULL."""
-
-    words: str
-
-    def check(self, name: str | None, known: Sequence[str]) -> str | None:
-        """Give the name back, or refuse it: not a name, or not in the table."""
-        return None if name is None else Columns(self.words).check([name], known)[0]
+    """The name of a column by which records are told in the answer, or NULL; the reduction holds it against the table."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +196,7 @@ SUBSET_SIZE: Final = Number(
 NULLS: Final = Choice(("value", "wildcard", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
-RECORD_KEY: Final = Key("key")
+RECORD_KEY: Final = Key()
 TABLE: Final = Table()
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]

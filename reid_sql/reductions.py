@@ -84,6 +84,7 @@ SUBSETS: Final = Reduction(
     rowwise=True,
 )
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
+KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
 KNOWN_RECORDS: Final = Reduction(
     name="known_records",
     words="the distinct records on a scenario's columns, as codes, with how many and which records hold each",
