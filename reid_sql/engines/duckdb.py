@@ -15,8 +15,8 @@ import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql.domains import MAX_COLUMNS, Choice, Columns, Document, Domain, Number, Numbers
-from reid_sql.errors import ReidError
 from reid_sql.engines.arrow import kernel, table_kernel
+from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.wildcard import wildcard_class_sizes
 from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Argument, Reduction

@@ -229,9 +229,7 @@ def _subset(frame: pl.LazyFrame, subset: list[str], nulls: str) -> pl.LazyFrame:
     return _how_nulls(frame, reduced, subset, nulls)
 
 
-def _known_records(
-    frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None
-) -> pl.LazyFrame:
+def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None) -> pl.LazyFrame:
     """Distinct records on the scenario's columns; the records that hold each by the key, else by their place."""
     document = json.loads(scenario)
     columns, told = document["columns"], document["told"]
@@ -246,9 +244,7 @@ def _known_records(
     kept = rows.drop_nulls(names[: len(columns)]) if nulls == "drop" else rows
     counted = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"), pl.col("members"))
     numbered = counted.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
-    codes = [
-        pl.when(pl.col(q).is_null()).then(0).otherwise(pl.col("place").first().over(q) + 1) for q in names[: len(columns)]
-    ]
+    codes = [pl.when(pl.col(q).is_null()).then(0).otherwise(pl.col("place").first().over(q) + 1) for q in names[: len(columns)]]
     texts = [pl.col(names[every.index(column)]).cast(pl.String) for column in told]
     listed = numbered.select(
         "place",

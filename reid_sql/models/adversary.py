@@ -8,7 +8,7 @@ without counting. Source: Xia et al. 2021.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,9 +17,8 @@ from reid_sql.domains import Floats, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models import pitman_uniqueness
 from reid_sql.models.disclosure import NO_RECORDS, OK, Histogram, Integers
-from reid_sql.models.inclusion import Inclusion
 from reid_sql.models.knowledge import LARGEST, Knowledge, drawn_sets, every_set, sets_of
-from reid_sql.models.partition import Partition
+from reid_sql.models.partition import Alike
 from reid_sql.models.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.subjects import Subjects, subjects
 
@@ -37,13 +36,13 @@ class KnownRecords:
 
 @dataclass(frozen=True)
 class Expectations:
-    """Expected [e = 1], [e = 1] u and 1/e of each distinct record, and the second moments of the last two."""
+    """Expected [e = 1], [e = 1] u and 1/e of each distinct record; second moments of the last two where sets were drawn."""
 
     prosecutor: Floats  # (distinct,)
     journalist: Floats  # (distinct,)
     marketer: Floats  # (distinct,)
-    journalist_square: Floats  # (distinct,)
-    marketer_square: Floats  # (distinct,)
+    journalist_square: Floats  # (distinct,), else ()
+    marketer_square: Floats  # (distinct,), else ()
     trials: int | None = None  # where sets were drawn
     unbounded: int = 0  # sets in which population uniqueness was taken as certain
     sets: int = 0  # sets whose records were counted
@@ -95,19 +94,29 @@ class Count:
     matching: Sequence[Any]  # (groups,) codes by which a partition or an inclusion is refined
     profile: Integers  # (distinct,)
     population: float
+    squares: bool = False
     sums: dict[str, Floats] = field(default_factory=dict)
     sets: int = 0
     unbounded: int = 0
 
-    def run(self, start: Partition | Inclusion, alone: Integers, knowledge: Knowledge) -> Expectations:
-        """Walk from where nothing is known."""
-        names = [each.name for each in fields(Expectations)][:5]
-        self.sums = {name: np.zeros(len(self.profile)) for name in names}
-        self._alone(alone, knowledge.weight, self._visit(0, start, knowledge))
+    def run(self, start: tuple[Alike, Integers], knowledge: Knowledge) -> Expectations:
+        """Walk from where nothing is known: who is alike there, and who alone."""
+        everybody, alone = start
+        self.sums = {name: np.zeros(len(self.profile)) for name in MEASURES[:3]}
+        self.sums |= {f"{name}_square": np.zeros(len(self.profile) * self.squares) for name in MEASURES[1:3]}
+        self._alone(alone, knowledge.weight, self._visit(0, everybody, knowledge))
         found = {name: np.minimum(values, 1.0) for name, values in self.sums.items()}
-        return Expectations(**found, unbounded=self.unbounded, sets=self.sets)
+        return Expectations(
+            found["prosecutor"],
+            found["journalist"],
+            found["marketer"],
+            found["journalist_square"],
+            found["marketer_square"],
+            unbounded=self.unbounded,
+            sets=self.sets,
+        )
 
-    def _visit(self, group: int, known: Partition | Inclusion, knowledge: Knowledge) -> Floats:
+    def _visit(self, group: int, known: Alike, knowledge: Knowledge) -> Floats:
         """Add up all sets that decide on this group and those after it; gives Σ P u and Σ P u² (2, profiles)."""
         weight = knowledge.weight
         if not weight.any():
@@ -126,18 +135,21 @@ class Count:
 
     def _alone(self, rows: Integers, weight: Floats, below: Floats) -> None:
         """Records that are alone in every set below."""
-        profile = self.profile[rows]
-        for name in ("prosecutor", "marketer", "marketer_square"):
-            self.sums[name][rows] += weight[profile]
+        profile = self.profile[rows] if len(weight) > 1 else 0
+        self.sums["prosecutor"][rows] += weight[profile]
+        self.sums["marketer"][rows] += weight[profile]
         self.sums["journalist"][rows] += below[0, profile]
-        self.sums["journalist_square"][rows] += below[1, profile]
+        if self.squares:
+            self.sums["marketer_square"][rows] += weight[profile]
+            self.sums["journalist_square"][rows] += below[1, profile]
 
-    def _set(self, known: Partition | Inclusion, weight: Floats) -> Floats:
+    def _set(self, known: Alike, weight: Floats) -> Floats:
         """One set: its records that are not alone, and how likely its unique ones are unique in the population."""
-        matches = known.matches
-        shares = weight[self.profile[known.rows]] / matches
-        self.sums["marketer"][known.rows] += shares
-        self.sums["marketer_square"][known.rows] += shares / matches
+        matches, rows = known.matches, known.rows
+        shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
+        self.sums["marketer"][rows] += shares
+        if self.squares:
+            self.sums["marketer_square"][rows] += shares / matches
         self.sets += 1
         chance = self._unique_in_population(known.histogram)
         return np.stack([weight * chance, weight * chance**2])
@@ -154,22 +166,22 @@ class Count:
         return 1.0 if found.uniqueness is None else min(1.0, records * found.uniqueness / unique)
 
 
-def expectations(known: KnownRecords, given: Scenario, nulls: str, trials: int, seed: int) -> Expectations:
+def expectations(known: KnownRecords, given: Scenario, nulls: str, *, trials: int, seed: int) -> Expectations:
     """Expectations over what the attacker of the scenario knows: exact up to LARGEST sets, else drawn."""
     who = checked(known, given, nulls)
-    count = Count([who.codes[group] for group in who.order], who.profile, given.population)
     probabilities = who.probabilities[who.order]
     exact = sets_of(probabilities) <= LARGEST
+    count = Count([who.codes[group] for group in who.order], who.profile, given.population, squares=not exact)
     knowledge = every_set(probabilities) if exact else drawn_sets(probabilities, trials, seed)
-    found = count.run(*who.start(known.records), knowledge)
-    return found if exact else Expectations(**{**vars(found), "trials": trials})
+    found = count.run(who.start(known.records), knowledge)
+    return found if exact else replace(found, trials=trials)
 
 
 def worst_case(known: KnownRecords, given: Scenario, nulls: str) -> Expectations:
     """Expectations where the attacker knows every column of the scenario of everybody."""
     who = checked(known, given, nulls)
     count = Count([who.codes[group] for group in who.order], np.zeros_like(who.profile), given.population)
-    return count.run(*who.start(known.records), every_set(np.ones((len(who.order), 1))))
+    return count.run(who.start(known.records), every_set(np.ones((len(who.order), 1))))
 
 
 def checked(known: KnownRecords, given: Scenario, nulls: str) -> Subjects:
@@ -195,7 +207,14 @@ class AdversaryRisk:
     status: str
 
 
-def risk(known: KnownRecords, source: Any, nulls: str = "value", trials: int = 10_000, seed: int = 0) -> AdversaryRisk:  # noqa: ANN401
+def risk(
+    known: KnownRecords,
+    source: Any,  # noqa: ANN401 - what a scenario may be read from
+    nulls: str = "value",
+    *,
+    trials: int = 10_000,
+    seed: int = 0,
+) -> AdversaryRisk:
     """Give the four risks of each distinct record against the attacker of the scenario.
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
@@ -204,7 +223,7 @@ def risk(known: KnownRecords, source: Any, nulls: str = "value", trials: int = 1
     ([0.5, 0.5, 0.0], [0.625, 0.625, 0.375])
     """
     given = scenario(source)
-    found = expectations(known, given, nulls, trials, seed)
+    found = expectations(known, given, nulls, trials=trials, seed=seed)
     parameters = [getattr(given, name) for name in PARAMETERS]
     error = found.standard_error(parameters)
     return AdversaryRisk(found.prosecutor, found.journalist, found.marketer, found.overall(parameters), error, found.status)

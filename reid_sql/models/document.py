@@ -130,7 +130,9 @@ def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
     path = folder / file
     if not path.is_file():
         known = sorted(other.name for other in path.parent.glob("*.csv")) if path.parent.is_dir() else []
-        raise UnknownNameError(f"{where} must be an existing file, got '{file}'; {suggestion(path.name, known, 'files beside it')}")
+        raise UnknownNameError(
+            f"{where} must be an existing file, got '{file}'; {suggestion(path.name, known, 'files beside it')}"
+        )
     with path.open(newline="", encoding="utf-8-sig") as lines:
         rows = list(csv.reader(lines))
     if not rows or rows[0] != ["value", "probability"] or any(len(row) != len(rows[0]) for row in rows[1:] if row):

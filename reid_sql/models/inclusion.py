@@ -28,12 +28,15 @@ class Relation:
 
 
 def relation(
-    codes: Integers, hierarchy: Hierarchy | None, texts: Any, missing: npt.NDArray[np.bool_] | None  # noqa: ANN401
+    codes: Integers,
+    hierarchy: Hierarchy | None,
+    texts: npt.NDArray[np.object_] | None,
+    missing: npt.NDArray[np.bool_] | None,
 ) -> Relation:
     """Relate the values of a column: each matches itself and broader ones; where NULL matches anything, both ways."""
     values, first = np.unique(codes, return_index=True)
     matching: list[Any] = [[value] for value in values]
-    if hierarchy is not None:
+    if hierarchy is not None and texts is not None:
         spelled = {texts[row]: code for code, row in enumerate(first) if texts[row] is not None}
         for text, code in spelled.items():
             matching[code] += [spelled[each] for each in broader_values(hierarchy, text) if each in spelled]
@@ -61,7 +64,7 @@ class Inclusion:
         nothing = np.zeros(len(records), dtype=np.int64)
         one = np.zeros(1, dtype=np.int64)
         start = cls(records, nothing, records.sum(keepdims=True), one, one)
-        return start._without_alone()
+        return start.without_alone()
 
     def refine(self, columns: list[Relation]) -> "tuple[Inclusion, Integers]":
         """Tell apart by the columns: the finer classes and pairs, and who is newly alone."""
@@ -102,7 +105,7 @@ class Inclusion:
         live[self.subjects] = True
         return live
 
-    def _without_alone(self) -> "tuple[Inclusion, Integers]":
+    def without_alone(self) -> "tuple[Inclusion, Integers]":
         """Let go of the subjects that only their own record matches; gives their rows."""
         alone = self._totals == 1
         kept = ~alone[self.subjects]
@@ -131,7 +134,7 @@ class Inclusion:
             held += int(hit.sum())
             _refuse_many(held)
         subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))
-        return Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others)._without_alone()
+        return Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others).without_alone()
 
 
 def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:

@@ -19,7 +19,7 @@ from reid_sql.models.document import Place, read_document, read_pairs
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
 KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")
 GROUP_KEYS: Final = ("columns", "probability", "by", "probabilities", "table", "otherwise", "values_may_be_absent")
-ABSENT: Final = (None, {})  # what a group's text does without
+ABSENT: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
 SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
 
@@ -93,10 +93,14 @@ def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN4
     groups = tuple(_group(place, beside) for place in document.tables("groups"))
     _refuse_overlap(groups)
     hierarchies = document.table("hierarchies")
+    given = {name: document.number(name, PROBABILITY, 1.0) for name in PARAMETERS}
     return Scenario(
         groups,
         document.number("population", COUNT),
-        *(document.number(name, PROBABILITY, 1.0) for name in PARAMETERS),
+        presence_disclosed=given["presence_disclosed"],
+        presence_discovered=given["presence_discovered"],
+        uniqueness_confirmed=given["uniqueness_confirmed"],
+        link_confirmed=given["link_confirmed"],
         hierarchies={column: _hierarchy(hierarchies.table(column)) for column in hierarchies.values},
         name=document.text("name", ""),
         assumptions=document.texts("assumptions"),

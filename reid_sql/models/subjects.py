@@ -10,7 +10,7 @@ from reid_sql.domains import Floats
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.disclosure import Integers
 from reid_sql.models.inclusion import Inclusion, Relation, relation
-from reid_sql.models.partition import Partition
+from reid_sql.models.partition import Alike, Partition
 from reid_sql.models.scenario import Group, Scenario
 from reid_sql.suggestion import suggestion
 
@@ -27,7 +27,7 @@ class Subjects:
     order: list[int]  # groups, those that tell apart most first
     by_inclusion: bool
 
-    def start(self, records: Integers) -> "tuple[Partition, Integers] | tuple[Inclusion, Integers]":
+    def start(self, records: Integers) -> tuple[Alike, Integers]:
         """Give where nothing is known yet."""
         return Inclusion.whole(records) if self.by_inclusion else Partition.whole(records)
 

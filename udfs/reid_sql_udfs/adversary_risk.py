@@ -11,7 +11,7 @@ from reid_sql.reductions import KNOWN_RECORDS
 
 @table_function(reduction=KNOWN_RECORDS, source="Xia et al. 2021", per_record=True)
 def adversary_risk(
-    known: KnownRecords, scenario: ScenarioText, nulls: NullPolicy = "value", trials: Trials = 10_000, seed: Seed = 0
+    known: KnownRecords, scenario: ScenarioText, nulls: NullPolicy = "value", *, trials: Trials = 10_000, seed: Seed = 0
 ) -> AdversaryRisk:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario.
 
@@ -26,4 +26,4 @@ def adversary_risk(
     >>> adversary_risk(people, half).marketer.tolist()
     [0.625, 0.625, 0.375]
     """
-    return adversary.risk(known, scenario, nulls, trials, seed)
+    return adversary.risk(known, scenario, nulls, trials=trials, seed=seed)

@@ -16,6 +16,7 @@ def adversary_sensitivity(
     scenario: ScenarioText,
     levels: Levels = None,
     nulls: NullPolicy = "value",
+    *,
     trials: Trials = 10_000,
     seed: Seed = 0,
 ) -> list[AdversarySetting]:
@@ -30,4 +31,4 @@ def adversary_sensitivity(
     >>> len(adversary_sensitivity(people, half))
     81
     """
-    return model.sensitivity(known, scenario, levels, nulls, trials, seed)
+    return model.sensitivity(known, scenario, levels, nulls, trials=trials, seed=seed)

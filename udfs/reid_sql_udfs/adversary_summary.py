@@ -16,6 +16,7 @@ def adversary_summary(
     scenario: ScenarioText,
     threshold: Threshold = 0.2,
     nulls: NullPolicy = "value",
+    *,
     trials: Trials = 10_000,
     seed: Seed = 0,
 ) -> list[AdversarySummary]:
@@ -31,4 +32,4 @@ def adversary_summary(
     >>> adversary_summary(people, half)[0].reduction_median
     0.5
     """
-    return model.summary(known, scenario, threshold, nulls, trials, seed)
+    return model.summary(known, scenario, threshold, nulls, trials=trials, seed=seed)
