@@ -79,7 +79,7 @@ class Place:
     def _mapping(where: str, value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - whatever the document holds
         if not isinstance(value, Mapping):
             raise OutOfDomainError(f"{where} must be a table of keys and values, got {shown(value)}; write key = value lines")
-        return value
+        return {key: each for key, each in value.items() if each is not None}  # null is as good as absent
 
 
 def shown(value: Any) -> str:  # noqa: ANN401 - whatever the document holds

@@ -19,6 +19,7 @@ from reid_sql.models.document import Place, read_document, read_pairs
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
 KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")
 GROUP_KEYS: Final = ("columns", "probability", "by", "probabilities", "table", "otherwise", "values_may_be_absent")
+READ: Final = ("columns", "told")  # what the text of a scenario tells engines
 ABSENT: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
 SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
@@ -88,7 +89,7 @@ def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN4
     if isinstance(source, Scenario):
         source = json.loads(source.text())
     document, beside = read_document("scenario", source, folder, SHIPPED)
-    document = Place(document.where, {key: value for key, value in document.values.items() if key not in ("columns", "told")})
+    document = Place(document.where, {k: v for k, v in document.values.items() if k not in READ and v is not None})
     document.only(KEYS)
     groups = tuple(_group(place, beside) for place in document.tables("groups"))
     _refuse_overlap(groups)
