@@ -125,9 +125,7 @@ def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
     return Group(table, *(Text(status, style="yellow") for status in {row["status"] for row in rows} - {"ok"}))
 
 
-def adversary_page(
-    name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
-) -> RenderableType:
+def adversary_page(name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None) -> RenderableType:
     """Show the four risks beside the worst case, what was assumed, and a verdict."""
     table = Table(header_style="bold")
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
@@ -149,7 +147,15 @@ def adversary_page(
 
 def _settings_table(rows: list[dict[str, Any]]) -> Table:
     table = Table(header_style="bold", caption="overall risk by setting of the parameters", caption_justify="left")
-    columns = "presence disclosed", "discovered", "uniqueness confirmed", "link confirmed", "median", "average", "median reduction"
+    columns = (
+        "presence disclosed",
+        "discovered",
+        "uniqueness confirmed",
+        "link confirmed",
+        "median",
+        "average",
+        "median reduction",
+    )
     for column in columns:
         table.add_column(column, justify="right")
     for row in rows:

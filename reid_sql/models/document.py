@@ -99,7 +99,7 @@ def read_document(words: str, source: Any, folder: Path | None, shipped: Mapping
     path = shipped.get(str(source), Path(source))
     if not path.is_file():
         known = [*shipped, *_files(path.parent)]
-        hint = suggestion(path.name, known, "scenarios")
+        hint = suggestion(path.name, known, "names and files")
         raise UnknownNameError(f"{words} must be an existing file, JSON text or a shipped name, got '{source}'; {hint}")
     if path.suffix not in KINDS:
         raise OutOfDomainError(f"{words} must be a .toml or .json file, got '{source}'; rename or convert it")
