@@ -10,7 +10,7 @@ FROM pyc_forecast(people, ['age', 'sex', 'postcode', 'marital_status'], [3000, 1
 -- | population | correctness | low | high | uniqueness |
 -- | --- | --- | --- | --- | --- |
 -- | 3000 | 0.695 | 0.695 | 0.695 | 0.509 |
--- | 100000 | 0.1213 | 0.107 | 0.1473 | 0.0406 |
+-- | 100000 | 0.1213 | 0.107 | 0.1474 | 0.0406 |
 -- | 1e+07 | 0.0039 | 0.0026 | 0.0076 | 0.0008 |
 
 -- Behind it stand two numbers: the entropy of the anonymity sets, and how heavy their tail is.
