@@ -65,7 +65,7 @@ probability = 0.25
 def test_an_attacker_of_a_scenario_is_measured_beside_the_worst_case(tmp_path: Path) -> None:
     file = tmp_path / "neighbours.toml"
     file.write_text(NEIGHBOURS, encoding="utf-8")
-    call = ["adversary", PEOPLE, "--scenario", str(file)]
+    call = ["adversary", PEOPLE, "--scenario", str(file), "--threshold", "0.1"]
     shown = command(*call, "--sensitivity").stdout
     for words in (
         "Risk against the attacker of: neighbours",

@@ -119,7 +119,7 @@ def adversary(setup: Setup) -> Iterator[Case]:
     file = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"), "adult.parquet")
     known = [*ADULT, "education", "income"]
     skipped = None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
-    tables = [
+    tables: list[tuple[str, str, list[str], str | None]] = [
         (f"{rows:,} rows, {len(values)} columns", _drawn(rows, values), [f"c{place}" for place in range(len(values))], None)
         for rows, values in ((100_000, VALUES), (1_000_000, VALUES[:8]))
     ]
