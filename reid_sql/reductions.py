@@ -12,24 +12,29 @@ from reid_sql.domains import (
     PERSON_OR_ITEM,
     POINTS,
     QUASI_IDENTIFIERS,
+    RECORD_KEY,
     SAMPLES,
     SEED,
     SUBSET_SIZE,
     TABLE,
+    Columns,
     Domain,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a reduction; one without a default must be given."""
+    """A parameter of a reduction; one without a default must be given, unless it is optional and NULL."""
 
     name: str
     domain: Domain
     default: str | int | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,16 @@ MATCHES: Final = Reduction(
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES)
+SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
+KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
+KNOWN_RECORDS: Final = Reduction(
+    name="known_records",
+    words="the distinct records on a scenario's columns, as codes, with how many and which records hold each",
+    arguments=(_TABLE, Argument("scenario", SCENARIO), Argument("key", RECORD_KEY, optional=True), _NULLS),
+    columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
+    arrays=KnownRecords,
+)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, KNOWN_RECORDS)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:
