@@ -11,9 +11,9 @@ import polars as pl
 
 from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Document, Number, Numbers
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
+from reid_sql.engines.polars_codes import coded, matched
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
-from reid_sql.models.wildcard import wildcard_class_sizes
 from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
@@ -160,28 +160,11 @@ def _numbered(frame: pl.LazyFrame, columns: list[str]) -> tuple[pl.LazyFrame, li
     return frame.select(pl.col(column).alias(name) for column, name in zip(columns, names, strict=True)), names
 
 
-def _matched(own: pl.LazyFrame, other: pl.LazyFrame, columns: list[str], size: str) -> pl.LazyFrame:
-    """Put beside each distinct record how many of the other's it matches, where NULL matches anything."""
-    both = pl.concat([own.with_columns(pl.lit(0).alias("reid_side")), other.with_columns(pl.lit(1).alias("reid_side"))])
-    schema = own.collect_schema()
-    schema[size] = pl.Int64()
-
-    def match(frame: pl.DataFrame) -> pl.DataFrame:
-        first = pl.col("reid_row").first()
-        coded = (pl.when(pl.col(c).is_null()).then(0).otherwise(first.over(c)).cast(pl.Int64).alias(c) for c in columns)
-        codes = frame.with_row_index("reid_row", offset=1).select(coded)
-        matrix, mine = codes.to_numpy().reshape(-1, len(columns)), (frame["reid_side"] == 0).to_numpy()
-        sizes = wildcard_class_sizes(matrix[mine], matrix[~mine], frame["records"].to_numpy()[~mine])
-        return frame.filter(mine).drop("reid_side").with_columns(pl.Series(size, sizes, dtype=pl.Int64))
-
-    return both.map_batches(match, schema=schema)
-
-
 def _classes(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
     refuse_own_names(columns)
     counted = _counted(frame, columns, nulls, "records")
     if nulls == "wildcard":
-        counted = _matched(counted, counted, columns, "class_size")
+        counted = matched(counted, counted, columns, "class_size")
     else:
         counted = counted.with_columns(pl.col("records").alias("class_size"))
     return _how_nulls(frame, counted.select(*columns, "class_size", "records"), columns, nulls)
@@ -191,7 +174,7 @@ def _sizes(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
     numbered, names = _numbered(frame, columns)
     counted = _counted(numbered, names, nulls, "records")
     if nulls == "wildcard":
-        return _matched(counted, counted, names, "class_size").select("class_size", "records")
+        return matched(counted, counted, names, "class_size").select("class_size", "records")
     return counted.select(pl.col("records").alias("class_size"), "records")
 
 
@@ -206,8 +189,8 @@ def _population_histogram(frame: pl.LazyFrame, population: pl.LazyFrame, columns
     own = _counted(numbered, names, nulls, "records")
     other = _counted(_numbered(population, columns)[0], names, nulls, "records")
     if nulls == "wildcard":
-        own = _matched(own, own, names, "own")
-        found = _matched(own, other.with_columns(pl.lit(0, dtype=pl.Int64).alias("own")), [*names], "found")
+        own = matched(own, own, names, "own")
+        found = matched(own, other.with_columns(pl.lit(0, dtype=pl.Int64).alias("own")), [*names], "found")
     else:
         joined = own.join(other.rename({"records": "found"}), on=names, how="left", nulls_equal=True)
         found = joined.with_columns(pl.col("found").fill_null(0), pl.col("records").alias("own"))
@@ -249,16 +232,8 @@ def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str,
     rows = frame.select(member.alias("members"), *(pl.col(c).alias(name) for c, name in zip(every, names, strict=True)))
     kept = rows.drop_nulls(names[: len(columns)]) if nulls == "drop" else rows
     counted = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"), pl.col("members"))
-    numbered = counted.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
-    codes = [pl.when(pl.col(q).is_null()).then(0).otherwise(pl.col("place").first().over(q) + 1) for q in names[: len(columns)]]
-    texts = [pl.col(names[every.index(column)]).cast(pl.String) for column in told]
-    listed = numbered.select(
-        "place",
-        "records",
-        pl.concat_list(codes).alias("codes"),
-        (pl.concat_list(texts) if texts else pl.lit([], dtype=pl.List(pl.String))).alias("texts"),
-        "members",
-    )
+    told_names = [names[every.index(column)] for column in told]
+    listed = coded(counted, names[: len(columns)], told_names).select("place", "records", "codes", "texts", "members")
     return _how_nulls(frame, listed, columns, nulls)
 
 
