@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING
 
 from reid_sql._version import __version__
-from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["NoRecordsError", "OutOfDomainError", "ReidError", "UnknownNameError", "__version__", "register"]
+__all__ = ["NoRecordsError", "OutOfDomainError", "ReidError", "UnavailableError", "UnknownNameError", "__version__", "register"]
 
 
 def register(con: "duckdb.DuckDBPyConnection") -> None:

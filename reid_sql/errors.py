@@ -15,3 +15,7 @@ class UnknownNameError(ReidError):
 
 class NoRecordsError(ReidError):
     """There is no record to measure."""
+
+
+class UnavailableError(ReidError):
+    """An engine does not have a function; the sentence says why, and where it is to be had."""

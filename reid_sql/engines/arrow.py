@@ -116,8 +116,16 @@ def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
 
-def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
-    values = cell.values if cell.is_valid else pa.array([], pa.int64())
+def arrays_of(table: pa.Table) -> dict[str, Any]:
+    """Give the columns of a reduced table as a body takes them."""
+    return {name: _values(table[name].combine_chunks()) for name in table.column_names}
+
+
+def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
+    return _values(cell.values if cell.is_valid else pa.array([], pa.int64()))
+
+
+def _values(values: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
     if len(values) and pa.types.is_list(values.type) and pa.types.is_integer(values.type.value_type):
         return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)

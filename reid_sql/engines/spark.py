@@ -1,0 +1,134 @@
+"""Spark: the functions on DataFrames. Spark counts; the reduced statistics come to the driver, where the body answers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from reid_sql.domains import QUASI_IDENTIFIERS, Column, Columns, Domain, Key, Number, Table, Values
+from reid_sql.engines import spark_reductions as reductions
+from reid_sql.engines.arrow import answer_rows, arrays_of
+from reid_sql.engines.spark_frames import arrow_type, collected, key, numbered, places, resolved, to_spark
+from reid_sql.engines.spark_records import WORDS, answered_records, counted_records, known_arrays
+from reid_sql.engines.spark_sets import matches
+from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.function import Function
+from reid_sql.reductions import HOW_NULLS, KNOWN_RECORDS
+
+Reduced = Callable[..., DataFrame]
+SIZE: Final = "equivalence_class_size"
+IN_ONE_MEMORY: Final = "it goes through all records in one memory"
+NOT_SAID: Final[Mapping[str, str]] = {}  # reductions that Spark cannot say, with the reason
+
+
+def why_not(declared: Function) -> str | None:
+    """Why Spark does not have the function; nothing where it has."""
+    if declared.kind in {"row", "window"} or declared.reduction is None:
+        return None
+    name = declared.reduction.name
+    if name in REDUCED or name == KNOWN_RECORDS.name:
+        return None
+    return NOT_SAID.get(name, f"its reduction, {declared.reduction.words}, is not said in Spark")
+
+
+def class_size(frame: DataFrame, columns: Sequence[str], name: str = SIZE) -> DataFrame:
+    """Append to the frame how many records share each record's values.
+
+    The classes are counted by a GROUP BY, which is partial before it shuffles, and joined back NULL-safe: a window would
+    shuffle and sort every record, and hold a class of a billion records in one task.
+    """
+    found = resolved(QUASI_IDENTIFIERS, columns, frame)
+    if name.lower() in (other.lower() for other in frame.columns):
+        raise OutOfDomainError(f"name must not be a column of the table, got '{name}'; pass another, such as name='k'")
+    names = places(found)
+    sizes = reductions.counted(numbered(frame, found), names, "value")
+    right = sizes.select(key(names).alias("reid_key"), F.col("records").alias(name))
+    own = F.struct(*(frame[f"`{one.replace('`', '``')}`"].alias(q) for one, q in zip(found, names, strict=True)))
+    return frame.join(right, own == right["reid_key"], "left").drop("reid_key")
+
+
+def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequence[str], options: dict[str, Any]) -> DataFrame:
+    """Bind a table function: Spark reduces the frames, the body answers from the reduced arrays on the driver."""
+    reason = why_not(declared)
+    if reason:
+        raise UnavailableError(f"{declared.name} must be asked of DuckDB or Polars, got a Spark table: {reason}; pass a sample")
+    _checked(declared, frames, options)
+    reduction = declared.reduction
+    if reduction is None:
+        return _table(SparkSession.active(), answer_rows(declared, {}, options), declared.columns)
+    if declared.per_record:
+        return answered_records(declared, frames[0], options)
+    if reduction.name == KNOWN_RECORDS.name:
+        return _answered(declared, *_known(declared, frames[0], options))
+    words = next(Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns))
+    rows = [numbered(frame, resolved(words, columns, frame)) for frame in frames]
+    counted = {a.name: options[a.name] for a in reduction.arguments if a.name in options}
+    reduced = REDUCED[reduction.name](rows, list(columns), **counted)
+    if declared.relays:
+        return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
+    table = collected(reduced, f"what {declared.name} is answered from")
+    if not reduction.rowwise:
+        table = table.sort_by(next(iter(reduction.columns)))
+    own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
+    return _answered(declared, frames[0].sparkSession, arrays_of(table.select(list(reduction.inputs))), own, table)
+
+
+def _checked(declared: Function, frames: Sequence[DataFrame], options: dict[str, Any]) -> None:
+    """Hold the frames and the options against their domains, and put what a document says in its place."""
+    for frame in frames:
+        if not isinstance(frame, DataFrame):
+            raise OutOfDomainError(f"tbl must be a Spark DataFrame, got {type(frame).__name__}; pass spark.table('name')")
+    for parameter in declared.parameters:
+        name, domain = parameter.name, parameter.domain
+        if isinstance(domain, Columns | Column | Table | Key | Values):
+            continue
+        value = domain.check(name, options[name])
+        options[name] = int(options[name]) if _whole(domain) else value if isinstance(value, str) else options[name]
+
+
+def _whole(domain: Domain) -> bool:
+    return isinstance(domain, Number) and domain.whole
+
+
+def _known(declared: Function, frame: DataFrame, options: dict[str, Any]) -> tuple[SparkSession, Any, Any, pa.Table]:
+    """The distinct records as arrays, the body's own parameters, and how NULLs were treated."""
+    rows, distinct, width = counted_records(frame, options["scenario"], options["nulls"], options.get("key"))
+    spark = frame.sparkSession
+    arrays = known_arrays(collected(distinct, WORDS), options["scenario"])
+    nothing = spark.range(1).select()
+    treated = collected(reductions.how_nulls(rows, places(["q"] * width), options["nulls"], nothing), "one row")
+    own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
+    return spark, arrays, own, treated
+
+
+def _answered(declared: Function, spark: SparkSession, arrays: Any, own: Any, treated: pa.Table) -> DataFrame:  # noqa: ANN401
+    """Call the body, and put how NULLs were treated beside its answer."""
+    rows = answer_rows(declared, arrays, own)
+    if declared.reduction and declared.reduction.rowwise:
+        how = treated.select(list(HOW_NULLS)).to_pylist()
+    else:
+        how = [{name: pc.max(treated[name]).as_py() for name in HOW_NULLS}] * len(rows)
+    return _table(spark, [row | beside for row, beside in zip(rows, how, strict=True)], {**declared.columns, **HOW_NULLS})
+
+
+def _table(spark: SparkSession, rows: list[dict[str, Any]], columns: Mapping[str, str]) -> DataFrame:
+    schema = pa.schema([(name, arrow_type(kind)) for name, kind in columns.items()])
+    return to_spark(spark, pa.Table.from_pylist(rows, schema=schema))
+
+
+def _matches(frames: Sequence[DataFrame], given: Sequence[str], nulls: str, **options: int) -> DataFrame:
+    names = places(given)
+    kept = frames[0].filter(~reductions.missing(names)) if nulls == "drop" else frames[0]
+    return reductions.how_nulls(frames[0], names, nulls, matches(kept, **options))
+
+
+REDUCED: Final[Mapping[str, Reduced]] = {
+    "classes": reductions.classes,
+    "histogram": reductions.histogram,
+    "population_histogram": reductions.population_histogram,
+    "subsets": reductions.subsets,
+    "matches": _matches,
+}

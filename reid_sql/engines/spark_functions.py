@@ -1,0 +1,122 @@
+"""Spark: row functions as Columns, and the functions that Spark SQL can say under their own names."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.functions import arrow_udf
+
+from reid_sql.domains import Domain, Number, Numbers
+from reid_sql.engines.arrow import answer_rows, kernel
+from reid_sql.engines.spark_frames import arrow_type, column
+from reid_sql.errors import ReidError
+from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
+
+SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
+
+
+def row_column(declared: Function, arguments: Sequence[Any]) -> Column:
+    """Bind a row function to Columns, column names or numbers: a Column named after the function."""
+    inputs = [_column(argument).cast("double") for argument in arguments]
+    found = _row_body(declared)(*inputs)
+    refused = F.raise_error(found["refusal"]).cast("double")
+    return F.when(found["refusal"].isNull(), found["answer"]).otherwise(refused).alias(declared.name)
+
+
+def _column(argument: Any) -> Column:  # noqa: ANN401 - a name, a Column or a number
+    if isinstance(argument, Column):
+        return argument
+    return column(argument) if isinstance(argument, str) else F.lit(float(argument))
+
+
+def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
+    """Put into the session what Spark SQL can say, as temporary functions: their names."""
+    made = []
+    for declared in functions:
+        if declared.kind == "row":
+            spark.udf.register(f"reid_body_{declared.name}", _row_body(declared))
+            spark.sql(_row_sql(declared))
+            made.append(declared.name)
+        elif declared.kind == "table" and declared.reduction is None:
+            spark.udf.register(f"reid_body_{declared.name}", _table_body(declared))
+            spark.sql(_table_sql(declared))
+            made.append(declared.name)
+    return made
+
+
+def _row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+    """The body over Arrow arrays of doubles: for each row an answer, or for all the refusal in its own words."""
+    call = kernel(declared)
+
+    def body(*columns: pa.Array) -> pa.Array:
+        try:
+            answers, refusals = call(*columns), pa.nulls(len(columns[0]), pa.string())
+        except ReidError as error:  # Spark would show a traceback of its worker around the sentence
+            answers, refusals = pa.nulls(len(columns[0]), pa.float64()), pa.array([str(error)] * len(columns[0]))
+        return pa.StructArray.from_arrays([refusals, answers], ["refusal", "answer"])
+
+    return arrow_udf(_typed(body, declared), "struct<refusal string, answer double>")
+
+
+def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+    """The body over its parameters, checked: a list of structs, or the refusal in its own words."""
+    kind = arrow_type
+    rows = pa.list_(pa.struct([(name, kind(sql)) for name, sql in declared.columns.items()]))
+    answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
+
+    def one(cells: Sequence[Any]) -> dict[str, Any]:
+        options = dict(zip((p.name for p in declared.parameters), cells, strict=True))
+        try:
+            for parameter in declared.parameters:
+                parameter.domain.check(parameter.name, options[parameter.name])  # type: ignore[union-attr, call-arg]
+            return {"refusal": None, "answers": answer_rows(declared, {}, options)}
+        except ReidError as error:
+            return {"refusal": str(error), "answers": []}
+
+    def body(*columns: pa.Array) -> pa.Array:
+        return pa.array([one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)], type=answer)
+
+    returned = f"struct<refusal string, answers array<struct<{_fields(declared, ' ')}>>>"
+    return arrow_udf(_typed(body, declared), returned)
+
+
+def _typed(body: Any, declared: Function) -> Any:  # noqa: ANN401 - a callable
+    """Spark tells the kind of a function by its hints."""
+    body.__annotations__ = {"columns": pa.Array, "return": pa.Array}
+    body.__name__ = declared.name
+    return body
+
+
+def _fields(declared: Function, separator: str) -> str:
+    return ", ".join(f"{name}{separator}{SPARK_TYPES[kind]}" for name, kind in declared.columns.items())
+
+
+def _row_sql(declared: Function) -> str:
+    names = ", ".join(parameter.name for parameter in declared.parameters)
+    found = f"reid_body_{declared.name}({names})"
+    answer = f"CASE WHEN {found}.refusal IS NULL THEN {found}.answer ELSE raise_error({found}.refusal) END"
+    return f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) RETURNS DOUBLE RETURN {answer}"
+
+
+def _table_sql(declared: Function) -> str:
+    names = ", ".join(parameter.name for parameter in declared.parameters)
+    answers = "CASE WHEN found.refusal IS NULL THEN found.answers ELSE raise_error(found.refusal) END"
+    called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS found)"
+    returns = f"TABLE({_fields(declared, ' ')})"
+    return f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) RETURNS {returns} RETURN {called}"
+
+
+def _parameters(declared: Function) -> str:
+    return ", ".join(f"{p.name} {_sql_type(p.domain)}{_default(p)}" for p in declared.parameters)
+
+
+def _default(parameter: Parameter) -> str:
+    return "" if parameter.default is REQUIRED else f" DEFAULT {sql_literal(parameter.default)}"
+
+
+def _sql_type(domain: Domain) -> str:
+    if isinstance(domain, Numbers):
+        return "ARRAY<DOUBLE>"
+    return "DOUBLE" if isinstance(domain, Number) or not hasattr(domain, "check") else "STRING"

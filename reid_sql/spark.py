@@ -1,0 +1,86 @@
+"""The functions for Spark: `import reid_sql.spark as rs`, then the same names as in SQL.
+
+Table functions take a DataFrame first and give a DataFrame. Spark counts; what comes to the driver is the reduced
+statistics, never more than a stated size. Row functions take column names, Columns or numbers and are Columns;
+`register(spark)` puts them into Spark SQL under the same names.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, SparkSession
+
+from reid_sql.domains import Column, Columns, Table
+from reid_sql.engines import spark as engine
+from reid_sql.engines.spark_functions import register as register_functions
+from reid_sql.engines.spark_functions import row_column
+from reid_sql.function import Function
+from reid_sql.polars import signature_of
+from reid_sql_udfs import declared
+
+FUNCTIONS = declared()
+__all__ = [*FUNCTIONS, "register"]
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name not in FUNCTIONS:
+        raise AttributeError(f"module {__name__!r} has no function {name!r}")
+    bound = bind(FUNCTIONS[name])
+    globals()[name] = bound
+    return bound
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def register(spark: SparkSession) -> list[str]:
+    """Put the row functions, and the table functions that need no table, into the session's SQL; gives their names.
+
+    They are temporary functions of this session and leave nothing in the catalogue. Twice is harmless.
+    """
+    return register_functions(spark, FUNCTIONS.values())
+
+
+def bind(function: Function) -> Callable[..., SparkColumn | DataFrame]:
+    """Make the Spark function of a declared function."""
+    made = _window(function) if function.kind == "window" else _row(function) if function.kind == "row" else _table(function)
+    made.__name__ = made.__qualname__ = function.name
+    made.__doc__ = function.body.__doc__
+    return made
+
+
+def _window(function: Function) -> Callable[..., DataFrame]:
+    def call(tbl: DataFrame, *columns: str, name: str = function.name) -> DataFrame:
+        return engine.class_size(tbl, columns, name)
+
+    return call
+
+
+def _row(function: Function) -> Callable[..., SparkColumn]:
+    signature = signature_of(function)
+
+    def call(*arguments: Any, **named: Any) -> SparkColumn:  # noqa: ANN401 - names, Columns or numbers
+        return row_column(function, list(signature.bind(*arguments, **named).arguments.values()))
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _table(function: Function) -> Callable[..., DataFrame]:
+    signature = signature_of(function)
+    frames = [parameter.name for parameter in function.parameters if isinstance(parameter.domain, Table)]
+    listed = next((p.name for p in function.parameters if isinstance(p.domain, Columns)), None)
+    single = [p.name for p in function.parameters if isinstance(p.domain, Column)]
+
+    def call(*arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401 - frames, names and options
+        given = signature.bind(*arguments, **named)
+        given.apply_defaults()
+        options = dict(given.arguments)
+        tables = [options.pop(name) for name in frames]
+        columns = options.pop(listed) if listed else [options.pop(name) for name in single]
+        return engine.table_frame(function, tables, columns, options)
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
