@@ -96,9 +96,13 @@ def _drawn(sets: DataFrame, points: int, samples: int, seed: int, people: int) -
 
 
 def _mixed(x: Column, y: Column) -> Column:
-    first = (x * 48271 + y * 69621 + 11) % PRIME
-    second = (first * first + first * 16807 + 7) % PRIME
-    return (second * second + second * 48271 + 3) % PRIME
+    """A scramble of two whole numbers below 2^31 - 1, the same on every engine: no product leaves 63 bits."""
+    return _square(_square((x * 48271 + y * 69621 + 11) % PRIME, 16807, 7), 48271, 3)
+
+
+def _square(z: Column, a: int, b: int) -> Column:
+    """Bind z once: written out where it is used, nested scrambles would grow by four each."""
+    return F.transform(F.array(z), lambda once: (once * once + once * a + b) % PRIME)[0]
 
 
 def _counted(coded: DataFrame, known: DataFrame, points: int) -> DataFrame:
