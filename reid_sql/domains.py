@@ -142,6 +142,10 @@ class Columns:
         for position, name in enumerate(names):
             if name in names[:position]:
                 raise OutOfDomainError(f"{self.words} must be distinct, got '{name}' twice; name each column once")
+        return self.known(names, known)
+
+    def known(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
+        """Give the names as a list, or refuse the first that is not in the table."""
         for name in names:
             if name not in known:
                 message = f"{self.words} must be columns of the table, got '{name}'; {suggestion(name, known)}"
@@ -154,6 +158,11 @@ class Column:
     """One column name; `words` is what the sentences call the columns that are named one by one."""
 
     words: str
+
+
+@dataclass(frozen=True)
+class Key:
+    """The name of the column that names the records, or NULL for none."""
 
 
 @dataclass(frozen=True)
@@ -192,9 +201,11 @@ COMBINATIONS: Final = Number(
 )
 SEED: Final = Number("a whole number from 0 to 2147483646", "pass any such number", 0.0, 2147483646.0, whole=True)
 NULLS: Final = Choice(("value", "wildcard", "drop"))
-NULLS_OF_SETS: Final = Choice(("value", "drop"))
+VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
+COLUMNS_AND_KEY: Final = Columns("columns and key")
+KEY: Final = Key()
 PERSON_OR_ITEM: Final = Column("person and item")
 TABLE: Final = Table()
 
@@ -205,4 +216,4 @@ Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]
 
-Domain = Number | Numbers | Choice | Columns | Column | Table | Values
+Domain = Number | Numbers | Choice | Columns | Column | Key | Table | Values

@@ -10,15 +10,17 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from reid_sql.domains import Domain, Values
-from reid_sql.reductions import Reduction
+from reid_sql.reductions import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 Kind = Literal["row", "window", "table"]
 REQUIRED: Final = inspect.Parameter.empty
+LAST: Final = ("key", "nulls")  # of a reduction's parameters, which come after the body's own
 SQL_TYPES: Final[Mapping[Any, str]] = {
     int: "BIGINT",
     float: "DOUBLE",
     float | None: "DOUBLE",
+    int | None: "BIGINT",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
 }
@@ -119,19 +121,23 @@ def table_function(*, source: str, reduction: Reduction | None = None, duckdb: s
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
     back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
     reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
-    and its columns and before `nulls`.
+    and its columns and before `key` and `nulls`.
     """
 
     def declare(body: Body) -> Body:
         counted = reduction.arguments if reduction else ()
-        first = [Parameter(a.name, a.domain, REQUIRED if a.default is None else a.default) for a in counted if a.name != "nulls"]
+        first = [Parameter(a.name, a.domain, _default(a)) for a in counted if a.name not in LAST]
         own = _parameters(body)[1:] if reduction else _parameters(body)
-        last = [Parameter(a.name, a.domain, a.default) for a in counted if a.name == "nulls"]
+        last = [Parameter(a.name, a.domain, _default(a)) for a in counted if a.name in LAST]
         parameters = tuple(sorted([*first, *own, *last], key=lambda parameter: parameter.default is not REQUIRED))
         _add(Function(body.__name__, "table", parameters, _columns(body), source, body, reduction, duckdb))
         return body
 
     return declare
+
+
+def _default(argument: Argument) -> Any:  # noqa: ANN401 - a default may be anything that SQL can spell
+    return REQUIRED if argument.default is None and not argument.optional else argument.default
 
 
 def _parameters(body: Callable[..., Any]) -> tuple[Parameter, ...]:

@@ -7,8 +7,8 @@ from typing import Final
 from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
+    KEY,
     NULLS,
-    NULLS_OF_SETS,
     PERSON_OR_ITEM,
     POINTS,
     QUASI_IDENTIFIERS,
@@ -16,20 +16,24 @@ from reid_sql.domains import (
     SEED,
     SUBSET_SIZE,
     TABLE,
+    VALUE_OR_DROP,
     Domain,
+    Key,
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.quasi_identifiers import Codes
 from reid_sql.models.sparse_matching import Matches
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a reduction; one without a default must be given."""
+    """A parameter of a reduction; one without a default must be given, unless it is optional and may be NULL."""
 
     name: str
     domain: Domain
     default: str | int | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,18 @@ class Reduction:
     columns: dict[str, str]
     arrays: type | None = None
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
+    whole: bool = False  # whether it is one row, of whole columns as lists
 
     @property
     def inputs(self) -> dict[str, str]:
         """The columns that a body gets as arrays, with their SQL types."""
         wanted = fields(self.arrays) if self.arrays else ()
         return {field.name: (self.columns | HOW_NULLS)[field.name] for field in wanted}
+
+    @property
+    def keyed(self) -> bool:
+        """Whether it names the records: its `keys` stand for the numbers in the answer's column `record`."""
+        return any(isinstance(argument.domain, Key) for argument in self.arguments)
 
 
 MAX_SUBSETS: Final = 5000
@@ -105,12 +115,31 @@ MATCHES: Final = Reduction(
         Argument("exact_up_to", COMBINATIONS, 1_000_000),
         Argument("samples", SAMPLES, 10_000),
         Argument("seed", SEED, 0),
-        Argument("nulls", NULLS_OF_SETS, "value"),
+        Argument("nulls", VALUE_OR_DROP, "value"),
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES)
+_CODED: Final = {"names": "VARCHAR[]", "ordinal": "BOOLEAN[]", "codes": "INTEGER[][]", "position": "BIGINT[]"}
+_COLUMNS: Final = Argument("columns", COLUMNS)
+_KEPT: Final = Argument("nulls", VALUE_OR_DROP, "value")
+CODES: Final = Reduction(
+    name="codes",
+    words="each column as codes, one small number for each of its values",
+    arguments=(_TABLE, _COLUMNS, _KEPT),
+    columns=_CODED,
+    arrays=Codes,
+    whole=True,
+)
+RECORD_CODES: Final = Reduction(
+    name="record_codes",
+    words="each column as codes, with the key of each record, else its place in the scan",
+    arguments=(_TABLE, _COLUMNS, Argument("key", KEY, optional=True), _KEPT),
+    columns=_CODED,
+    arrays=Codes,
+    whole=True,
+)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, CODES, RECORD_CODES)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:

@@ -93,7 +93,9 @@ def answer_rows(declared: Function, arrays: Mapping[str, Any], own: Mapping[str,
     return [asdict(row) for row in found] if declared.many else [asdict(found)]
 
 
-def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - numbers as an array, anything else as a list
+def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as arrays, anything else as a list
     values = cell.values if cell.is_valid else pa.array([], pa.int64())
+    if pa.types.is_list(values.type) and pa.types.is_integer(values.type.value_type):
+        return [_array(inner) for inner in values]
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     return values.to_numpy(zero_copy_only=False) if numbers else values.to_pylist()

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Choice, Column, Columns, Domain, Number, Numbers
+from reid_sql.domains import MAX_COLUMNS, Choice, Columns, Domain, Key, Number, Numbers
 from reid_sql.engines.arrow import kernel, table_kernel
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.wildcard import wildcard_class_sizes
@@ -100,7 +100,7 @@ def _checked(parameter: Parameter) -> str:
     domain = parameter.domain
     if isinstance(domain, Columns):
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
-    if isinstance(domain, Column):
+    if isinstance(domain, Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Choice | Number | Numbers) else parameter.name
 
@@ -161,9 +161,14 @@ def _select(declared: Function) -> str:
         answer = Template(declared.duckdb).substitute(values)
         return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
     first = next(iter(reduction.columns))
-    arrays = [f"list({column} ORDER BY {first})" for column in reduction.inputs]
-    called = f"SELECT {_answers(declared, [*arrays, *values.values()])} AS answers, {aggregate} FROM {source}"
-    return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
+    arrays = list(reduction.inputs) if reduction.whole else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
+    if reduction.whole:
+        aggregate = treated
+    keys = ", keys AS reid_keys" if reduction.keyed else ""
+    called = f"SELECT {_answers(declared, [*arrays, *values.values()])} AS answers, {aggregate}{keys} FROM {source}"
+    kept = f"{treated}{', reid_keys' if keys else ''}"
+    answered = f"SELECT unnest(answer), {kept} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
+    return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({answered})" if keys else answered
 
 
 def _answers(declared: Function, arguments: list[str]) -> str:
@@ -194,7 +199,8 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
         if needs_python(declared) and declared.kind == "row":
             found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
         elif needs_python(declared):
-            types = [f"{kind}[]" for kind in declared.reduction.inputs.values()] if declared.reduction else []
+            listed = "" if declared.reduction and declared.reduction.whole else "[]"
+            types = [f"{kind}{listed}" for kind in declared.reduction.inputs.values()] if declared.reduction else []
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
             found[f"reid_body_{declared.name}"] = (

@@ -8,12 +8,12 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Number, Numbers
+from reid_sql.domains import COLUMNS_AND_KEY, MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Number, Numbers
 from reid_sql.engines.arrow import answer_rows, kernel
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, refuse_own_names, refuse_subsets
+from reid_sql.reductions import HOW_NULLS, RECORD_CODES, refuse_own_names, refuse_subsets
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -25,6 +25,9 @@ TYPES: Final[dict[str, pl.DataType]] = {
     "DOUBLE": pl.Float64(),
     "VARCHAR": pl.String(),
     "VARCHAR[]": pl.List(pl.String()),
+    "BOOLEAN[]": pl.List(pl.Boolean()),
+    "BIGINT[]": pl.List(pl.Int64()),
+    "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
 
 
@@ -74,15 +77,21 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
             options[parameter.name] = int(options[parameter.name])
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
+    key = options.get("key") if declared.reduction.keyed else None
     words = next(Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns))
+    words = words if key is None else COLUMNS_AND_KEY
     lazy = [frame.lazy() for frame in frames]
     for frame in lazy:
         words.check(columns, frame.collect_schema().names())
+        words.known([] if key is None else [str(key)], frame.collect_schema().names())
     counted = {a.name: options.pop(a.name) for a in declared.reduction.arguments if a.name in options}
     reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
     if declared.relays:
         return reduced
-    return reduced.map_batches(_answering(declared, options), schema=_schema({**declared.columns, **HOW_NULLS}))
+    schema = _schema({**declared.columns, **HOW_NULLS})
+    if declared.reduction.keyed:
+        schema["record"] = TYPES["BIGINT"] if key is None else lazy[0].collect_schema()[str(key)]
+    return reduced.map_batches(_answering(declared, options), schema=schema)
 
 
 def _schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
@@ -95,13 +104,24 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
         series = {name: frame[name] for name in reduction.inputs} if reduction else {}
-        arrays = {name: values.to_numpy() if values.dtype.is_numeric() else values.to_list() for name, values in series.items()}
+        if reduction and reduction.whole:
+            series = {name: values[0] for name, values in series.items()}
+        arrays = {name: _array(values) for name, values in series.items()}
         table = pl.DataFrame(answer_rows(declared, arrays, options), schema=_schema(declared.columns), orient="row")
+        if reduction and reduction.keyed:
+            table = table.with_columns(frame["keys"][0].gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
         return table.with_columns(pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items())
 
     return answer
+
+
+def _array(values: pl.Series) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as arrays, anything else as a list
+    if values.dtype.is_numeric():
+        return values.to_numpy()
+    nested = isinstance(values.dtype, pl.List) and values.dtype.inner.is_integer()  # type: ignore[union-attr]
+    return [inner.to_numpy() for inner in values] if nested else values.to_list()
 
 
 def _kept(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
@@ -204,10 +224,39 @@ def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int
     return _how_nulls(frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls)
 
 
+def _codes(frame: pl.LazyFrame, columns: list[str], nulls: str, key: str | None = None) -> pl.LazyFrame:
+    """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
+    schema = frame.collect_schema()
+    ordinal = [_ordinal(schema[column]) for column in columns]
+    numbered, names = _numbered(frame, [*columns, *([] if key is None else [key])])
+    coded, keyed = names[: len(columns)], "position" if key is None else names[-1]
+    rows = numbered.with_row_index("position").with_columns(pl.col("position").cast(pl.Int64))
+    rows = rows.drop_nulls(coded) if nulls == "drop" else rows
+    types = _schema(RECORD_CODES.columns)
+    types["keys"] = pl.List(rows.collect_schema()[keyed])
+
+    def code(table: pl.DataFrame) -> pl.DataFrame:
+        codes = table.select(pl.col(coded).rank("dense").fill_null(0).cast(pl.Int32)).get_columns()
+        whole = {"names": [columns], "ordinal": [ordinal], "codes": [codes]}
+        return pl.DataFrame(whole | {"position": [table["position"]], "keys": [table[keyed]]}, schema=types)
+
+    return _how_nulls(frame, rows.map_batches(code, schema=types), columns, nulls)
+
+
+def _record_codes(frame: pl.LazyFrame, columns: list[str], key: str | None, nulls: str) -> pl.LazyFrame:
+    return _codes(frame, columns, nulls, None if key is None else str(key))
+
+
+def _ordinal(kind: pl.DataType) -> bool:
+    return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)
+
+
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "classes": _classes,
     "histogram": _histogram,
     "population_histogram": _population_histogram,
     "subsets": _subsets,
     "matches": _matches,
+    "codes": _codes,
+    "record_codes": _record_codes,
 }

@@ -160,7 +160,7 @@ def _threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     """Say how many threads the bound of memory allows, at most one a processor."""
     held = sum(codes.nbytes for codes in chosen.table.codes)
     each = chosen.records * WIDE * (chosen.places.shape[1] + SPARE)
-    require(held + each, memory_mb, f"{chosen.records} records of {len(chosen.table.columns)} columns")
+    require(held + each, memory_mb, f"{chosen.records} records of {len(chosen.table.names)} columns")
     processors = 1 if chosen.records < SMALL else os.cpu_count() or 1
     return max(1, min(processors, (memory_mb * MB - held) // each, len(chosen)))
 

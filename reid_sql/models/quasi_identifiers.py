@@ -42,7 +42,7 @@ Seed = Annotated[int, SEED]
 class Codes:
     """A table as codes, one array a column; of an ordinal column they ascend with its values. `position` orders the records."""
 
-    columns: Sequence[str]  # (columns,)
+    names: Sequence[str]  # (columns,)
     ordinal: Sequence[bool]  # (columns,)
     codes: Sequence[Integers]  # columns × (records,)
     position: Integers  # (records,)
@@ -72,7 +72,7 @@ class QuasiIdentifiers:
 
     def names(self, index: int) -> list[str]:
         """Give the columns of one quasi-identifier."""
-        return [self.table.columns[place] for place in self.places[index]]
+        return [self.table.names[place] for place in self.places[index]]
 
     @property
     def remark(self) -> list[str]:
@@ -93,7 +93,7 @@ def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIde
     """
     count = int(SIZE.check("p", p))
     drawn, start = int(SAMPLE.check("sample", sample)), int(SEED.check("seed", seed))
-    width = len(table.columns)
+    width = len(table.names)
     if not table.records:
         raise NoRecordsError(NO_RECORDS)
     if count > width:

@@ -23,7 +23,7 @@ def not_ordinal(table: Codes) -> str:
     >>> not_ordinal(Codes(["zip"], [False], [np.array([1])], np.arange(1)))
     "'zip' has no order; pass columns of numbers, dates or ordered categories"
     """
-    for column, ordinal, codes in zip(table.columns, table.ordinal, table.codes, strict=True):
+    for column, ordinal, codes in zip(table.names, table.ordinal, table.codes, strict=True):
         if not ordinal:
             return f"'{column}' {NOT_ORDINAL}"
         if not codes.all():
