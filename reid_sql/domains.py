@@ -116,9 +116,11 @@ class Choice:
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the word, or the refusal (also of NULL)."""
         listed = ", ".join(sql_text(word) for word in self.words)
-        remedy = f"reid_suggestion(coalesce({name}::VARCHAR, 'NULL'), [{listed}], 'choices')"
-        refusal = f"error({sql_text(self._rule(name))} || coalesce({name}::VARCHAR, 'NULL') || '''; ' || {remedy})"
-        return f"CASE WHEN coalesce({name}::VARCHAR, '') IN ({listed}) THEN {name}::VARCHAR ELSE {refusal} END"
+        value = f'"{name}"::VARCHAR'  # quoted, as `by` is a word of SQL
+        got = f"coalesce({value}, 'NULL')"
+        remedy = f"reid_suggestion({got}, [{listed}], 'choices')"
+        refusal = f"error({sql_text(self._rule(name))} || {got} || '''; ' || {remedy})"
+        return f"CASE WHEN coalesce({value}, '') IN ({listed}) THEN {value} ELSE {refusal} END"
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
 def _array(values: pl.Series) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as arrays, anything else as a list
     if values.dtype.is_numeric():
         return values.to_numpy()
-    nested = isinstance(values.dtype, pl.List) and values.dtype.inner.is_integer()  # type: ignore[union-attr]
+    nested = isinstance(values.dtype, pl.List) and values.dtype.inner.is_integer()
     return [inner.to_numpy() for inner in values] if nested else values.to_list()
 
 

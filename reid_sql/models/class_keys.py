@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from reid_sql.domains import Number
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.quasi_identifiers import Codes, Integers, QuasiIdentifiers
+from reid_sql.models.quasi_identifiers import Integers, QuasiIdentifiers
 
 Found = TypeVar("Found")
 
@@ -89,7 +89,7 @@ class Key:
         if self.space > len(self.values):  # the values that occur are at most as many as records
             ids, sizes = self.numbered()
             start = Key(ids, len(sizes))
-        values = start.values * levels
+        values: Integers = start.values * levels
         values += codes
         return Key(values, start.space * levels)
 
@@ -107,13 +107,16 @@ def _sorted(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool
 
 
 def each_key(
-    chosen: QuasiIdentifiers, found: Callable[[int, Key], Found], memory_mb: int = 1024, only: Sequence[int] | Integers | None = None
+    chosen: QuasiIdentifiers,
+    found: Callable[[int, Key], Found],
+    memory_mb: int = 1024,
+    only: Sequence[int] | Integers | None = None,
 ) -> list[Found]:
     """Call `found` with the number and the key of every quasi-identifier (or `only` these), and give its answers in order.
 
     Several threads call it at once. Refuses a bound of memory below what one thread needs.
 
-    >>> from reid_sql.models.quasi_identifiers import choose
+    >>> from reid_sql.models.quasi_identifiers import Codes, choose
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))
     >>> each_key(choose(table, 1), lambda _, key: key.distinct())
     [2, 2]
@@ -162,7 +165,8 @@ def _threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     each = chosen.records * WIDE * (chosen.places.shape[1] + SPARE)
     require(held + each, memory_mb, f"{chosen.records} records of {len(chosen.table.names)} columns")
     processors = 1 if chosen.records < SMALL else os.cpu_count() or 1
-    return max(1, min(processors, (memory_mb * MB - held) // each, len(chosen)))
+    allowed: int = (memory_mb * MB - held) // each
+    return max(1, min(processors, allowed, len(chosen)))
 
 
 def require(size: int, memory_mb: int, what: str) -> None:

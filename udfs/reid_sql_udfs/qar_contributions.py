@@ -15,6 +15,7 @@ def qar_contributions(
     p: Size = 3,
     alpha: Alpha = 0.01,
     tail: TailShare = 0.05,
+    *,
     sample: Sample = 0,
     seed: Seed = 0,
     memory_mb: Memory = 1024,
@@ -27,8 +28,8 @@ def qar_contributions(
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
-    >>> people = Codes(list("abcdef"), [True] * 6, [draw.integers(1, 9, 50) for _ in range(6)], np.arange(50))
+    >>> people = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
     >>> round(max(row.contribution for row in qar_contributions(people, 3, 0.1, 0.5)), 4)
-    0.0083
+    0.0052
     """
     return record_contributions.rows(choose(table, p, sample, seed), Level(alpha, tail), memory_mb)

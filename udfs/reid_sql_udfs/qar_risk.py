@@ -15,6 +15,7 @@ def qar_risk(
     p: Size = 3,
     alpha: Alpha = 0.01,
     tail: TailShare = 0.05,
+    *,
     sample: Sample = 0,
     seed: Seed = 0,
     memory_mb: Memory = 1024,
