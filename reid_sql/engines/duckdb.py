@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Choice, Columns, Domain, Key, Number, Numbers
+from reid_sql.domains import MAX_COLUMNS, Choice, Column, Columns, Domain, Key, Number, Numbers
 from reid_sql.engines.arrow import kernel, table_kernel
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.wildcard import wildcard_class_sizes
@@ -100,7 +100,7 @@ def _checked(parameter: Parameter) -> str:
     domain = parameter.domain
     if isinstance(domain, Columns):
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
-    if isinstance(domain, Key):
+    if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Choice | Number | Numbers) else parameter.name
 

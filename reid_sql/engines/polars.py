@@ -118,10 +118,9 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
 
 
 def _array(values: pl.Series) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as arrays, anything else as a list
-    if values.dtype.is_numeric():
+    if values.dtype in {pl.Int64(), pl.Float64()}:
         return values.to_numpy()
-    nested = isinstance(values.dtype, pl.List) and values.dtype.inner.is_integer()
-    return [inner.to_numpy() for inner in values] if nested else values.to_list()
+    return [inner.to_numpy() for inner in values] if values.dtype == pl.List(pl.Int32) else values.to_list()
 
 
 def _kept(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:

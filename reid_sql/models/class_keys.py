@@ -99,7 +99,8 @@ def _sorted(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool
     bits = len(values).bit_length()
     if (space - 1).bit_length() + bits <= WORD_BITS:  # one sort of key and record together is several times as fast
         both = np.sort(values << bits | np.arange(len(values)))
-        order, keys = both & ((1 << bits) - 1), both >> bits
+        order: Integers = both & ((1 << bits) - 1)
+        keys: Integers = both >> bits
     else:
         order = np.argsort(values, kind="stable")
         keys = values[order]

@@ -117,7 +117,7 @@ def fit(top: Integers, records: int | Integers, count: int, level: Level) -> Fit
         excess = np.where(above, _logit(top, size) - base, 0.0)
         shape, scale = _moments(excess, m)
         reach = np.log(level.tail / level.alpha)
-        risk = expit(base[:, 0] + scale * _growth(shape, reach))
+        risk = expit(base[:, 0] + scale * growth(shape, reach))
     spread = np.take_along_axis(top, np.minimum(top.shape[1] - m, top.shape[1] - 1)[:, None], axis=1)[:, 0] < top[:, -1]
     fitted = (m >= ENOUGH) & spread & ~certain
     shape, scale = np.where(fitted, shape, np.nan), np.where(fitted, scale, np.nan)
@@ -125,9 +125,9 @@ def fit(top: Integers, records: int | Integers, count: int, level: Level) -> Fit
 
 
 def _logit(distinct: Integers, size: Floats) -> Floats:
-    """ln(H/(L − H)); by a table where all rows have the same L, as there are few different H."""
-    if len(size) == 1 or np.ptp(size) == 0:
-        low, high = int(distinct.min()), int(distinct.max())
+    """ln(H/(L − H)); by a table where all rows have the same L and few different H."""
+    low, high = int(distinct.min()), int(distinct.max())
+    if high - low < distinct.size and np.ptp(size) == 0:
         steps = np.arange(low, high + 1, dtype=np.float64)
         table: Floats = np.log(steps) - np.log(size[0] - steps)
         return table[distinct - low]
@@ -146,8 +146,12 @@ def _moments(excess: Floats, m: Integers) -> tuple[Floats, Floats]:
     return 2 - a0 / gap, 2 * a0 * a1 / gap
 
 
-def _growth(shape: Floats, reach: float) -> Floats:
-    """(e^(ξ r) − 1)/ξ, whose limit for ξ → 0 is r."""
+def growth(shape: Floats, reach: float) -> Floats:
+    """(e^(ξ r) − 1)/ξ, whose limit for ξ → 0 is r.
+
+    >>> growth(np.array([0.0, 1.0]), 2.0).round(4).tolist()
+    [2.0, 6.3891]
+    """
     small = np.abs(shape) < NEAR_ZERO
     safe = np.where(small, 1.0, shape)
     grown: Floats = np.where(small, reach * (1 + shape * reach / 2), np.expm1(safe * reach) / safe)
