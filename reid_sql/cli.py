@@ -13,12 +13,16 @@ from typing import Any, Final, NoReturn
 import duckdb
 
 from reid_sql import __version__, register, screen
-from reid_sql.domains import NULLS, QUASI_IDENTIFIERS, THRESHOLD, sql_text
+from reid_sql.domains import COLUMNS, NULLS, QUASI_IDENTIFIERS, THRESHOLD, VALUE_OR_DROP, Columns, plain, sql_text
 from reid_sql.engines import duckdb as engine
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.function import Function
+from reid_sql.models.class_keys import MEMORY
+from reid_sql.models.extreme_risk import ALPHA, TAIL
 from reid_sql.models.pitman_yor import CLASS_SIZE
-from reid_sql.plot import check_plot_file, draw_forecast
+from reid_sql.models.quasi_identifiers import SAMPLE, SIZE
+from reid_sql.models.removal_path import BY, REMOVE
+from reid_sql.plot import check_plot_file, draw_forecast, draw_removals
 from reid_sql.runner import Answer, run
 from reid_sql.source import open_source
 from reid_sql.suggestion import suggestion
@@ -28,6 +32,10 @@ PASSED: Final = 0
 REFUSED: Final = 2
 STOPPED: Final = 130
 POINTS: Final = 40  # of the curve that is drawn
+WORTHWHILE: Final = 0.2  # share of the records beyond which a table is of little use without them
+AT_ONCE: Final = 10**8  # records times removals up to which the exact elimination is done unasked
+COUNTED: Final = ("p", "sample", "memory_mb")
+QAR: Final = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": SAMPLE, "memory_mb": MEMORY}
 
 
 class Parser(argparse.ArgumentParser):
@@ -76,6 +84,7 @@ def _parser() -> Parser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _risk_options(commands.add_parser("risk", help="measure a file: summary, class sizes, who stands out, a verdict"))
     _forecast_options(commands.add_parser("forecast", help="forecast the risk of a sample to larger populations"))
+    _qar_options(commands.add_parser("qar", help="extreme risk (QaR): the table's, and what removing records does to it"))
     query = commands.add_parser("query", help="run a file of SQL with the functions there")
     query.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
     query.add_argument("--database", metavar="FILE.duckdb", default=":memory:", help="the DuckDB database to run it on")
@@ -90,10 +99,10 @@ def _parser() -> Parser:
     return parser
 
 
-def _source_options(parser: argparse.ArgumentParser) -> None:
-    words = "the quasi-identifiers, by comma (quote a name that has one)"
+def _source_options(parser: argparse.ArgumentParser, option: str = "--qi", words: str = "the quasi-identifiers") -> None:
+    words = f"{words}, by comma (quote a name that has one)"
     parser.add_argument("file", metavar="FILE", help="CSV, Parquet, JSON or DuckDB file")
-    parser.add_argument("--qi", required=True, metavar="A,B,C", help=words)
+    parser.add_argument(option, dest="qi", required=True, metavar="A,B,C", help=words)
     parser.add_argument("--table", help="the table of a DuckDB file")
     parser.add_argument("--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -116,10 +125,24 @@ def _forecast_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_forecast)
 
 
-def _opened(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, list[Any]]:
+def _qar_options(parser: argparse.ArgumentParser) -> None:
+    _source_options(parser, "--columns", "the columns that an attacker may combine")
+    parser.add_argument("--p", default="3", help="how many columns make a quasi-identifier (default 3)")
+    parser.add_argument("--alpha", default="0.01", help="the share of quasi-identifiers that may be riskier (default 0.01)")
+    parser.add_argument("--tail", default="0.05", help="the share of quasi-identifiers that the law is fitted to (default 0.05)")
+    parser.add_argument("--sample", default="0", metavar="N", help="measure N quasi-identifiers drawn at random, not all")
+    parser.add_argument("--memory-mb", default="1024", metavar="MB", help="the most memory to count with (default 1024)")
+    parser.add_argument("--nulls", default="value", help="NULL as a value (default), or drop such records")
+    parser.add_argument("--remove", metavar="N", help="show what removing N records does (with --plot: default a fifth of them)")
+    parser.add_argument("--by", metavar="A,B", help=f"how records to remove are chosen (default all): {', '.join(BY.words)}")
+    parser.add_argument("--plot", metavar="FILE", help="draw the fall of the risk with the records removed to a PNG or SVG file")
+    parser.set_defaults(run=_qar)
+
+
+def _opened(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> tuple[duckdb.DuckDBPyConnection, list[Any]]:
     """Open the file: a connection, and the arguments by which the functions take the table and its columns."""
     columns = [name for name in next(csv.reader([options.qi], skipinitialspace=True), []) if name]
-    QUASI_IDENTIFIERS.check(columns, columns)
+    kind.check(columns, columns)
     con, table = open_source(options.file, options.table)
     if options.memory_limit:
         _limit_memory(con, options.memory_limit)
@@ -162,6 +185,58 @@ def _forecast(options: argparse.Namespace) -> int:
     else:
         screen.console().print(screen.forecast_page(found, k))
     return PASSED
+
+
+def _qar(options: argparse.Namespace) -> int:
+    numbers = {name: float(domain.check(name, _number(name, getattr(options, name)))) for name, domain in QAR.items()}
+    counted = [f"{name} := {plain(value)}" for name, value in numbers.items() if name in COUNTED]
+    nulls = f"nulls := '{VALUE_OR_DROP.check('nulls', options.nulls)}'"
+    how = ", ".join([*counted, *(f"{name} := {value!r}" for name, value in numbers.items() if name not in COUNTED), nulls])
+    remove = int(REMOVE.check("remove", _number("remove", options.remove))) if options.remove else 0
+    orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
+    if options.plot:
+        check_plot_file(options.plot)
+    con, given = _opened(options, COLUMNS)
+    risk = run(con, f"FROM qar_risk(?, ?, {how})", given, "extreme risk").records()[0]
+    riskiest = run(
+        con, f"FROM qar_quasi_identifiers(?, ?, {', '.join([*counted, nulls])}) LIMIT 5", given, "quasi-identifiers"
+    ).records()
+    if options.plot and (risk["risk"] is None or risk["risk"] >= 1):
+        raise ReidError(f"--plot needs an extreme risk below 1 to remove records from, got none; {risk['status']}")
+    remove = remove or (max(1, int(WORTHWHILE * risk["records"])) if options.plot else 0)
+    paths, remarks = _removals(con, given, how, remove, orders) if remove else ({}, [])
+    if options.plot:
+        draw_removals(options.plot, paths, f"Extreme risk of {', '.join(given[1])}")
+    if options.json:
+        page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
+        print(json.dumps(page, ensure_ascii=False))  # noqa: T201
+    else:
+        screen.console().print(screen.qar_page(risk, riskiest, paths, remarks))
+    return PASSED
+
+
+def _removals(
+    con: duckdb.DuckDBPyConnection, given: list[Any], how: str, remove: int, orders: list[str]
+) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    """Remove records in each order, and say which of the orders that nobody asked for by name were left out."""
+    paths, remarks = {}, []
+    for by in orders or BY.words:
+        try:
+            if by == "exact" and not orders:
+                _refuse_long(con, given, remove)
+            path = f"FROM qar_elimination(?, ?, remove := {remove}, by := '{by}', {how})"
+            paths[by] = run(con, path, given, f"removals by {by}").records()
+        except (duckdb.Error, ReidError) as error:
+            if orders or (not paths and by != "exact"):
+                raise
+            remarks.append(f"{by} is left out: {sentence(error)}")
+    return paths, remarks
+
+
+def _refuse_long(con: duckdb.DuckDBPyConnection, given: list[Any], remove: int) -> None:
+    records = con.execute("SELECT count(*) FROM query_table(?)", [given[0]]).fetchall()[0][0]
+    if records * remove > AT_ONCE:
+        raise OutOfDomainError(f"{remove} exact removals among {records} records take long; ask for them with --by exact")
 
 
 def _stand_out(con: duckdb.DuckDBPyConnection, given: list[Any], nulls: str, count: int) -> Answer:
