@@ -206,7 +206,7 @@ def _qar(options: argparse.Namespace) -> int:
     remove = remove or (max(1, int(WORTHWHILE * risk["records"])) if options.plot else 0)
     paths, remarks = _removals(con, given, how, remove, orders) if remove else ({}, [])
     if options.plot:
-        draw_removals(options.plot, paths, f"Extreme risk of {', '.join(given[1])}")
+        draw_removals(options.plot, paths, f"Extreme risk of {Path(options.file).name}, {len(given[1])} columns, p = {options.p}")
     if options.json:
         page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
         print(json.dumps(page, ensure_ascii=False))  # noqa: T201

@@ -58,7 +58,7 @@ def draw_removals(file: str, paths: dict[str, list[dict[str, Any]]], title: str)
     axes.set_ylim(min(shown) - 0.05, min(1.0, 1.5 * max(shown) + 0.05))
     axes.set_title(title)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(file, dpi=150)
     plt.close(figure)
 

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
+from tests.bench import qar
 from tests.bench.compare import Case
 from tests.bench.measure import Job
 from tests.bench.shapes import SHAPES, Shape
@@ -111,6 +112,11 @@ def adult(setup: Setup) -> Iterator[Case]:
     yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
 
 
+def extreme_risk(setup: Setup) -> Iterator[Case]:
+    """QaR against doing each of its counts anew."""
+    return qar.cases(setup.threads)
+
+
 def _window(shape: Shape, window: str) -> str:
     return f"{SIZES} (SELECT {window.format(', '.join(shape.columns))} AS k FROM {shape.table})"
 
@@ -135,4 +141,5 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "wildcard": wildcard,
     "register": register,
     "adult": adult,
+    "qar": extreme_risk,
 }
