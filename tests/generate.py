@@ -7,7 +7,7 @@ python -m tests.generate
 import re
 from pathlib import Path
 
-from reid_sql.domains import Choice, Column, Columns, Number, Numbers, Table
+from reid_sql.domains import Choice, Column, Columns, Key, Number, Numbers, Table
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
@@ -71,6 +71,8 @@ def _argument(parameter: Parameter) -> str:
         hint = "_Frame"
     elif isinstance(domain, Column | Columns):
         hint = "str" if isinstance(domain, Column) else "Sequence[str]"
+    elif isinstance(domain, Key):
+        hint = "str | None"
     elif isinstance(domain, Numbers):
         hint = "Sequence[float] | None" if domain.optional else "Sequence[float]"
     elif isinstance(domain, Choice):

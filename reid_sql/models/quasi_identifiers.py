@@ -12,14 +12,13 @@ from typing import Annotated, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import MAX_COLUMNS, Number
+from reid_sql.domains import MAX_COLUMNS, SEED, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.disclosure import NO_RECORDS
 
 Integers = npt.NDArray[np.integer[Any]]
 
 MAX_COUNTED: Final = 200_000  # quasi-identifiers; more only by an explicit sample
-WHOLE_SEED: Final = 2.0**53
 
 SIZE: Final = Number(
     "a whole number of columns from 1 to 64",
@@ -35,7 +34,6 @@ SAMPLE: Final = Number(
     float(MAX_COUNTED),
     whole=True,
 )
-SEED: Final = Number("a whole number from 0 to 2^53", "pass any, such as 0", 0.0, WHOLE_SEED, whole=True)
 
 Size = Annotated[int, SIZE]
 Sample = Annotated[int, SAMPLE]

@@ -63,7 +63,7 @@ def test_records_come_in_the_order_of_their_positions() -> None:
         ((0,), "p must be a whole number of columns from 1 to 64, got 0"),
         ((2.5,), "p must be a whole number of columns from 1 to 64, got 2.5"),
         ((2, -1), "sample must be a whole number of quasi-identifiers from 0 to 200000, got -1"),
-        ((2, 5, -1), "seed must be a whole number from 0 to 2.53, got -1"),
+        ((2, 5, -1), "seed must be a whole number from 0 to 2147483646, got -1"),
     ],
 )
 def test_what_cannot_be_chosen_is_refused(arguments: tuple[int, ...], sentence: str) -> None:
