@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import Domain, Values
+from reid_sql.domains import Domain, Floats, Values
 from reid_sql.reductions import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -23,6 +23,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     int | None: "BIGINT",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
+    Floats: "DOUBLE",  # of an answer for each record
 }
 
 
@@ -47,6 +48,7 @@ class Function:
     body: Callable[..., Any] = field(repr=False)
     reduction: Reduction | None = None
     duckdb: str | None = None
+    per_record: bool = False  # whether the answer is arrays over distinct records, for every record that holds one
 
     @property
     def words(self) -> str:
@@ -73,9 +75,9 @@ class Function:
 
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that the body takes beside the reduction."""
-        counted = {argument.name for argument in self.reduction.arguments} if self.reduction else set()
-        return tuple(parameter for parameter in self.parameters if parameter.name not in counted)
+        """The parameters that the body takes beside the reduction; it may share some with it."""
+        taken = list(inspect.signature(self.body).parameters)[1 if self.reduction else 0 :]
+        return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
 
 
 FUNCTIONS: Final[dict[str, Function]] = {}
@@ -113,7 +115,9 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
     return declare
 
 
-def table_function(*, source: str, reduction: Reduction | None = None, duckdb: str | None = None) -> Callable[[Body], Body]:
+def table_function(
+    *, source: str, reduction: Reduction | None = None, duckdb: str | None = None, per_record: bool = False
+) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
     Without a reduction it is a function of its parameters alone.
@@ -121,16 +125,21 @@ def table_function(*, source: str, reduction: Reduction | None = None, duckdb: s
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
     back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
     reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
-    and its columns and before `key` and `nulls`.
+    and its columns and before `key` and `nulls`. With `per_record` it gives a dataclass of arrays over the distinct
+    records, and the answer has a row for every record: `record` (its key, else its 0-based scan position), then the fields.
     """
 
     def declare(body: Body) -> Body:
         counted = reduction.arguments if reduction else ()
-        first = [Parameter(a.name, a.domain, _default(a)) for a in counted if a.name not in LAST]
-        own = _parameters(body)[1:] if reduction else _parameters(body)
-        last = [Parameter(a.name, a.domain, _default(a)) for a in counted if a.name in LAST]
+        shared = {a.name for a in counted}
+        named = per_record or (reduction is not None and reduction.keyed)
+        told = [a for a in counted if named or a.name != "key"]
+        first = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name not in LAST]
+        own = [p for p in _parameters(body)[1 if reduction else 0 :] if p.name not in shared]
+        last = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name in LAST]
         parameters = tuple(sorted([*first, *own, *last], key=lambda parameter: parameter.default is not REQUIRED))
-        _add(Function(body.__name__, "table", parameters, _columns(body), source, body, reduction, duckdb))
+        columns = _columns(body)
+        _add(Function(body.__name__, "table", parameters, columns, source, body, reduction, duckdb, per_record))
         return body
 
     return declare

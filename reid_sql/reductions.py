@@ -7,28 +7,31 @@ from typing import Final
 from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
-    KEY,
     NULLS,
     PERSON_OR_ITEM,
     POINTS,
     QUASI_IDENTIFIERS,
+    RECORD_KEY,
     SAMPLES,
     SEED,
     SUBSET_SIZE,
     TABLE,
     VALUE_OR_DROP,
+    Columns,
     Domain,
     Key,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
 from reid_sql.models.quasi_identifiers import Codes
+from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a reduction; one without a default must be given, unless it is optional and may be NULL."""
+    """A parameter of a reduction; one without a default must be given, unless it is optional and NULL."""
 
     name: str
     domain: Domain
@@ -59,8 +62,8 @@ class Reduction:
 
     @property
     def keyed(self) -> bool:
-        """Whether it names the records: its `keys` stand for the numbers in the answer's column `record`."""
-        return any(isinstance(argument.domain, Key) for argument in self.arguments)
+        """Whether its `keys` stand for the numbers in the answer's column `record`."""
+        return self.whole and any(isinstance(argument.domain, Key) for argument in self.arguments)
 
 
 MAX_SUBSETS: Final = 5000
@@ -134,12 +137,21 @@ CODES: Final = Reduction(
 RECORD_CODES: Final = Reduction(
     name="record_codes",
     words="each column as codes, with the key of each record, else its place in the scan",
-    arguments=(_TABLE, _COLUMNS, Argument("key", KEY, optional=True), _KEPT),
+    arguments=(_TABLE, _COLUMNS, Argument("key", RECORD_KEY, optional=True), _KEPT),
     columns=_CODED,
     arrays=Codes,
     whole=True,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, CODES, RECORD_CODES)
+SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
+KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
+KNOWN_RECORDS: Final = Reduction(
+    name="known_records",
+    words="the distinct records on a scenario's columns, as codes, with how many and which records hold each",
+    arguments=(_TABLE, Argument("scenario", SCENARIO), Argument("key", RECORD_KEY, optional=True), _NULLS),
+    columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
+    arrays=KnownRecords,
+)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, KNOWN_RECORDS, CODES, RECORD_CODES)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:

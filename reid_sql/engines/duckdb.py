@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Choice, Column, Columns, Domain, Key, Number, Numbers
+from reid_sql.domains import MAX_COLUMNS, Choice, Column, Columns, Document, Domain, Key, Number, Numbers
 from reid_sql.engines.arrow import kernel, table_kernel
+from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Reduction
+from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Argument, Reduction
 
 AS_THEY_ARE: Final = 4  # columns compared as they are; planner.sql's reid_key draws the same line
 DATABASE: Final = "reid_sql_functions"
@@ -67,7 +68,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     if not python:
         refusal = "nulls := 'wildcard' needs the Python package reid-sql, got a connection without it; register it there"
         found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
-    found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in REDUCTIONS if reduction.arguments}
+    reductions = [each for each in REDUCTIONS if each.arguments and (python or not _documents(each.arguments))]
+    found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in reductions}
     for name, declared in functions.items():
         if python or not needs_python(declared):
             found |= _macro(name, declared)
@@ -88,6 +90,11 @@ def _planner() -> dict[str, str]:
     return {name: f"({rest}" for name, _, rest in parts}
 
 
+def _documents(given: Iterable[Argument | Parameter]) -> list[Document]:
+    """Documents among the parameters: only Python reads them."""
+    return [each.domain for each in given if isinstance(each.domain, Document)]
+
+
 def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
     names = ", ".join(argument.name for argument in reduction.arguments)
@@ -102,7 +109,7 @@ def _checked(parameter: Parameter) -> str:
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
-    return domain.sql(parameter.name) if isinstance(domain, Choice | Number | Numbers) else parameter.name
+    return domain.sql(parameter.name) if isinstance(domain, Choice | Number | Numbers | Document) else parameter.name
 
 
 def _macro(name: str, declared: Function) -> dict[str, str]:
@@ -152,7 +159,9 @@ def _select(declared: Function) -> str:
     reduction = declared.reduction
     if reduction is None:
         return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
-    source = f"reid_reduce_{reduction.name}({', '.join(argument.name for argument in reduction.arguments)})"
+    given = {parameter.name for parameter in declared.parameters}
+    arguments = [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
+    source = f"reid_reduce_{reduction.name}({', '.join(arguments)})"
     if declared.relays:
         return f"FROM {source}"
     aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
@@ -162,13 +171,20 @@ def _select(declared: Function) -> str:
         return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
     first = next(iter(reduction.columns))
     arrays = list(reduction.inputs) if reduction.whole else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
-    if reduction.whole:
-        aggregate = treated
-    keys = ", keys AS reid_keys" if reduction.keyed else ""
-    called = f"SELECT {_answers(declared, [*arrays, *values.values()])} AS answers, {aggregate}{keys} FROM {source}"
-    kept = f"{treated}{', reid_keys' if keys else ''}"
-    answered = f"SELECT unnest(answer), {kept} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
-    return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({answered})" if keys else answered
+    answers = _answers(declared, [*arrays, *values.values()])
+    if declared.per_record:
+        members = f"list(members ORDER BY {first}) AS reid_members"
+        called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
+        each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
+        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record"
+    said = treated if reduction.whole else aggregate
+    if reduction.keyed:
+        called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
+        each = f"SELECT unnest(answers) AS answer, {treated}, reid_keys FROM ({called})"
+        named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
+        return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
+    called = f"SELECT {answers} AS answers, {said} FROM {source}"
+    return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
 
 
 def _answers(declared: Function, arguments: list[str]) -> str:
@@ -196,6 +212,8 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
         WILDCARD: (_wildcard_class_sizes, ["BIGINT[][]", "BIGINT[][]", "BIGINT[]"], "BIGINT[]")
     }
     for declared in functions:
+        for document in _documents(declared.parameters):
+            found[f"reid_read_{document.kind}"] = (_reader(document), ["VARCHAR"], "STRUCT(refusal VARCHAR, text VARCHAR)")
         if needs_python(declared) and declared.kind == "row":
             found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
         elif needs_python(declared):
@@ -217,6 +235,22 @@ def _sql_type(domain: Domain) -> str:
     if isinstance(domain, Number):
         return "BIGINT" if domain.whole else "DOUBLE"
     return "VARCHAR"
+
+
+def _reader(document: Document) -> Callable[..., pa.Array]:
+    """Read documents, one a row: the text, or the refusal in its own words."""
+
+    def read(sources: pa.Array) -> pa.Array:
+        return pa.array([_text(document, source) for source in sources.to_pylist()])
+
+    return read
+
+
+def _text(document: Document, source: str | None) -> dict[str, str | None]:
+    try:
+        return {"refusal": None, "text": document.read(source)}
+    except ReidError as error:  # the engine would wrap the sentence in its own
+        return {"refusal": str(error), "text": None}
 
 
 def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:

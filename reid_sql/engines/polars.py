@@ -1,5 +1,6 @@
 """Polars: the reductions as lazy frames, the functions as expressions and lazy-frame functions."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
@@ -8,12 +9,29 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import COLUMNS_AND_KEY, MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Number, Numbers
-from reid_sql.engines.arrow import answer_rows, kernel
+from reid_sql.domains import (
+    COLUMNS_AND_KEY,
+    MAX_COLUMNS,
+    QUASI_IDENTIFIERS,
+    Choice,
+    Column,
+    Columns,
+    Document,
+    Number,
+    Numbers,
+)
+from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, RECORD_CODES, refuse_own_names, refuse_subsets
+from reid_sql.reductions import (
+    HOW_NULLS,
+    KEYED_COLUMNS,
+    RECORD_CODES,
+    SCENARIO_COLUMNS,
+    refuse_own_names,
+    refuse_subsets,
+)
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -25,8 +43,8 @@ TYPES: Final[dict[str, pl.DataType]] = {
     "DOUBLE": pl.Float64(),
     "VARCHAR": pl.String(),
     "VARCHAR[]": pl.List(pl.String()),
-    "BOOLEAN[]": pl.List(pl.Boolean()),
     "BIGINT[]": pl.List(pl.Int64()),
+    "BOOLEAN[]": pl.List(pl.Boolean()),
     "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
 
@@ -70,28 +88,39 @@ def _hash(columns: Sequence[pl.Expr], seed: int) -> pl.Expr:
 
 def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
     """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
-    for parameter in declared.parameters:
-        if isinstance(parameter.domain, Choice | Number | Numbers):
-            parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Number) and parameter.domain.whole:
-            options[parameter.name] = int(options[parameter.name])
+    _check(declared, options)
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
-    key = options.get("key") if declared.reduction.keyed else None
-    words = next(Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns))
-    words = words if key is None else COLUMNS_AND_KEY
     lazy = [frame.lazy() for frame in frames]
-    for frame in lazy:
-        words.check(columns, frame.collect_schema().names())
-        words.known([] if key is None else [str(key)], frame.collect_schema().names())
-    counted = {a.name: options.pop(a.name) for a in declared.reduction.arguments if a.name in options}
+    key = options.get("key") if declared.reduction.keyed else None
+    for words in (Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)):
+        for frame in lazy:
+            known = frame.collect_schema().names()
+            (words if key is None else COLUMNS_AND_KEY).check(columns, known)
+            COLUMNS_AND_KEY.known([] if key is None else [str(key)], known)
+    counted = {a.name: options[a.name] for a in declared.reduction.arguments if a.name in options}
     reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
     if declared.relays:
         return reduced
+    own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
     schema = _schema({**declared.columns, **HOW_NULLS})
+    if declared.per_record:
+        record = reduced.collect_schema()["members"].inner  # type: ignore[attr-defined]
+        return reduced.map_batches(_answering_each(declared, own), schema={"record": record, **schema}).sort("record")
     if declared.reduction.keyed:
         schema["record"] = TYPES["BIGINT"] if key is None else lazy[0].collect_schema()[str(key)]
-    return reduced.map_batches(_answering(declared, options), schema=schema)
+    return reduced.map_batches(_answering(declared, own), schema=schema)
+
+
+def _check(declared: Function, options: dict[str, Any]) -> None:
+    """Refuse what lies outside its domain; documents become texts, whole numbers whole."""
+    for parameter in declared.parameters:
+        if isinstance(parameter.domain, Choice | Number | Numbers):
+            parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Document):
+            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Number) and parameter.domain.whole:
+            options[parameter.name] = int(options[parameter.name])
 
 
 def _schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
@@ -103,11 +132,8 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     reduction = declared.reduction
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        series = {name: frame[name] for name in reduction.inputs} if reduction else {}
-        if reduction and reduction.whole:
-            series = {name: values[0] for name, values in series.items()}
-        arrays = {name: _array(values) for name, values in series.items()}
-        table = pl.DataFrame(answer_rows(declared, arrays, options), schema=_schema(declared.columns), orient="row")
+        rows = answer_rows(declared, _arrays(declared, frame), options)
+        table = pl.DataFrame(rows, schema=_schema(declared.columns), orient="row")
         if reduction and reduction.keyed:
             table = table.with_columns(frame["keys"][0].gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
@@ -117,10 +143,30 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     return answer
 
 
-def _array(values: pl.Series) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as arrays, anything else as a list
-    if values.dtype in {pl.Int64(), pl.Float64()}:
-        return values.to_numpy()
-    return [inner.to_numpy() for inner in values] if values.dtype == pl.List(pl.Int32) else values.to_list()
+def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Call the body with the distinct records, and give its answer to every record that holds one."""
+
+    def answer(frame: pl.DataFrame) -> pl.DataFrame:
+        found = pl.DataFrame(answer_columns(declared, _arrays(declared, frame), options), schema=_schema(declared.columns))
+        each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
+        return each.explode("record", empty_as_null=False, keep_nulls=False)
+
+    return answer
+
+
+def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
+    """Columns of the reduction as the body takes them: numbers as an array, lists of them as a matrix, else a list."""
+    reduction = declared.reduction
+    series = {name: frame[name] for name in reduction.inputs} if reduction else {}
+    if reduction and reduction.whole:
+        series = {name: values[0] for name, values in series.items()}
+    return {name: _array(values) for name, values in series.items()}
+
+
+def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
+    if values.dtype in {pl.List(pl.Int32), pl.List(pl.Int64)} and len(values):
+        return values.explode(empty_as_null=False).to_numpy().reshape(len(values), -1)
+    return values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
 
 
 def _kept(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
@@ -250,12 +296,40 @@ def _ordinal(kind: pl.DataType) -> bool:
     return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)
 
 
+def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None) -> pl.LazyFrame:
+    """Distinct records on the scenario's columns; the records that hold each by the key, else by their place."""
+    document = json.loads(scenario)
+    columns, told = document["columns"], document["told"]
+    every = [*columns, *(column for column in told if column not in columns)]
+    known = frame.collect_schema().names()
+    words = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
+    for names in (columns, *([column] for column in told), *([] if key is None else [[key]])):
+        words.check(names, known)
+    member = pl.int_range(pl.len(), dtype=pl.Int64) if key is None else pl.col(key)
+    names = [f"q{place}" for place in range(1, len(every) + 1)]
+    rows = frame.select(member.alias("members"), *(pl.col(c).alias(name) for c, name in zip(every, names, strict=True)))
+    kept = rows.drop_nulls(names[: len(columns)]) if nulls == "drop" else rows
+    counted = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"), pl.col("members"))
+    numbered = counted.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
+    codes = [pl.when(pl.col(q).is_null()).then(0).otherwise(pl.col("place").first().over(q) + 1) for q in names[: len(columns)]]
+    texts = [pl.col(names[every.index(column)]).cast(pl.String) for column in told]
+    listed = numbered.select(
+        "place",
+        "records",
+        pl.concat_list(codes).alias("codes"),
+        (pl.concat_list(texts) if texts else pl.lit([], dtype=pl.List(pl.String))).alias("texts"),
+        "members",
+    )
+    return _how_nulls(frame, listed, columns, nulls)
+
+
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "classes": _classes,
     "histogram": _histogram,
     "population_histogram": _population_histogram,
     "subsets": _subsets,
     "matches": _matches,
+    "known_records": _known_records,
     "codes": _codes,
     "record_codes": _record_codes,
 }
