@@ -5,15 +5,13 @@ DataFrame first and give a LazyFrame. Nothing is collected before you collect.
 """
 
 from collections.abc import Callable
-from inspect import Parameter as Argument
-from inspect import Signature
 from typing import Any
 
 import polars as pl
 
 from reid_sql.domains import Column, Columns, Table
 from reid_sql.engines import polars as engine
-from reid_sql.function import REQUIRED, Function
+from reid_sql.function import Function, signature_of
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
@@ -74,12 +72,3 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
-
-
-def signature_of(function: Function) -> Signature:
-    """Give the call's signature in Python: as in SQL, with the options by position or by name."""
-    kind = Argument.POSITIONAL_OR_KEYWORD
-    arguments = [
-        Argument(p.name, kind, default=Argument.empty if p.default is REQUIRED else p.default) for p in function.parameters
-    ]
-    return Signature(arguments)

@@ -15,12 +15,11 @@ from reid_sql.domains import Column, Columns, Table
 from reid_sql.engines import spark as engine
 from reid_sql.engines.spark_functions import register as register_functions
 from reid_sql.engines.spark_functions import row_column
-from reid_sql.function import Function
-from reid_sql.polars import signature_of
+from reid_sql.function import Function, signature_of
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
-__all__ = [*FUNCTIONS, "register"]
+__all__ = ["register", *FUNCTIONS]  # noqa: PLE0604 - names they are
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

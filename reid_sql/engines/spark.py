@@ -8,10 +8,11 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS, Column, Columns, Domain, Key, Number, Table, Values
+from reid_sql.domains import QUASI_IDENTIFIERS, Column, Columns
 from reid_sql.engines import spark_reductions as reductions
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.spark_frames import arrow_type, collected, key, numbered, places, resolved, to_spark
+from reid_sql.engines.spark_functions import check_options
 from reid_sql.engines.spark_records import WORDS, answered_records, counted_records, known_arrays
 from reid_sql.engines.spark_sets import matches
 from reid_sql.errors import OutOfDomainError, UnavailableError
@@ -20,8 +21,8 @@ from reid_sql.reductions import HOW_NULLS, KNOWN_RECORDS
 
 Reduced = Callable[..., DataFrame]
 SIZE: Final = "equivalence_class_size"
-IN_ONE_MEMORY: Final = "it goes through all records in one memory"
-NOT_SAID: Final[Mapping[str, str]] = {}  # reductions that Spark cannot say, with the reason
+IN_ONE_MEMORY: Final = "it goes through the codes of all records, again and again, in one memory"
+NOT_SAID: Final[Mapping[str, str]] = {"codes": IN_ONE_MEMORY, "record_codes": IN_ONE_MEMORY}  # with the reason
 
 
 def why_not(declared: Function) -> str | None:
@@ -55,7 +56,8 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
     reason = why_not(declared)
     if reason:
         raise UnavailableError(f"{declared.name} must be asked of DuckDB or Polars, got a Spark table: {reason}; pass a sample")
-    _checked(declared, frames, options)
+    _refuse_others(frames)
+    check_options(declared, options)
     reduction = declared.reduction
     if reduction is None:
         return _table(SparkSession.active(), answer_rows(declared, {}, options), declared.columns)
@@ -76,21 +78,10 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
     return _answered(declared, frames[0].sparkSession, arrays_of(table.select(list(reduction.inputs))), own, table)
 
 
-def _checked(declared: Function, frames: Sequence[DataFrame], options: dict[str, Any]) -> None:
-    """Hold the frames and the options against their domains, and put what a document says in its place."""
+def _refuse_others(frames: Sequence[DataFrame]) -> None:
     for frame in frames:
         if not isinstance(frame, DataFrame):
             raise OutOfDomainError(f"tbl must be a Spark DataFrame, got {type(frame).__name__}; pass spark.table('name')")
-    for parameter in declared.parameters:
-        name, domain = parameter.name, parameter.domain
-        if isinstance(domain, Columns | Column | Table | Key | Values):
-            continue
-        value = domain.check(name, options[name])
-        options[name] = int(options[name]) if _whole(domain) else value if isinstance(value, str) else options[name]
-
-
-def _whole(domain: Domain) -> bool:
-    return isinstance(domain, Number) and domain.whole
 
 
 def _known(declared: Function, frame: DataFrame, options: dict[str, Any]) -> tuple[SparkSession, Any, Any, pa.Table]:

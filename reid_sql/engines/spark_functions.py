@@ -4,20 +4,33 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql import Column, SparkSession
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.functions import arrow_udf
+from pyspark.sql.pandas.functions import arrow_udf
 
-from reid_sql.domains import Domain, Number, Numbers
+from reid_sql.domains import Column, Columns, Domain, Key, Number, Numbers, Table, Values
 from reid_sql.engines.arrow import answer_rows, kernel
 from reid_sql.engines.spark_frames import arrow_type, column
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
+UDF: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call it
 
 
-def row_column(declared: Function, arguments: Sequence[Any]) -> Column:
+def check_options(declared: Function, options: dict[str, Any]) -> None:
+    """Hold the options against their domains, and put what a document says, or a whole number, in its place."""
+    for parameter in declared.parameters:
+        name, domain = parameter.name, parameter.domain
+        if isinstance(domain, Columns | Column | Table | Key | Values):
+            continue
+        value = domain.check(name, options[name])
+        whole = isinstance(domain, Number) and domain.whole
+        options[name] = int(options[name]) if whole else value if isinstance(value, str) else options[name]
+
+
+def row_column(declared: Function, arguments: Sequence[Any]) -> SparkColumn:
     """Bind a row function to Columns, column names or numbers: a Column named after the function."""
     inputs = [_column(argument).cast("double") for argument in arguments]
     found = _row_body(declared)(*inputs)
@@ -25,8 +38,8 @@ def row_column(declared: Function, arguments: Sequence[Any]) -> Column:
     return F.when(found["refusal"].isNull(), found["answer"]).otherwise(refused).alias(declared.name)
 
 
-def _column(argument: Any) -> Column:  # noqa: ANN401 - a name, a Column or a number
-    if isinstance(argument, Column):
+def _column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column or a number
+    if isinstance(argument, SparkColumn):
         return argument
     return column(argument) if isinstance(argument, str) else F.lit(float(argument))
 
@@ -57,7 +70,7 @@ def _row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined funct
             answers, refusals = pa.nulls(len(columns[0]), pa.float64()), pa.array([str(error)] * len(columns[0]))
         return pa.StructArray.from_arrays([refusals, answers], ["refusal", "answer"])
 
-    return arrow_udf(_typed(body, declared), "struct<refusal string, answer double>")
+    return UDF(_typed(body, declared), "struct<refusal string, answer double>")
 
 
 def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
@@ -69,8 +82,7 @@ def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined fun
     def one(cells: Sequence[Any]) -> dict[str, Any]:
         options = dict(zip((p.name for p in declared.parameters), cells, strict=True))
         try:
-            for parameter in declared.parameters:
-                parameter.domain.check(parameter.name, options[parameter.name])  # type: ignore[union-attr, call-arg]
+            check_options(declared, options)
             return {"refusal": None, "answers": answer_rows(declared, {}, options)}
         except ReidError as error:
             return {"refusal": str(error), "answers": []}
@@ -79,7 +91,7 @@ def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined fun
         return pa.array([one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)], type=answer)
 
     returned = f"struct<refusal string, answers array<struct<{_fields(declared, ' ')}>>>"
-    return arrow_udf(_typed(body, declared), returned)
+    return UDF(_typed(body, declared), returned)
 
 
 def _typed(body: Any, declared: Function) -> Any:  # noqa: ANN401 - a callable

@@ -69,7 +69,8 @@ def _choose(size: Column, points: int) -> Column:
 def _every(sets: DataFrame, points: int) -> DataFrame:
     """Every combination of points of every person, or all that a person has; each person weighs 1."""
     small = sets.filter(F.size("items") <= points).select(F.col("items").alias("known"), F.lit(1.0).alias("weight"))
-    large = sets.filter(F.size("items") > points).withColumn("last", F.lit(0)).withColumn("known", F.array().cast("array<bigint>"))
+    start = {"last": F.lit(0), "known": F.array().cast("array<bigint>")}
+    large = sets.filter(F.size("items") > points).withColumns(start)
     for step in range(1, points + 1):
         nexts = F.explode(F.sequence(F.col("last") + 1, F.size("items") - (points - step)))
         chosen = large.select("items", "known", nexts.alias("last"))
