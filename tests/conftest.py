@@ -1,12 +1,19 @@
 import os
+import shutil
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 from hypothesis import settings
 
 import reid_sql
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"))
@@ -15,7 +22,19 @@ settings.register_profile("house", deadline=None, derandomize=True, max_examples
 settings.load_profile("house")
 
 
+JAVA = shutil.which("java") or (Path(os.environ.get("JAVA_HOME", "/nowhere")) / "bin" / "java").exists()
+SPARK = bool(JAVA) and find_spec("pyspark") is not None
+NO_SPARK = "no Java 17 or no pyspark for the Spark tests (pip install 'reid-sql[spark]', apt-get install openjdk-17-jre-headless)"
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))  # one JVM for all
+            item.add_marker(pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning"))
+            if not SPARK:
+                item.add_marker(pytest.mark.skip(reason=NO_SPARK))
     if not DATA.is_dir():
         skip = pytest.mark.skip(reason="no folder of real microdata (REID_SQL_DATA, else ../shared/data)")
         for item in items:
@@ -44,3 +63,24 @@ def adult() -> str:
 @pytest.fixture(scope="session")
 def data() -> str:
     return str(DATA)
+
+
+@pytest.fixture(scope="session")
+def spark() -> "Iterator[SparkSession]":
+    """The one Spark session of the tests: local, small, quiet."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - only where there is Spark
+
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")])}
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("reid-sql tests")
+    session = builder.config(map=settings).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
