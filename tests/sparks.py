@@ -14,8 +14,8 @@ from tests.tables import key
 
 
 def to_spark(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
-    """The frame in Spark, which has no enumerations."""
-    plain = frame.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
+    """The frame in Spark, which has no enumerations and no unsigned numbers."""
+    plain = frame.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String), pl.col(pl.UInt32).cast(pl.Int64))
     return spark.createDataFrame(plain.to_arrow())
 
 

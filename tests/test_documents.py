@@ -4,6 +4,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ MODULES = sorted(
     name
     for package in (reid_sql, reid_sql_udfs)
     for _, name, _ in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    if name != "reid_sql.polars"  # its functions carry the words of the bodies, which are tried where they stand
+    if name not in {"reid_sql.polars", "reid_sql.spark"}  # these carry the words of the bodies, tried where they stand
+    and (find_spec("pyspark") or not name.startswith("reid_sql.engines.spark"))
 )
 
 
@@ -59,6 +61,12 @@ def test_the_first_screen_of_the_readme_names_demo_and_test(root: Path) -> None:
 
 def test_the_types_of_the_polars_functions_are_up_to_date(root: Path) -> None:
     assert (root / "reid_sql" / "polars.pyi").read_text(encoding="utf-8") == generate.stub()
+
+
+def test_the_types_and_the_gaps_of_the_spark_functions_are_up_to_date(root: Path) -> None:
+    assert (root / "reid_sql" / "spark.pyi").read_text(encoding="utf-8") == generate.spark_stub()
+    text = (root / "docs" / "spark.md").read_text(encoding="utf-8")
+    assert generate.spark_document(text) == text
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -6,12 +6,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import QUASI_IDENTIFIERS, Column, Columns
 from reid_sql.engines import spark_reductions as reductions
 from reid_sql.engines.arrow import answer_rows, arrays_of
-from reid_sql.engines.spark_frames import arrow_type, collected, key, numbered, places, resolved, to_spark
+from reid_sql.engines.spark_catalogue import why_not
+from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, numbered, places, resolved, to_spark
 from reid_sql.engines.spark_functions import check_options
 from reid_sql.engines.spark_records import WORDS, answered_records, counted_records, known_arrays
 from reid_sql.engines.spark_sets import matches
@@ -21,18 +21,6 @@ from reid_sql.reductions import HOW_NULLS, KNOWN_RECORDS
 
 Reduced = Callable[..., DataFrame]
 SIZE: Final = "equivalence_class_size"
-IN_ONE_MEMORY: Final = "it goes through the codes of all records, again and again, in one memory"
-NOT_SAID: Final[Mapping[str, str]] = {"codes": IN_ONE_MEMORY, "record_codes": IN_ONE_MEMORY}  # with the reason
-
-
-def why_not(declared: Function) -> str | None:
-    """Why Spark does not have the function; nothing where it has."""
-    if declared.kind in {"row", "window"} or declared.reduction is None:
-        return None
-    name = declared.reduction.name
-    if name in REDUCED or name == KNOWN_RECORDS.name:
-        return None
-    return NOT_SAID.get(name, f"its reduction, {declared.reduction.words}, is not said in Spark")
 
 
 def class_size(frame: DataFrame, columns: Sequence[str], name: str = SIZE) -> DataFrame:
@@ -46,9 +34,9 @@ def class_size(frame: DataFrame, columns: Sequence[str], name: str = SIZE) -> Da
         raise OutOfDomainError(f"name must not be a column of the table, got '{name}'; pass another, such as name='k'")
     names = places(found)
     sizes = reductions.counted(numbered(frame, found), names, "value")
-    right = sizes.select(key(names).alias("reid_key"), F.col("records").alias(name))
-    own = F.struct(*(frame[f"`{one.replace('`', '``')}`"].alias(q) for one, q in zip(found, names, strict=True)))
-    return frame.join(right, own == right["reid_key"], "left").drop("reid_key")
+    right = keyed(sizes.withColumnRenamed("records", "reid_records"), names)
+    joined = frame.join(right, alike([column(one) for one in found], right), "left")
+    return joined.withColumnRenamed("reid_records", name).drop("reid_key", "reid_hash")
 
 
 def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequence[str], options: dict[str, Any]) -> DataFrame:

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantType
+from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructType, VariantType
 
 from reid_sql.domains import Columns
 from reid_sql.errors import OutOfDomainError
@@ -52,7 +52,8 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
         kind = frame.schema.fields[known.index(name)].dataType
         if _unlike(kind):
             rule = f"{words.words} must be of types that can be compared, got '{name}' of type {kind.simpleString()}"
-            raise OutOfDomainError(f"{rule}; cast it first, a map to array_sort(map_entries(…)), a variant to a type of its own")
+            remedy = "a map to array_sort(map_entries(…)), a variant to a type of its own, text to collate(…, 'UTF8_BINARY')"
+            raise OutOfDomainError(f"{rule}; cast it first, {remedy}")
     return found
 
 
@@ -68,6 +69,8 @@ def _unlike(kind: DataType) -> bool:
         return _unlike(kind.elementType)
     if isinstance(kind, StructType):
         return any(_unlike(field.dataType) for field in kind.fields)
+    if isinstance(kind, StringType):
+        return not kind.isUTF8BinaryCollation()
     return isinstance(kind, MapType | VariantType)
 
 
@@ -81,9 +84,21 @@ def places(names: Sequence[str]) -> list[str]:
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def key(names: Sequence[str]) -> Column:
-    """One value of all the columns: never NULL itself, with NULLs inside it alike, so that joins on it are NULL-safe."""
-    return F.struct(*(F.col(name) for name in names))
+def keyed(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Put the columns into one, `reid_key`, with a hash of them beside it, for joins by `alike`."""
+    columns = [F.col(name) for name in names]
+    others = (name for name in frame.columns if name not in names)
+    return frame.select(*others, F.struct(*columns).alias("reid_key"), F.xxhash64(*columns).alias("reid_hash"))
+
+
+def alike(columns: Sequence[Column], right: DataFrame) -> Column:
+    """Whether the columns are those of the right side's `reid_key`, NULL alike NULL and NaN alike NaN.
+
+    Spark joins by the hash, one number, as it would sort whole keys otherwise; the values themselves then decide. They are
+    held against each other from both sides, as Spark would take an equality for a key to sort by.
+    """
+    own, other = F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))), right["reid_key"]
+    return (F.xxhash64(*columns) == right["reid_hash"]) & (own <= other) & (own >= other)
 
 
 def collected(frame: DataFrame, words: str) -> pa.Table:

@@ -11,6 +11,7 @@ from pyspark.sql.pandas.functions import arrow_udf
 
 from reid_sql.domains import Column, Columns, Domain, Key, Number, Numbers, Table, Values
 from reid_sql.engines.arrow import answer_rows, kernel
+from reid_sql.engines.spark_catalogue import in_sql
 from reid_sql.engines.spark_frames import arrow_type, column
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
@@ -46,17 +47,12 @@ def _column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column or
 
 def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
     """Put into the session what Spark SQL can say, as temporary functions: their names."""
-    made = []
-    for declared in functions:
-        if declared.kind == "row":
-            spark.udf.register(f"reid_body_{declared.name}", _row_body(declared))
-            spark.sql(_row_sql(declared))
-            made.append(declared.name)
-        elif declared.kind == "table" and declared.reduction is None:
-            spark.udf.register(f"reid_body_{declared.name}", _table_body(declared))
-            spark.sql(_table_sql(declared))
-            made.append(declared.name)
-    return made
+    said = [declared for declared in functions if in_sql(declared)]
+    for declared in said:
+        row = declared.kind == "row"
+        spark.udf.register(f"reid_body_{declared.name}", _row_body(declared) if row else _table_body(declared))
+        spark.sql(_row_sql(declared) if row else _table_sql(declared))
+    return [declared.name for declared in said]
 
 
 def _row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
@@ -75,8 +71,7 @@ def _row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined funct
 
 def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
     """The body over its parameters, checked: a list of structs, or the refusal in its own words."""
-    kind = arrow_type
-    rows = pa.list_(pa.struct([(name, kind(sql)) for name, sql in declared.columns.items()]))
+    rows = pa.list_(pa.struct([(name, arrow_type(sql)) for name, sql in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
 
     def one(cells: Sequence[Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.domains import Columns
 from reid_sql.engines.arrow import answer_columns
 from reid_sql.engines.polars_codes import coded
-from reid_sql.engines.spark_frames import arrow_type, collected, column, key, numbered, places, resolved, to_spark
+from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, numbered, places, resolved, to_spark
 from reid_sql.engines.spark_reductions import counted, how_nulls, missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
@@ -71,8 +71,8 @@ def answered_records(declared: Function, frame: DataFrame, options: dict[str, An
     answers = table.select(names)
     for name, kind in declared.columns.items():
         answers = answers.append_column(name, pa.array(found[name], arrow_type(kind)))
-    back = to_spark(frame.sparkSession, answers).select(key(names).alias("reid_key"), *declared.columns)
+    back = keyed(to_spark(frame.sparkSession, answers), names)
     matched = names[:width]
     kept = rows.filter(~missing(matched)) if nulls == "drop" else rows
-    joined = kept.select("record", key(names).alias("reid_own")).join(back, F.col("reid_own") == F.col("reid_key"))
+    joined = kept.join(back, alike([F.col(name) for name in names], back))
     return how_nulls(rows, matched, nulls, joined.select("record", *declared.columns))

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import DateType, NumericType, TimestampNTZType, TimestampType
 
 from reid_sql.engines import spark_wildcard as wildcard
-from reid_sql.engines.spark_frames import key, places, to_spark
+from reid_sql.engines.spark_frames import alike, keyed, places, to_spark
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reductions import refuse_own_names, refuse_subsets
 
@@ -71,8 +71,7 @@ def histogram(frames: Sequence[DataFrame], given: Sequence[str], nulls: str) -> 
 
 def population_histogram(frames: Sequence[DataFrame], given: Sequence[str], nulls: str) -> DataFrame:
     """Histogram of the sample's records by the size of their class in the population."""
-    rows, population = frames
-    refuse_other_types(rows, population, given)
+    rows, population = same_types(frames[0], frames[1], given)
     names = places(given)
     own, other = counted(rows, names, nulls), counted(population, names, nulls)
     if nulls == "wildcard":
@@ -82,23 +81,29 @@ def population_histogram(frames: Sequence[DataFrame], given: Sequence[str], null
         )
         found = to_spark(rows.sparkSession, sizes.to_arrow())
     else:
-        left = own.select(key(names).alias("mine"), "records", F.col("records").alias("own"))
-        right = other.select(key(names).alias("theirs"), F.col("records").alias("population"))
-        joined = left.join(right, F.col("mine") == F.col("theirs"), "left")
-        found = joined.withColumn("found", F.coalesce(F.col("population"), F.lit(0).cast("bigint")))
+        right = keyed(other.withColumnRenamed("records", "population"), names)
+        joined = own.join(right, alike([F.col(name) for name in names], right), "left")
+        found = joined.select(
+            "records", F.col("records").alias("own"), F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias("found")
+        )
     uncovered = F.coalesce(F.sum(F.when(F.col("found") < F.col("own"), F.col("records"))), F.lit(0).cast("bigint"))
     counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records"), uncovered.alias("uncovered")
     sized = found.groupBy(F.greatest("found", "own").alias("class_size")).agg(*counts)
     return how_nulls(rows, names, nulls, sized)
 
 
-def refuse_other_types(rows: DataFrame, population: DataFrame, given: Sequence[str]) -> None:
-    """Refuse columns of the population that are another kind of value than the sample's."""
+def same_types(rows: DataFrame, population: DataFrame, given: Sequence[str]) -> tuple[DataFrame, DataFrame]:
+    """Give both the wider of their types, or refuse columns of the population that are another kind of value."""
     for name, own, other in zip(given, rows.schema, population.schema, strict=True):
         mine, theirs = own.dataType, other.dataType
         if mine != theirs and not any(isinstance(mine, kind) and isinstance(theirs, kind) for kind in (NumericType, MOMENTS)):
             rule = f"tbl and population_tbl must hold '{name}' as the same type"
             raise OutOfDomainError(f"{rule}, got {mine.simpleString()} and {theirs.simpleString()}; cast one of them")
+    if rows.dtypes == population.dtypes:
+        return rows, population
+    wider = rows.limit(0).unionByName(population.limit(0)).schema
+    first, second = (frame.select(*(F.col(field.name).cast(field.dataType) for field in wider)) for frame in (rows, population))
+    return first, second
 
 
 def subsets(frames: Sequence[DataFrame], given: Sequence[str], max_size: int, nulls: str) -> DataFrame:

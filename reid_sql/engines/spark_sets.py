@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark_frames import collected, key, to_spark
+from reid_sql.engines.spark_frames import collected, to_spark
 
 PRIME = 2147483647
 ROW_BITS = 33  # of monotonically_increasing_id that count the rows of a partition
@@ -37,7 +37,7 @@ def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
     The sorted values are kept on the executors, so that no second run can sort them into other partitions.
     """
     values = pairs.select(F.col(name).alias("value")).distinct()
-    kept = values.sort(F.col("value").asc_nulls_last()).select(key(["value"]).alias("value")).localCheckpoint()
+    kept = values.sort(F.col("value").asc_nulls_last()).select(F.struct("value").alias("value")).localCheckpoint()
     placed = kept.withColumns({"partition": F.spark_partition_id(), "row": F.monotonically_increasing_id()})
     sizes = collected(placed.groupBy("partition").agg(F.count(F.lit(1)).alias("size")), "the partitions").to_pylist()
     before, offsets = 0, []
@@ -48,7 +48,7 @@ def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
     offset = F.broadcast(to_spark(pairs.sparkSession, pa.Table.from_pylist(offsets, schema=schema)))
     number = F.col("row").bitwiseAND(F.lit((1 << ROW_BITS) - 1)) + F.col("before") + 1
     codes = placed.join(offset, "partition").select("value", number.alias(code))
-    return pairs.join(codes, key([name]) == F.col("value")).drop("value")
+    return pairs.join(codes, F.struct(F.col(name).alias("value")) == F.col("value")).drop("value")
 
 
 def _sets(coded: DataFrame) -> DataFrame:

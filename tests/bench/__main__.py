@@ -5,6 +5,7 @@ import os
 import sys
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser, Namespace
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,7 +29,8 @@ def main() -> int:
         cases = [case for section in asked.only or SECTIONS for case in SECTIONS[section](setup)]
         generate(folder, cases, asked.rows)
         outcomes = [told(compare(case, asked.repeat)) for case in cases]
-    engines = ", ".join(f"{name} {version(name)}" for name in ("duckdb", "polars"))
+    named = ("duckdb", "polars", *(["pyspark"] if find_spec("pyspark") else []))
+    engines = ", ".join(f"{name} {version(name)}" for name in named)
     title = f"{asked.rows:,} rows, {asked.repeat} pairs, {asked.threads} threads, {engines}"
     Console(width=None if sys.stdout.isatty() else 210).print(table(outcomes, title))
     if asked.json:

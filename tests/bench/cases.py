@@ -78,6 +78,17 @@ def polars(setup: Setup) -> Iterator[Case]:
         yield Case("polars", shape.words, ours, rival, 1.10 if shape.width == FEW else 0.5, table=shape.table)
 
 
+def spark(setup: Setup) -> Iterator[Case]:
+    """Spark's bare GROUP BY against our histogram, and its window against our class sizes; each run once before."""
+    skipped = None if find_spec("pyspark") else "no pyspark; pip install 'reid-sql[spark]'"
+    for shape in (shape for shape in SHAPES if shape.width == FEW or (shape.kind, shape.ties) == ("integer", "tied")):
+        for question, target in (("histogram", 1.30), ("class size", None)):
+            if question == "histogram" or (shape.width, shape.kind) == (FEW, "integer"):
+                read = {"file": str(setup.folder / f"{shape.table}.parquet"), "columns": shape.columns, "question": question}
+                ours, rival = (Job("in_spark", read | {"threads": setup.threads, "ours": mine}) for mine in (True, False))
+                yield Case("spark", f"{question}, {shape.words}", ours, rival, target, table=shape.table, skipped=skipped)
+
+
 def memory_limit(setup: Setup) -> Iterator[Case]:
     """Little memory, and a folder to spill to."""
     shapes = [shape for shape in SHAPES if shape.width > FEW and shape.kind == "string"]
@@ -165,6 +176,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "histogram": class_size_histogram,
     "risk_summary": risk_summary,
     "polars": polars,
+    "spark": spark,
     "memory_limit": memory_limit,
     "wildcard": wildcard,
     "register": register,

@@ -1,0 +1,26 @@
+"""Which functions Spark has, and why it has not the others; known without Spark, as the documents say it too."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from reid_sql.function import Function
+
+SAID: Final = ("classes", "histogram", "population_histogram", "subsets", "matches", "known_records")
+IN_ONE_MEMORY: Final = "it goes through the codes of all records, again and again, in one memory"
+NOT_SAID: Final[Mapping[str, str]] = {"codes": IN_ONE_MEMORY, "record_codes": IN_ONE_MEMORY}
+
+
+def why_not(declared: Function) -> str | None:
+    """Why Spark does not have the function; None where it has."""
+    if declared.kind in {"row", "window"}:
+        return None
+    if declared.kind != "table":
+        return f"functions of the kind '{declared.kind}' are not bound to Spark"
+    if declared.reduction is None or declared.reduction.name in SAID:
+        return None
+    return NOT_SAID.get(declared.reduction.name, f"Spark has no words for what it is answered from: {declared.reduction.words}")
+
+
+def in_sql(declared: Function) -> bool:
+    """Whether Spark SQL can say the function: it takes no table, and no window."""
+    return declared.kind == "row" or (declared.kind == "table" and declared.reduction is None and why_not(declared) is None)

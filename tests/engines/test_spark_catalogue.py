@@ -1,0 +1,159 @@
+"""Every function of the catalogue: on Spark with the other engines' answer or refusal, or told as not there."""
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import polars as pl
+import pytest
+
+from reid_sql.domains import Choice, Columns, Number, Numbers, Table
+from reid_sql.engines.spark_catalogue import SAID, why_not
+from reid_sql.errors import ReidError
+from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql_udfs import declared
+from tests.tables import by_duckdb
+
+pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
+
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812
+
+import reid_sql.spark as rs
+from reid_sql.engines.spark import REDUCED
+from tests.sparks import refusal, rows_of, same, to_spark
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+PEOPLE = pl.DataFrame(
+    {
+        "id": range(40),
+        "age": [20 + number % 7 for number in range(40)],
+        "sex": [None if number % 11 == 5 else "MF"[number % 2] for number in range(40)],
+        "region": [f"r{number * number % 9}" for number in range(40)],
+    }
+)
+NO_FUNCTION = "risk_sumary"
+BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
+    "sizes": [100.0, 1000.0],
+    "correctness": [0.9, 0.5],
+    "population": 1e6,
+    "populations": [1e6],
+    "person": "age",
+    "item": "region",
+    "key": "id",
+    "scenario": '{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5}]}',
+}
+TABLES = [name for name, function in declared().items() if function.kind == "table" and function.reduction]
+PLAIN = [name for name, function in declared().items() if function.kind == "table" and not function.reduction]
+ROWS = [name for name, function in declared().items() if function.kind == "row"]
+
+
+def argument(parameter: Parameter) -> Any:
+    domain = parameter.domain
+    if parameter.name in BY_NAME:
+        return BY_NAME[parameter.name]
+    if isinstance(domain, Columns):
+        return ["age", "sex", "region"]
+    if isinstance(domain, Number):
+        return domain.low + 1
+    return domain.words[0] if isinstance(domain, Choice) else [2.0] if isinstance(domain, Numbers) else "region"
+
+
+def given(function: Function) -> dict[str, Any]:
+    """Arguments for all that must be given, and the key, by which records are told."""
+    asked = [p for p in function.parameters if p.default is REQUIRED or p.name == "key"]
+    return {p.name: argument(p) for p in asked if not isinstance(p.domain, Table)}
+
+
+def spelled(value: Any) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+
+
+def duck(function: Function, options: dict[str, Any]) -> Any:
+    must = {p.name for p in function.parameters if p.default is REQUIRED}
+    tables = ["t" for p in function.parameters if isinstance(p.domain, Table)]
+    extras = [spelled(value) if name in must else f"{name} := {spelled(value)}" for name, value in options.items()]
+    try:
+        return by_duckdb(f"FROM {function.name}({', '.join([*tables, *extras])})", t=PEOPLE)
+    except duckdb.Error as error:
+        return refusal(error)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", name: str) -> None:
+    function = declared()[name]
+    frames = [to_spark(spark, PEOPLE) for p in function.parameters if isinstance(p.domain, Table)]
+    options = given(function)
+    if why_not(function):
+        with pytest.raises(ReidError, match=f"{name} must be asked of DuckDB or Polars, got a Spark table: "):
+            getattr(rs, name)(*frames, **options)
+        return
+    expected = duck(function, options)
+    if isinstance(expected, str):
+        with pytest.raises(ReidError) as refused:
+            getattr(rs, name)(*frames, **options)
+        assert str(refused.value) == expected
+    else:
+        same(rows_of(getattr(rs, name)(*frames, **options)), expected)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_functions_without_a_table_answer_in_python_and_in_sql(spark: "SparkSession", name: str) -> None:
+    function = declared()[name]
+    if why_not(function):
+        return
+    options = given(function)
+    expected = duck(function, options)
+    same(rows_of(getattr(rs, name)(**options)), expected)
+    rs.register(spark)
+    named = ", ".join(f"{n} => {spelled(v).replace('[', 'array(').replace(']', ')')}" for n, v in options.items())
+    same(rows_of(spark.sql(f"FROM {name}({named})")), expected)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_row_functions_are_columns_and_sql_functions(spark: "SparkSession", name: str) -> None:
+    function = declared()[name]
+    cells = {p.name: [argument(p) * 0.9, argument(p), None] if _is_float(p) else [argument(p)] * 3 for p in function.parameters}
+    frame = pl.DataFrame({"row": [0, 1, 2], **cells})
+    names = ", ".join(cells)
+    expected = by_duckdb(f"SELECT row, {name}({names}) AS answer FROM t ORDER BY row", t=frame)
+    table = to_spark(spark, frame)
+    bound = getattr(rs, name)
+    same(rows_of(table.select("row", bound(*cells).alias("answer"))), expected)
+    assert table.select(bound(*(F.col(cell) for cell in cells))).columns == [name]
+    rs.register(spark)
+    same(rows_of(spark.sql(f"SELECT row, {name}({names}) AS answer FROM {{t}} ORDER BY row", t=table)), expected)
+
+
+def _is_float(parameter: Parameter) -> bool:
+    return isinstance(parameter.domain, Number) and not parameter.domain.whole
+
+
+def test_bad_values_are_refused_in_our_sentence(spark: "SparkSession") -> None:
+    rs.register(spark)
+    sentence = "p must be a probability between 0 and 1, got 2; pass a share, such as 0.01 for 1 %"
+    with pytest.raises(PySparkException) as by_sql:
+        spark.sql("SELECT uniqueness_from_probability(2, 10)").collect()
+    with pytest.raises(PySparkException) as by_column:
+        spark.range(3).select(rs.uniqueness_from_probability("id", 3)).collect()
+    assert refusal(by_sql.value) == refusal(by_column.value) == sentence
+    with pytest.raises(PySparkException) as of_table:
+        spark.sql("FROM pyc_extrapolate(array(100, 1000), array(0.9, 0.5), array(1e6), method => 'pyx')").collect()
+    assert refusal(of_table.value).endswith("got 'pyx'; did you mean 'pyc'?")
+
+
+def test_what_is_not_a_function_is_said_to_be_missing() -> None:
+    with pytest.raises(AttributeError, match="has no function 'risk_sumary'"):
+        getattr(rs, NO_FUNCTION)
+    assert set(declared()) <= set(dir(rs))
+
+
+def test_what_is_said_to_be_there_is_there(root: "Path") -> None:
+    assert set(SAID) == {*REDUCED, "known_records"}
+    text = (root / "docs" / "spark.md").read_text(encoding="utf-8")
+    for function in declared().values():
+        reason = why_not(function)
+        assert (f"| `{function.name}` | {reason} |" in text) == bool(reason)
