@@ -71,7 +71,7 @@ def spark() -> "Iterator[SparkSession]":
     from pyspark.sql import SparkSession  # noqa: PLC0415 - only where there is Spark
 
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")])}
-    settings = {
+    settings: dict[str, bool | float | int | str | None] = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "2",

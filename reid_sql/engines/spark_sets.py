@@ -17,7 +17,8 @@ ROW_BITS = 33  # of monotonically_increasing_id that count the rows of a partiti
 
 def matches(pairs: DataFrame, points: int, exact_up_to: int, samples: int, seed: int) -> DataFrame:
     """Count the matches of every known combination of items; `pairs` has a row q1, q2 for each person and item."""
-    coded = _coded(_coded(pairs.distinct(), "q1", "p"), "q2", "i").select("p", "i").localCheckpoint()
+    once = pairs.distinct().localCheckpoint()
+    coded = _coded(_coded(once, "q1", "p"), "q2", "i").select("p", "i").localCheckpoint()
     sets = _sets(coded)
     chosen = F.sum(_choose(F.size("items"), points))
     total = collected(sets.agg(F.count(F.lit(1)).alias("people"), chosen.alias("combinations")), "the number of people")

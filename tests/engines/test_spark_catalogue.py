@@ -1,5 +1,6 @@
 """Every function of the catalogue: on Spark with the other engines' answer or refusal, or told as not there."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -157,3 +158,13 @@ def test_what_is_said_to_be_there_is_there(root: "Path") -> None:
     for function in declared().values():
         reason = why_not(function)
         assert (f"| `{function.name}` | {reason} |" in text) == bool(reason)
+
+
+def test_python_in_the_documents_runs(spark: "SparkSession", root: "Path", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    spark.read.csv("reid_sql/demo/people.csv", header=True).createOrReplaceTempView("people")
+    for document in ("docs/spark.md", "README.md"):
+        blocks = re.findall(r"```python\n(import reid_sql.spark.*?)```", (root / document).read_text(encoding="utf-8"), re.DOTALL)
+        assert blocks
+        for block in blocks:
+            exec(compile(block, document, "exec"), {"spark": spark})  # noqa: S102 - as a reader would

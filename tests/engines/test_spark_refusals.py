@@ -68,7 +68,7 @@ REFUSED: dict[str, Any] = {
     "quasi-identifiers must name 1 to 64 columns, got 0": lambda t: rs.risk_summary(t, []),
     "quasi-identifiers must name 1 to 64 columns, got 0; pass": rs.equivalence_class_size,
     "threshold must be a risk between 0 and 1, got 2": lambda t: rs.risk_summary(t, ["Age"], threshold=2),
-    "nulls must be one of 'value', 'wildcard', 'drop', got 'dorp'; did you mean": lambda t: rs.risk_summary(
+    "nulls must be one of 'value', 'wildcard', 'drop', got 'dorp'; did you mean": lambda t: ANY.risk_summary(
         t, ["Age"], nulls="dorp"
     ),
     "tbl must be a Spark DataFrame, got list; pass spark.table('name')": lambda _: ANY.risk_summary([1], ["Age"]),
