@@ -78,6 +78,7 @@ def spark() -> "Iterator[SparkSession]":
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # compiling well takes longer than it saves
     }
     builder = SparkSession.builder.master("local[2]").appName("reid-sql tests")
     session = builder.config(map=settings).getOrCreate()
