@@ -17,6 +17,7 @@ Kind = Literal["row", "window", "table"]
 REQUIRED: Final = inspect.Parameter.empty
 SQL_TYPES: Final[Mapping[Any, str]] = {
     int: "BIGINT",
+    int | None: "BIGINT",
     float: "DOUBLE",
     float | None: "DOUBLE",
     str: "VARCHAR",

@@ -11,10 +11,12 @@ import polars as pl
 
 from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Document, Number, Numbers
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
+from reid_sql.engines.polars_disclosure import disclosed
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
+from reid_sql.models.sensitive import WORDS
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
+from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, OF_SENSITIVE, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -262,6 +264,21 @@ def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str,
     return _how_nulls(frame, listed, columns, nulls)
 
 
+def _disclosure(measure: str) -> Callable[..., pl.LazyFrame]:
+    """Reduce to how many classes have each size and value of the measure; with a threshold, to the classes that offend it."""
+
+    def reduce_to(frame: pl.LazyFrame, columns: list[str], sensitive: str, nulls: str, **options: Any) -> pl.LazyFrame:  # noqa: ANN401
+        every = [*columns, sensitive]
+        Columns(WORDS).check(every, frame.collect_schema().names())
+        if measure.endswith("_classes"):
+            refuse_own_names(columns, ("class_size", "value"))
+        numbered, _ = _numbered(_kept(frame, every, nulls), every)
+        names = {f"q{place}": name for place, name in enumerate(columns, 1)}
+        return _how_nulls(frame, disclosed(numbered, names, sensitive, measure, options), every, nulls)
+
+    return reduce_to
+
+
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "classes": _classes,
     "histogram": _histogram,
@@ -269,4 +286,5 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "subsets": _subsets,
     "matches": _matches,
     "known_records": _known_records,
+    **{reduction.name: _disclosure(reduction.name) for reduction in OF_SENSITIVE},
 }
