@@ -22,9 +22,9 @@ from reid_sql.domains import (
     Domain,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models import sensitive
 from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
-from reid_sql.models import sensitive
 from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
 

@@ -78,26 +78,43 @@ MACRO reid_disclosed(tbl, columns, sensitive, measure, c, nulls, listed, keys) A
    || reid_join(list_transform(string_split(keys, ', '), lambda reid_q: 'reid_weighed.' || reid_q || ' IS NOT DISTINCT FROM reid_sized.' || reid_q), ' AND ')
    || ') SELECT ' || keys || ', size AS class_size, single AS value FROM reid_counted WHERE parts = 1 UNION ALL ' || reid_of_several(measure, c, keys) END;
 
+-- What the plans need, each worked out once: an argument of a macro is written out wherever it stands.
+MACRO reid_asked(columns, sensitive, listed) AS
+{'columns': columns, 'sensitive': sensitive, 'keys': reid_join(reid_class_keys(columns, listed), ', '), 'every': reid_listed(
+  'quasi-identifiers and sensitive', list_append(columns, sensitive))};
+
+MACRO reid_plan_summary(tbl, asked, measure, c, nulls) AS
+reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], asked['every'], reid_treated(tbl, asked['every'], nulls,
+  'SELECT class_size, value, count(*) AS classes FROM ('
+  || reid_disclosed(tbl, asked['columns'], asked['sensitive'], measure, c, nulls, false, asked['keys']) || ') GROUP BY class_size, value'));
+
 MACRO reid_plan_disclosure(tbl, columns, sensitive, measure, c, nulls) AS
-reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], reid_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)),
-  reid_treated(tbl, list_append(columns, sensitive), nulls, 'SELECT class_size, value, count(*) AS classes FROM ('
-  || reid_disclosed(tbl, columns, sensitive, measure, c, nulls, false, reid_join(reid_class_keys(columns, false), ', ')) || ') GROUP BY class_size, value'));
+list_extract(list_transform([{'columns': columns, 'measure': measure, 'c': c, 'nulls': nulls}], lambda reid_given: list_extract(list_transform(
+  [reid_asked(reid_given['columns'], sensitive, false)], lambda reid_found:
+  reid_plan_summary(tbl, reid_found, reid_given['measure'], reid_given['c'], reid_given['nulls'])), 1)), 1);
+
+MACRO reid_plan_listing(tbl, asked, measure, c, test, nulls) AS
+CASE WHEN list_has_any(list_transform(asked['columns'], lambda reid_c: reid_fold(reid_c)), ['class_size', 'value', 'records_dropped', 'nulls'])
+THEN error('quasi-identifiers must not be named class_size, value, records_dropped or nulls where classes are listed, got '''
+  || list_extract(list_filter(asked['columns'], lambda reid_c: list_contains(['class_size', 'value', 'records_dropped', 'nulls'], reid_fold(reid_c))), 1)
+  || '''; rename the column in a view')
+ELSE reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], asked['every'], reid_treated(tbl, asked['every'], nulls, 'SELECT '
+  || reid_join(list_transform(asked['columns'], lambda reid_c, reid_i: 'q' || reid_i || ' AS ' || reid_name(reid_c)), ', ') || ', class_size, value FROM ('
+  || reid_disclosed(tbl, asked['columns'], asked['sensitive'], measure, c, nulls, true, asked['keys']) || ') WHERE value IS NULL OR ' || test)) END;
 
 MACRO reid_plan_offending(tbl, columns, sensitive, measure, c, test, nulls) AS
-CASE WHEN list_has_any(list_transform(columns, lambda reid_c: reid_fold(reid_c)), ['class_size', 'value', 'records_dropped', 'nulls'])
-THEN error('quasi-identifiers must not be named class_size, value, records_dropped or nulls where classes are listed, got '''
-  || list_extract(list_filter(columns, lambda reid_c: list_contains(['class_size', 'value', 'records_dropped', 'nulls'], reid_fold(reid_c))), 1)
-  || '''; rename the column in a view')
-ELSE reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], reid_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)),
-  reid_treated(tbl, list_append(columns, sensitive), nulls, 'SELECT '
-  || reid_join(list_transform(columns, lambda reid_c, reid_i: 'q' || reid_i || ' AS ' || reid_name(reid_c)), ', ') || ', class_size, value FROM ('
-  || reid_disclosed(tbl, columns, sensitive, measure, c, nulls, true, reid_numbered(columns)) || ') WHERE value IS NULL OR ' || test)) END;
+list_extract(list_transform([{'columns': columns, 'measure': measure, 'c': c, 'test': test, 'nulls': nulls}], lambda reid_given:
+  list_extract(list_transform([reid_asked(reid_given['columns'], sensitive, true)], lambda reid_found:
+  reid_plan_listing(tbl, reid_found, reid_given['measure'], reid_given['c'], reid_given['test'], reid_given['nulls'])), 1)), 1);
+
+-- A bad c is refused also where the variant does not use it.
+MACRO reid_diversity(variant, c) AS CASE WHEN c IS NOT NULL THEN 'l ' || variant END;
 
 MACRO reid_plan_l_diversity(tbl, columns, sensitive, variant, c, nulls) AS
-reid_plan_disclosure(tbl, columns, sensitive, 'l ' || variant, c, nulls);
+reid_plan_disclosure(tbl, columns, sensitive, reid_diversity(variant, c), c, nulls);
 
 MACRO reid_plan_l_diversity_classes(tbl, columns, sensitive, variant, c, l, nulls) AS
-reid_plan_offending(tbl, columns, sensitive, 'l ' || variant, c, 'value < ' || l || ' * (1 - 1e-12)', nulls);
+reid_plan_offending(tbl, columns, sensitive, reid_diversity(variant, c), c, 'value < ' || l || ' * (1 - 1e-12)', nulls);
 
 MACRO reid_plan_t_closeness(tbl, columns, sensitive, variant, nulls) AS
 reid_plan_disclosure(tbl, columns, sensitive, 't ' || variant, 0, nulls);

@@ -16,6 +16,13 @@ GAIN: Final = pl.max_horizontal(0.0, RATIO.max() * pl.col("total").first() / SIZ
 LOSS: Final = RATIO * pl.col("total").first() / SIZE
 SURPRISE: Final = pl.max_horizontal(0.0, LOSS.max().log(), -LOSS.min().log())
 ALLOWED: Final = COUNT * pl.col("total") / (pl.col("held") * (1 - (pl.col("held") / pl.col("total")).log()))
+THRESHOLDS: Final = {
+    "l_diversity": "l",
+    "t_closeness": "t",
+    "alpha_k_anonymity": "alpha",
+    "beta_likeness": "beta",
+    "delta_disclosure": "delta",
+}
 EVEN: Final = COUNT.max() * pl.len().cast(pl.Int64) == SIZE
 
 
@@ -38,12 +45,11 @@ def disclosed(
 
 
 def _offending(measure: str, options: Mapping[str, Any]) -> pl.Expr:
-    value = pl.col("value")
+    threshold = float(options[THRESHOLDS[measure]])
     if measure == "l_diversity":
-        return value < options["l"] * (1 - SLACK)
-    if measure == "alpha_k_anonymity":
-        return (value > options["alpha"] * (1 + SLACK)) | (pl.col("class_size") < options["k"])
-    return value > options[{"t_closeness": "t", "beta_likeness": "beta", "delta_disclosure": "delta"}[measure]] * (1 + SLACK)
+        return pl.col("value").lt(threshold * (1 - SLACK))
+    small = pl.col("class_size").lt(int(options.get("k", 1)))
+    return pl.col("value").gt(threshold * (1 + SLACK)).or_(small)
 
 
 def _measured(cells: pl.LazyFrame, keys: list[str], sensitive: str, measure: str, options: Mapping[str, Any]) -> pl.LazyFrame:
@@ -118,8 +124,8 @@ def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
         )
     if not ordered:
         raise OutOfDomainError(
-            f"sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := 'ordered', got '{sensitive}'; "
-            "cast it to one of them, or pass variant := 'equal'"
+            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := 'ordered', "
+            f"got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
     values = cells.group_by("s").agg(SIZE.alias("held")).sort("s", nulls_last=True)
     number = pl.col("s").cast(pl.Float64) if variant == "numeric" else pl.int_range(pl.len()).cast(pl.Float64)

@@ -4,7 +4,7 @@ The engine measures each class; here the worst class is found, and the classes t
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
@@ -30,7 +30,11 @@ CONCENTRATION: Final = Number(
 CLOSENESS: Final = Number("a distance from 0 to 1", "pass how far a class may be from the table, such as 0.2", 0.0, 1.0)
 GAIN: Final = Number("a number from 0 to 1e+9", "pass how much an attacker may gain on a value, such as 1", 0.0, 1e9)
 LEAST_K: Final = Number(
-    "a whole number of records from 1 to 1e+15", "pass how many records a class must hold at the least, such as 5", 1, 1e15, True
+    "a whole number of records from 1 to 1e+15",
+    "pass how many records a class must hold at the least, such as 5",
+    1,
+    1e15,
+    whole=True,
 )
 SLACK: Final = 1e-12  # relative: what rounding may add to a measure, and no more
 NO_PLACE: Final = (
@@ -106,7 +110,7 @@ def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
     >>> least(ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1])), 2, "distinct").offending_classes
     2
     """
-    return _summary(found, found.value < threshold * (1 - SLACK), np.min, threshold, variant)
+    return _summary(found, found.value < threshold * (1 - SLACK), 0, threshold, variant)
 
 
 def greatest(found: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK) -> Disclosure:
@@ -116,21 +120,15 @@ def greatest(found: ClassValues, threshold: float, variant: str, *, k: int = 1, 
     2
     """
     offending = (found.value > threshold * (1 + SLACK)) | (found.class_size < k)
-    return _summary(found, offending, np.max, threshold, variant, infinite)
+    shown = _summary(found, offending, -1, threshold, variant)
+    return replace(shown, status=infinite) if shown.value == np.inf else shown
 
 
-def _summary(
-    found: ClassValues,
-    offending: npt.NDArray[np.bool_],
-    worst: np.ufunc,
-    threshold: float,
-    variant: str,
-    infinite: str = OK,
-) -> Disclosure:
+def _summary(found: ClassValues, offending: npt.NDArray[np.bool_], worst: int, threshold: float, variant: str) -> Disclosure:
     if not len(found.classes):
         raise NoRecordsError(NO_RECORDS)
     available = not np.isnan(found.value).any()
-    value = float(worst(found.value)) if available else None
+    value = float(np.sort(found.value)[worst]) if available else None
     weights = found.class_size * found.classes
     records, at_fault = int(weights.sum()), int(weights[offending].sum())
     return Disclosure(
@@ -143,5 +141,5 @@ def _summary(
         offending_records=at_fault if available else None,
         offending_share=at_fault / records if available else None,
         threshold=float(threshold),
-        status=NO_PLACE if value is None else infinite if np.isinf(value) else OK,
+        status=NO_PLACE if value is None else OK,
     )

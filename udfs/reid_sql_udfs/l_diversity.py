@@ -9,6 +9,7 @@ from reid_sql.reductions import L_DIVERSITY
 def select(worst: str, offends: str, variant: str, threshold: str, infinite: str = disclosure.OK) -> str:
     """Spell the summary over the classes of each size and value; `worst` is min or max."""
     judged = "count(value) = count(*)"
+    at_fault = f"coalesce(sum(class_size * classes) FILTER ({offends}), 0)"
     return f"""
     CASE WHEN sum(classes) > 0 THEN {variant} ELSE error({sql_text(disclosure.NO_RECORDS)})::VARCHAR END AS variant,
     CASE WHEN {judged} THEN {worst}(value) END AS value,
@@ -16,8 +17,8 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     sum(classes)::BIGINT AS classes,
     min(class_size) AS k,
     CASE WHEN {judged} THEN coalesce(sum(classes) FILTER ({offends}), 0)::BIGINT END AS offending_classes,
-    CASE WHEN {judged} THEN coalesce(sum(class_size * classes) FILTER ({offends}), 0)::BIGINT END AS offending_records,
-    CASE WHEN {judged} THEN coalesce(sum(class_size * classes) FILTER ({offends}), 0) / sum(class_size * classes) END AS offending_share,
+    CASE WHEN {judged} THEN {at_fault}::BIGINT END AS offending_records,
+    CASE WHEN {judged} THEN {at_fault} / sum(class_size * classes) END AS offending_share,
     {threshold} AS threshold,
     CASE WHEN NOT {judged} THEN {sql_text(sensitive.NO_PLACE)} WHEN isinf({worst}(value)) THEN {sql_text(infinite)}
     ELSE '{disclosure.OK}' END AS status"""
