@@ -8,7 +8,6 @@ from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
     NULLS,
-    NULLS_OF_SETS,
     PERSON_OR_ITEM,
     POINTS,
     PROBABILITY,
@@ -18,13 +17,16 @@ from reid_sql.domains import (
     SEED,
     SUBSET_SIZE,
     TABLE,
+    VALUE_OR_DROP,
     Columns,
     Domain,
+    Key,
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models import sensitive
 from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.quasi_identifiers import Codes
 from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
 
@@ -52,12 +54,18 @@ class Reduction:
     columns: dict[str, str]
     arrays: type | None = None
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
+    whole: bool = False  # whether it is one row, of whole columns as lists
 
     @property
     def inputs(self) -> dict[str, str]:
         """The columns that a body gets as arrays, with their SQL types."""
         wanted = fields(self.arrays) if self.arrays else ()
         return {field.name: (self.columns | HOW_NULLS)[field.name] for field in wanted}
+
+    @property
+    def keyed(self) -> bool:
+        """Whether its `keys` stand for the numbers in the answer's column `record`."""
+        return self.whole and any(isinstance(argument.domain, Key) for argument in self.arguments)
 
 
 MAX_SUBSETS: Final = 5000
@@ -112,10 +120,29 @@ MATCHES: Final = Reduction(
         Argument("exact_up_to", COMBINATIONS, 1_000_000),
         Argument("samples", SAMPLES, 10_000),
         Argument("seed", SEED, 0),
-        Argument("nulls", NULLS_OF_SETS, "value"),
+        Argument("nulls", VALUE_OR_DROP, "value"),
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
+)
+_CODED: Final = {"names": "VARCHAR[]", "ordinal": "BOOLEAN[]", "codes": "INTEGER[][]", "position": "BIGINT[]"}
+_COLUMNS: Final = Argument("columns", COLUMNS)
+_KEPT: Final = Argument("nulls", VALUE_OR_DROP, "value")
+CODES: Final = Reduction(
+    name="codes",
+    words="each column as codes, one small number for each of its values",
+    arguments=(_TABLE, _COLUMNS, _KEPT),
+    columns=_CODED,
+    arrays=Codes,
+    whole=True,
+)
+RECORD_CODES: Final = Reduction(
+    name="record_codes",
+    words="each column as codes, with the key of each record, else its place in the scan",
+    arguments=(_TABLE, _COLUMNS, Argument("key", RECORD_KEY, optional=True), _KEPT),
+    columns=_CODED,
+    arrays=Codes,
+    whole=True,
 )
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
@@ -128,7 +155,6 @@ KNOWN_RECORDS: Final = Reduction(
 )
 
 _OF_CLASSES: Final = (_TABLE, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
-_NULLS_OF_CLASSES: Final = Argument("nulls", NULLS_OF_SETS, "value")
 
 
 def _measure(name: str, *options: Argument) -> Reduction:
@@ -136,7 +162,7 @@ def _measure(name: str, *options: Argument) -> Reduction:
     return Reduction(
         name=name,
         words="how many classes have each size and each value of the measure",
-        arguments=(*_OF_CLASSES, *options, _NULLS_OF_CLASSES),
+        arguments=(*_OF_CLASSES, *options, _KEPT),
         columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
         arrays=sensitive.ClassValues,
     )
@@ -147,7 +173,7 @@ def _offending(measured: Reduction, *thresholds: Argument) -> Reduction:
     return Reduction(
         name=f"{measured.name}_classes",
         words="the classes that offend a threshold of the measure",
-        arguments=(*measured.arguments[:-1], *thresholds, _NULLS_OF_CLASSES),
+        arguments=(*measured.arguments[:-1], *thresholds, _KEPT),
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
     )
 
@@ -170,7 +196,18 @@ OF_SENSITIVE: Final = (
     *(L_DIVERSITY, T_CLOSENESS, ALPHA_K_ANONYMITY, BETA_LIKENESS, DELTA_DISCLOSURE),
     *(L_DIVERSITY_CLASSES, T_CLOSENESS_CLASSES, ALPHA_K_ANONYMITY_CLASSES, BETA_LIKENESS_CLASSES, DELTA_DISCLOSURE_CLASSES),
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, KNOWN_RECORDS, *OF_SENSITIVE)
+REDUCTIONS: Final = (
+    CLASS_SIZE,
+    CLASSES,
+    HISTOGRAM,
+    POPULATION_HISTOGRAM,
+    SUBSETS,
+    MATCHES,
+    KNOWN_RECORDS,
+    CODES,
+    RECORD_CODES,
+    *OF_SENSITIVE,
+)
 
 
 def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
