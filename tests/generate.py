@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reid_sql.domains import Choice, Column, Columns, Document, Key, Number, Numbers, Table
 from reid_sql.engines.duckdb import needs_python
-from reid_sql.engines.spark_catalogue import in_sql, why_not
+from reid_sql.engines.spark_catalogue import IN_PART, in_sql, why_not
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
 from tests import examples
@@ -78,7 +78,8 @@ def spark_stub() -> str:
 
 def spark_document(text: str) -> str:
     """Give docs/spark.md with its list of the functions that Spark has not renewed."""
-    lines = [f"| `{f.name}` | {why_not(f)} |\n" for f in declared().values() if why_not(f)]
+    reasons = ((name, why_not(function) or IN_PART.get(name)) for name, function in declared().items())
+    lines = [f"| `{name}` | {reason} |\n" for name, reason in reasons if reason]
     begin, end = NOT_ON_SPARK
     table = "".join(["| function | why not |\n| --- | --- |\n", *lines])
     return re.sub(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: begin + table + end, text, flags=re.DOTALL)

@@ -10,14 +10,16 @@ from pyspark.sql import DataFrame, SparkSession
 from reid_sql.domains import QUASI_IDENTIFIERS, Column, Columns
 from reid_sql.engines import spark_reductions as reductions
 from reid_sql.engines.arrow import answer_rows, arrays_of
+from reid_sql.engines.polars_disclosure import THRESHOLDS
 from reid_sql.engines.spark_catalogue import why_not
+from reid_sql.engines.spark_disclosure import disclosure
 from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, numbered, places, resolved, to_spark
 from reid_sql.engines.spark_functions import check_options
 from reid_sql.engines.spark_records import WORDS, answered_records, counted_records, known_arrays
 from reid_sql.engines.spark_sets import matches
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Function
-from reid_sql.reductions import HOW_NULLS, KNOWN_RECORDS
+from reid_sql.reductions import HOW_NULLS, KNOWN_RECORDS, OF_SENSITIVE
 
 Reduced = Callable[..., DataFrame]
 SIZE: Final = "equivalence_class_size"
@@ -54,9 +56,11 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
     if reduction.name == KNOWN_RECORDS.name:
         return _answered(declared, *_known(declared, frames[0], options))
     words = next(Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns))
-    rows = [numbered(frame, resolved(words, columns, frame)) for frame in frames]
-    counted = {a.name: options[a.name] for a in reduction.arguments if a.name in options}
-    reduced = REDUCED[reduction.name](rows, list(columns), **counted)
+    beside = [a.name for a in reduction.arguments if isinstance(a.domain, Column) and a.name in options]
+    named = columns if isinstance(columns, str) else [*columns, *(options[name] for name in beside)]
+    rows = [numbered(frame, resolved(words, named, frame)) for frame in frames]
+    counted = {a.name: options[a.name] for a in reduction.arguments if a.name in options and a.name not in beside}
+    reduced = REDUCED[reduction.name](rows, list(named), **counted)
     if declared.relays:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
     table = collected(reduced, f"what {declared.name} is answered from")
@@ -110,4 +114,8 @@ REDUCED: Final[Mapping[str, Reduced]] = {
     "population_histogram": reductions.population_histogram,
     "subsets": reductions.subsets,
     "matches": _matches,
+    **{
+        reduction.name: disclosure(reduction.name, THRESHOLDS[reduction.name.removesuffix("_classes")])
+        for reduction in OF_SENSITIVE
+    },
 }

@@ -4,10 +4,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from reid_sql.function import Function
+from reid_sql.reductions import OF_SENSITIVE
 
-SAID: Final = ("classes", "histogram", "population_histogram", "subsets", "matches", "known_records")
+SAID: Final = (
+    *("classes", "histogram", "population_histogram", "subsets", "matches", "known_records"),
+    *(reduction.name for reduction in OF_SENSITIVE),
+)
+EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
 IN_ONE_MEMORY: Final = "it goes through the codes of all records, again and again, in one memory"
 NOT_SAID: Final[Mapping[str, str]] = {"codes": IN_ONE_MEMORY, "record_codes": IN_ONE_MEMORY}
+BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"
+IN_PART: Final[Mapping[str, str]] = {"t_closeness": BUT_EQUAL, "t_closeness_classes": BUT_EQUAL}
 
 
 def why_not(declared: Function) -> str | None:

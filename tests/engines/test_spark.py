@@ -124,6 +124,35 @@ def test_attackers_who_know_part_are_the_same_on_every_engine(spark: "SparkSessi
     same(summary, by_polars("adversary_summary", PEOPLE, SCENARIO, nulls=nulls))
 
 
+VARIANTS = [
+    ("l_diversity", {"variant": "distinct"}),
+    ("l_diversity", {"variant": "entropy"}),
+    ("l_diversity", {"variant": "recursive", "c": 0.9}),
+    ("t_closeness", {"variant": "equal"}),
+    ("alpha_k_anonymity", {"k": 3}),
+    ("beta_likeness", {"variant": "basic"}),
+    ("beta_likeness", {"variant": "enhanced"}),
+    ("delta_disclosure", {"variant": "present"}),
+    ("delta_disclosure", {"variant": "all"}),
+]
+
+
+@pytest.mark.parametrize(("measure", "options"), VARIANTS)
+def test_what_classes_give_away_is_the_same(spark: "SparkSession", measure: str, options: dict[str, Any]) -> None:
+    numbers = range(60)
+    people = pl.DataFrame(
+        {
+            "age": [number % 4 for number in numbers],
+            "zip": [None if number % 9 == 3 else number % 2 for number in numbers],
+            "ill": [None if number % 17 == 1 else "abcd"[number * number % 7 % 4] for number in numbers],
+        }
+    )
+    for name, nulls in ((measure, "value"), (f"{measure}_classes", "drop")):
+        given = options | {"nulls": nulls}
+        found = by_spark(spark, name, [people], ["age", "zip"], "ill", **given)
+        same(found, by_polars(name, people, ["age", "zip"], "ill", **given))
+
+
 def test_class_sizes_stand_beside_every_record(spark: "SparkSession") -> None:
     rows = keys(PEOPLE.select(QI))
     found = rows_of(rs.equivalence_class_size(to_spark(spark, PEOPLE), *QI))

@@ -43,6 +43,7 @@ BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "population": 1e6,
     "populations": [1e6],
     "person": "age",
+    "sensitive": "id",
     "item": "region",
     "key": "id",
     "scenario": '{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5}]}',

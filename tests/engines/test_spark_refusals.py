@@ -80,6 +80,8 @@ REFUSED: dict[str, Any] = {
     "columns of the scenario must be columns of the table, got 'idd'; did you mean 'id'?": lambda t: rs.adversary_summary(
         t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]}
     ),
+    "t_closeness on Spark must have variant='equal', got 'numeric': ": lambda t: rs.t_closeness(t, ["Age"], "id", "numeric"),
+    "quasi-identifiers and sensitive must be distinct, got 'Age' twice": lambda t: rs.t_closeness(t, ["age"], "AGE"),
     "must hold 'sex' as the same type, got string and bigint; cast one": lambda t: rs.journalist_risk(
         t, t.selectExpr("id AS sex"), ["sex"]
     ),
