@@ -13,8 +13,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from reid_sql.domains import Column, Columns, Table
 from reid_sql.engines import spark as engine
+from reid_sql.engines.spark_catalogue import why_not
 from reid_sql.engines.spark_functions import register as register_functions
 from reid_sql.engines.spark_functions import row_column
+from reid_sql.errors import UnavailableError
 from reid_sql.function import Function, signature_of
 from reid_sql_udfs import declared
 
@@ -43,11 +45,20 @@ def register(spark: SparkSession) -> list[str]:
 
 
 def bind(function: Function) -> Callable[..., SparkColumn | DataFrame]:
-    """Make the Spark function of a declared function."""
-    made = _window(function) if function.kind == "window" else _row(function) if function.kind == "row" else _table(function)
+    """Make the Spark function of a declared function; one that Spark does not have says so when it is called."""
+    kinds = {"window": _window, "row": _row}
+    made = _missing(function) if why_not(function) else kinds.get(function.kind, _table)(function)
     made.__name__ = made.__qualname__ = function.name
     made.__doc__ = function.body.__doc__
     return made
+
+
+def _missing(function: Function) -> Callable[..., DataFrame]:
+    def call(*_: Any, **__: Any) -> DataFrame:  # noqa: ANN401 - whatever it is called with
+        got = f"{function.name} must be asked of DuckDB or Polars, got a call of Spark: {why_not(function)}"
+        raise UnavailableError(f"{got}; ask it about a sample there")
+
+    return call
 
 
 def _window(function: Function) -> Callable[..., DataFrame]:

@@ -11,13 +11,12 @@ from reid_sql.domains import QUASI_IDENTIFIERS, Column, Columns
 from reid_sql.engines import spark_reductions as reductions
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.polars_disclosure import THRESHOLDS
-from reid_sql.engines.spark_catalogue import why_not
 from reid_sql.engines.spark_disclosure import disclosure
 from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, numbered, places, resolved, to_spark
 from reid_sql.engines.spark_functions import check_options
 from reid_sql.engines.spark_records import WORDS, answered_records, counted_records, known_arrays
 from reid_sql.engines.spark_sets import matches
-from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 from reid_sql.reductions import HOW_NULLS, KNOWN_RECORDS, OF_SENSITIVE
 
@@ -43,9 +42,6 @@ def class_size(frame: DataFrame, columns: Sequence[str], name: str = SIZE) -> Da
 
 def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequence[str], options: dict[str, Any]) -> DataFrame:
     """Bind a table function: Spark reduces the frames, the body answers from the reduced arrays on the driver."""
-    reason = why_not(declared)
-    if reason:
-        raise UnavailableError(f"{declared.name} must be asked of DuckDB or Polars, got a Spark table: {reason}; pass a sample")
     _refuse_others(frames)
     check_options(declared, options)
     reduction = declared.reduction

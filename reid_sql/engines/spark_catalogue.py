@@ -29,5 +29,8 @@ def why_not(declared: Function) -> str | None:
 
 
 def in_sql(declared: Function) -> bool:
-    """Whether Spark SQL can say the function: it takes no table, and no window."""
-    return declared.kind == "row" or (declared.kind == "table" and declared.reduction is None and why_not(declared) is None)
+    """Whether Spark SQL can say the function: it takes no table, no window, and no model that this process alone knows."""
+    if declared.kind == "row":
+        return True
+    plain = declared.kind == "table" and declared.reduction is None
+    return plain and not getattr(declared, "models", False)

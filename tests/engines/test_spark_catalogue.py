@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from reid_sql.domains import Choice, Columns, Number, Numbers, Table
-from reid_sql.engines.spark_catalogue import SAID, why_not
+from reid_sql.engines.spark_catalogue import SAID, in_sql, why_not
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
@@ -90,7 +90,7 @@ def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", na
     frames = [to_spark(spark, PEOPLE) for p in function.parameters if isinstance(p.domain, Table)]
     options = given(function)
     if why_not(function):
-        with pytest.raises(ReidError, match=f"{name} must be asked of DuckDB or Polars, got a Spark table: "):
+        with pytest.raises(ReidError, match=f"{name} must be asked of DuckDB or Polars, got a call of Spark: "):
             getattr(rs, name)(*frames, **options)
         return
     expected = duck(function, options)
@@ -105,12 +105,17 @@ def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", na
 @pytest.mark.parametrize("name", PLAIN)
 def test_functions_without_a_table_answer_in_python_and_in_sql(spark: "SparkSession", name: str) -> None:
     function = declared()[name]
-    if why_not(function):
-        return
     options = given(function)
     expected = duck(function, options)
+    if isinstance(expected, str):
+        with pytest.raises(ReidError) as refused:
+            getattr(rs, name)(**options)
+        assert str(refused.value) == expected
+        return
     same(rows_of(getattr(rs, name)(**options)), expected)
-    rs.register(spark)
+    assert (name in rs.register(spark)) == in_sql(function)
+    if not in_sql(function):
+        return
     named = ", ".join(f"{n} => {spelled(v).replace('[', 'array(').replace(']', ')')}" for n, v in options.items())
     same(rows_of(spark.sql(f"FROM {name}({named})")), expected)
 
