@@ -11,8 +11,8 @@ import numpy as np
 
 from reid_sql.domains import Floats
 from reid_sql.models.disclosure import OK, Histogram
-from reid_sql.models.estimate import NO_INTERVAL, NORMAL_95, Estimate
-from reid_sql.models.pitman_uniqueness import Form, Likelihood, expected_uniqueness, fit, uniqueness
+from reid_sql.models.estimate import NO_INTERVAL, NORMAL_95, Estimate, sample_of
+from reid_sql.models.pitman_uniqueness import Form, Likelihood, expected_uniqueness, fit, of_fit
 
 NO_CURVATURE: Final = f"{NO_INTERVAL}the likelihood of Pitman's parameters has no curvature at its maximum"
 STEP: Final = 1e-4
@@ -26,15 +26,16 @@ def estimate(histogram: Histogram, population: float, form: Form = "exact", *, n
     >>> round(found.low, 4), round(found.uniqueness, 4), round(found.high, 4)
     (0.001, 0.0032, 0.01)
     """
-    found = uniqueness(histogram, population, form, negative=negative)
+    sample = sample_of(histogram, population)
     fitted = fit(histogram, negative=negative)
+    found = of_fit(fitted, sample.population, form)
     if found.uniqueness is None or fitted.theta is None or fitted.alpha is None:
         return Estimate(found.uniqueness, None, found.uniqueness, found.status)
     sigma = float(np.log((fitted.theta + fitted.alpha) / (1 - fitted.alpha)))
     covariance = _covariance(histogram, np.array([fitted.alpha, sigma]), held=fitted.alpha == 0 and not negative)
     if covariance is None:
         return Estimate(found.uniqueness, None, None, NO_CURVATURE)
-    slope = _slope(fitted.alpha, sigma, float(population), form)
+    slope = _slope(fitted.alpha, sigma, sample.population, form)
     chance = 1 / max(found.uniqueness * population, 1.0)
     factor = exp(min(NORMAL_95 * sqrt(slope @ covariance @ slope + chance), 700.0))
     return Estimate(found.uniqueness, found.uniqueness / factor, min(1.0, found.uniqueness * factor), OK)

@@ -14,6 +14,7 @@ from scipy.special import gammaln, psi, zeta
 
 from reid_sql.domains import COUNT, Choice, Floats, plain
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.class_quadrature import class_quadrature
 from reid_sql.models.disclosure import OK, Histogram
 from reid_sql.models.log_gamma import log_gamma_ratio
 from reid_sql.models.rarefaction import counted_records
@@ -72,11 +73,16 @@ def uniqueness(
     if n < records:
         rule = f"population must be at least the {records} records of the sample, got {plain(n)}"
         raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
-    fitted = fit(histogram, negative=negative)
+    return of_fit(fit(histogram, negative=negative), n, form)
+
+
+def of_fit(fitted: PitmanFit, population: float, form: Form = "exact") -> PitmanUniqueness:
+    """Expected share of the population that is unique, by fitted parameters; the limits where there are none."""
     if fitted.theta is None or fitted.alpha is None:
-        limits = {ALL_UNIQUE: 1.0, ALL_ALIKE: float(n == 1)}
+        limits = {ALL_UNIQUE: 1.0, ALL_ALIKE: float(population == 1)}
         return PitmanUniqueness(limits.get(fitted.status), fitted.status)
-    return PitmanUniqueness(expected_uniqueness(fitted.theta, fitted.alpha, n, FORM.check("form", form)), fitted.status)
+    share = expected_uniqueness(fitted.theta, fitted.alpha, population, FORM.check("form", form))
+    return PitmanUniqueness(share, fitted.status)
 
 
 def expected_uniqueness(theta: float, alpha: float, population: float, form: str = "exact") -> float:
@@ -111,7 +117,7 @@ class Likelihood:
 
     def __init__(self, sizes: Floats, counts: Floats) -> None:
         """Take the distinct class sizes, and how many classes have each."""
-        self.sizes, self.counts = sizes, counts
+        self.sizes, self.counts = class_quadrature(sizes, counts)
         self.records, self.classes = float(sizes @ counts), float(counts.sum())
         self.opened, self.opened_weight = terms(int(self.classes))
         self.drawn, self.drawn_weight = terms(int(self.records))

@@ -21,7 +21,7 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
 
     >>> found = estimate(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
     >>> round(found.uniqueness, 6)
-    0.043119
+    0.043137
     """
     sample = sample_of(histogram, population)
     if sample.unique == 0:
