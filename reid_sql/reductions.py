@@ -7,6 +7,7 @@ from typing import Final
 from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
+    COUNT,
     NULLS,
     NULLS_OF_SETS,
     PERSON_OR_ITEM,
@@ -19,10 +20,14 @@ from reid_sql.domains import (
     TABLE,
     Columns,
     Domain,
+    Key,
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.individual_risk import WeightedRecords
+from reid_sql.models.loglinear import INTERACTIONS, FittedRecords
+from reid_sql.models.population_uniqueness import METHOD, UniquenessEvidence
 from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
 
@@ -124,7 +129,53 @@ KNOWN_RECORDS: Final = Reduction(
     columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
     arrays=KnownRecords,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, KNOWN_RECORDS)
+EVIDENCE: Final = Reduction(
+    name="evidence",
+    words="the histogram, and how many unique records are expected to be unique in the population if columns are independent",
+    arguments=(
+        _TABLE,
+        _QI,
+        Argument("population", COUNT),
+        Argument("method", METHOD, "all"),
+        Argument("nulls", NULLS_OF_SETS, "value"),
+    ),
+    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "confirmed": "DOUBLE"},
+    arrays=UniquenessEvidence,
+)
+KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
+_KEY: Final = Argument("key", RECORD_KEY, optional=True)
+FITTED_RECORDS: Final = Reduction(
+    name="fitted_records",
+    words="the distinct records, with how many hold each and how many would if the columns were independent",
+    arguments=(_TABLE, _QI, Argument("interactions", INTERACTIONS, 0), _KEY, Argument("nulls", NULLS_OF_SETS, "value")),
+    columns={"place": "BIGINT", "records": "BIGINT", "log_expected": "DOUBLE", "codes": "BIGINT[]", "members": "BIGINT[]"},
+    arrays=FittedRecords,
+)
+WEIGHTED_RECORDS: Final = Reduction(
+    name="weighted_records",
+    words="the distinct records, with how many hold each and the sum of their weights",
+    arguments=(
+        _TABLE,
+        _QI,
+        Argument("weight", Key(), optional=True),
+        _KEY,
+        Argument("nulls", NULLS_OF_SETS, "value"),
+    ),
+    columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
+    arrays=WeightedRecords,
+)
+REDUCTIONS: Final = (
+    CLASS_SIZE,
+    CLASSES,
+    HISTOGRAM,
+    POPULATION_HISTOGRAM,
+    SUBSETS,
+    MATCHES,
+    KNOWN_RECORDS,
+    EVIDENCE,
+    FITTED_RECORDS,
+    WEIGHTED_RECORDS,
+)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:

@@ -12,9 +12,10 @@ import polars as pl
 from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Document, Number, Numbers
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
 from reid_sql.engines.polars_sets import matches
+from reid_sql.engines.polars_uniqueness import evidence, fitted_records, weighted_records
 from reid_sql.function import Function
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
+from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, KEYED_QI, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -262,6 +263,45 @@ def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str,
     return _how_nulls(frame, listed, columns, nulls)
 
 
+def _evidence(frame: pl.LazyFrame, columns: list[str], nulls: str, population: float, method: str) -> pl.LazyFrame:
+    numbered, names = _numbered(frame, columns)
+    counted = _counted(numbered, names, nulls, "records")
+    return _how_nulls(frame, evidence(counted, names, population, method), columns, nulls).sort("class_size")
+
+
+def _fitted_records(
+    frame: pl.LazyFrame, columns: list[str], nulls: str, interactions: int, key: str | None = None
+) -> pl.LazyFrame:
+    held, names = _held(frame, columns, nulls, key)
+    return _how_nulls(frame, fitted_records(held, names, interactions), columns, nulls)
+
+
+def _weighted_records(
+    frame: pl.LazyFrame, columns: list[str], nulls: str, weight: str | None = None, key: str | None = None
+) -> pl.LazyFrame:
+    held, _ = _held(frame, columns, nulls, key, weight)
+    return _how_nulls(frame, weighted_records(held), columns, nulls)
+
+
+def _held(
+    frame: pl.LazyFrame, columns: list[str], nulls: str, key: str | None, weight: str | None = None
+) -> tuple[pl.LazyFrame, list[str]]:
+    """Distinct records with the records that hold each, by the key, else by their place, and the sum of their weights."""
+    known = frame.collect_schema().names()
+    for name in (key, weight):
+        KEYED_QI.check([*columns] if name is None or name in columns else [*columns, name], known)
+    member = pl.int_range(pl.len(), dtype=pl.Int64) if key is None else pl.col(key)
+    number = pl.lit(1.0) if weight is None else pl.col(weight).cast(pl.Float64, strict=False)
+    checked = pl.when(number > 0).then(number).otherwise(float("nan")).alias("mass")
+    names = [f"q{place}" for place in range(1, len(columns) + 1)]
+    own = [pl.col(column).alias(name) for column, name in zip(columns, names, strict=True)]
+    rows = frame.select(member.alias("members"), checked, *own)
+    kept = rows.drop_nulls(names) if nulls == "drop" else rows
+    counts = pl.len().cast(pl.Int64).alias("records"), pl.col("members"), pl.col("mass").sum()
+    numbered = kept.group_by(names).agg(*counts).with_row_index("place")
+    return numbered.with_columns(pl.col("place").cast(pl.Int64)), names
+
+
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "classes": _classes,
     "histogram": _histogram,
@@ -269,4 +309,7 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "subsets": _subsets,
     "matches": _matches,
     "known_records": _known_records,
+    "evidence": _evidence,
+    "fitted_records": _fitted_records,
+    "weighted_records": _weighted_records,
 }

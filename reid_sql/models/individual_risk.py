@@ -28,7 +28,7 @@ class WeightedRecords:
     """Distinct records: how many hold each, and the sum of their weights (their number, without weights; NaN, if one is bad)."""
 
     records: Integers  # (distinct,)
-    weight: Floats  # (distinct,)
+    mass: Floats  # (distinct,)
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ def risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     FORM.check("form", form)
     if not len(weighted.records):
         raise NoRecordsError(NO_RECORDS)
-    if not (weighted.weight > 0).all() or np.isinf(weighted.weight).any():
+    if not (weighted.mass > 0).all() or np.isinf(weighted.mass).any():
         raise OutOfDomainError(BAD_WEIGHT)
     f = weighted.records.astype(np.float64)
-    p = np.minimum(f / weighted.weight, 1.0)
+    p = np.minimum(f / weighted.mass, 1.0)
     found = expected_inverse.negative_binomial(f, f, p) if form == "exact" else _approximate(f, p)
-    light = int(weighted.records[weighted.weight < f * (1 - 1e-12)].sum())
+    light = int(weighted.records[weighted.mass < f * (1 - 1e-12)].sum())
     status = LIGHT.format(light) if light else OK
-    return IndividualRisk(weighted.records, weighted.weight, found, float(f @ found), status)
+    return IndividualRisk(weighted.records, weighted.mass, found, float(f @ found), status)
 
 
 def _approximate(f: Floats, p: Floats) -> Floats:

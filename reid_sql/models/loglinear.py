@@ -63,7 +63,7 @@ def risk(fitted: FittedRecords, sampling_fraction: float, interactions: int = 0)
     >>> four = FittedRecords(np.array([1, 3]), np.log([1.0, 3.0]), np.empty((2, 0), dtype=np.int64))
     >>> found = risk(four, 0.5)
     >>> found.uniqueness.round(4).tolist(), found.correctness.round(4).tolist()
-    ([0.3679, 0.0], [0.6321, 0.1905])
+    ([0.3679, 0.0], [0.6321, 0.1815])
     """
     f = float(FRACTION.check("sampling_fraction", sampling_fraction))
     if not len(fitted.records):
@@ -77,10 +77,10 @@ def risk(fitted: FittedRecords, sampling_fraction: float, interactions: int = 0)
     others = (1 - f) * mu / f  # expected people of the class outside the sample
     xi, kappa = np.where(alone, np.exp(-others), 0.0), expected_inverse.poisson(sizes, others)
     nb_xi, nb_kappa = (xi, kappa) if np.isinf(a) else _negative_binomial(sizes, mu, mu / f, a)
-    totals = [float(values[alone].sum()) for values in (xi, kappa, nb_xi, nb_kappa)]
+    tau1, tau2, nb_tau1, nb_tau2 = (float(values[alone].sum()) for values in (xi, kappa, nb_xi, nb_kappa))
     shape = None if np.isinf(a) else a
     status = "; ".join(notes) or OK
-    return LoglinearRisk(sizes, xi, kappa, nb_xi, nb_kappa, *totals, nb_shape=shape, status=status)
+    return LoglinearRisk(sizes, xi, kappa, nb_xi, nb_kappa, tau1, tau2, nb_tau1, nb_tau2, shape, status)
 
 
 def _expected(fitted: FittedRecords, interactions: int) -> tuple[Floats, list[str]]:

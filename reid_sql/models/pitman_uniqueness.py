@@ -1,7 +1,8 @@
 """Population uniqueness by Pitman's model: how many people of the population are alone in their class.
 
 (θ, α) maximise the probability that Pitman's sampling formula gives to the classes of the sample, with 0 ≤ α < 1 and
-θ > −α: a negative α would bound the number of classes, which no sample can know; it can be allowed. The search is Newton's, damped.
+θ > −α: a negative α would bound the number of classes, which no sample can know; it can be allowed. The search is Newton's,
+damped.
 Source: Hoshino 2001; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 12.
 """
 
@@ -55,9 +56,7 @@ class PitmanUniqueness:
     status: str
 
 
-def uniqueness(
-    histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False
-) -> PitmanUniqueness:
+def uniqueness(histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False) -> PitmanUniqueness:
     """Expected share Ξ of the population that is unique: Γ(θ+1) Γ(n+θ+α−1) / (Γ(θ+α) Γ(n+θ)), or Γ(θ+1)/Γ(θ+α) n^(α−1).
 
     `form` is 'exact' (the expectation at this n) or 'asymptotic' (equation 12, its limit for large n); with `negative`, α may

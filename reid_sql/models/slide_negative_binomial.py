@@ -1,7 +1,8 @@
 """Population uniqueness by the slide negative binomial model: every class of the population has one person, and more.
 
 F − 1 is negative binomial with parameters α and β; sampled with the fraction f, a class shows once or twice with
-P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 − β) (2 + (α − 1) d) / (1 − d)², c = (β/(1 − d))^α, d = (1 − f)(1 − β).
+P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 − β) (2 + (α − 1) d) / (1 − d)²,
+where c = (β/(1 − d))^α and d = (1 − f)(1 − β).
 Chen and Keller-McNulty solve K P(1) = s₁ and K P(2) = s₂, with K the classes of the population. P(2)/P(1) gives α for each β
 by a quadratic equation, and the first equation is then one in β alone.
 Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 13.
@@ -62,7 +63,7 @@ class Equations:
         root = np.hypot(middle, 2 * np.sqrt(d * r * (1 - d)))
         # The form of the root in which nothing cancels.
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(middle > 0, 2 * r * (1 - d) / (middle + root), (root - middle) / (2 * d))
+            return np.asarray(np.where(middle > 0, 2 * r * (1 - d) / (middle + root), (root - middle) / (2 * d)))
 
     def miss(self, logit: Floats) -> Floats:
         """Logarithm of the modelled over the given share of classes that show once."""
@@ -82,4 +83,4 @@ class Equations:
         return (low + high) / 2
 
     def _thinned(self, logit: Floats) -> Floats:
-        return (1 - self.fraction) * expit(-logit)
+        return np.asarray((1 - self.fraction) * expit(-logit))

@@ -44,8 +44,9 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
         return TwoWayFit(records.astype(np.float64), 0.0, len(records))
     pairs = {pair: _pair(dense, pair) for pair in combinations(range(dense.shape[1]), 2)}
     cells = possible_cells(dense, pairs)
+    weight = records.astype(np.float64)
     rows = {pair: table[cells[:, pair[0]], cells[:, pair[1]]] for pair, table in pairs.items()}
-    observed = {pair: np.bincount(table[dense[:, pair[0]], dense[:, pair[1]]], records) for pair, table in pairs.items()}
+    observed = {pair: _counted(table, dense, pair, weight) for pair, table in pairs.items()}
     expected, deviation = _balance(np.ones(len(cells)), rows, observed)
     return TwoWayFit(expected[_find(cells, dense)], deviation, _parameters(dense, observed))
 
@@ -90,6 +91,10 @@ def _refuse_more(cells: int) -> None:
     if cells > MOST_CELLS:
         rule = f"interactions := 2 must leave at most {MOST_CELLS} combinations whose values occur together, got {plain(cells)}"
         raise OutOfDomainError(f"{rule}; pass fewer or coarser columns, or use interactions := 0")
+
+
+def _counted(table: Places, codes: Places, pair: tuple[int, int], weight: Floats) -> Floats:
+    return np.asarray(np.bincount(table[codes[:, pair[0]], codes[:, pair[1]]], weight), dtype=np.float64)
 
 
 def _parameters(codes: Places, observed: dict[tuple[int, int], Floats]) -> int:
