@@ -7,7 +7,6 @@ from typing import Final
 from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
-    COUNT,
     NULLS,
     NULLS_OF_SETS,
     PERSON_OR_ITEM,
@@ -131,15 +130,14 @@ KNOWN_RECORDS: Final = Reduction(
 )
 EVIDENCE: Final = Reduction(
     name="evidence",
-    words="the histogram, and how many unique records are expected to be unique in the population if columns are independent",
+    words="how many classes have each size, and each logarithm of the count that independent columns would hold, to a thousandth",
     arguments=(
         _TABLE,
         _QI,
-        Argument("population", COUNT),
         Argument("method", METHOD, "all"),
         Argument("nulls", NULLS_OF_SETS, "value"),
     ),
-    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "confirmed": "DOUBLE"},
+    columns={"place": "BIGINT", "class_size": "BIGINT", "log_expected": "DOUBLE", "classes": "BIGINT"},
     arrays=UniquenessEvidence,
 )
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")

@@ -254,17 +254,14 @@ MACRO reid_independent(columns) AS
 || reid_join(list_transform(columns, lambda c, i: ' JOIN (SELECT q' || i || ' AS v' || i || ', ln(sum(records)) AS m' || i
     || ' FROM reid_distinct GROUP BY q' || i || ') ON q' || i || ' IS NOT DISTINCT FROM v' || i), '');
 
--- The histogram; where the log-linear model is asked for, with the unique records that it expects to be unique among the population.
-MACRO reid_plan_evidence(tbl, columns, population, method, nulls) AS
+-- Sizes of classes, with what independent columns would hold where a method asks for it.
+MACRO reid_plan_evidence(tbl, columns, method, nulls) AS
 reid_guarded('quasi-identifiers', [reid_table(tbl)], columns, reid_treated(tbl, columns, nulls,
-  CASE WHEN method IN ('all', 'loglinear')
+  CASE WHEN method IN ('all', 'loglinear', 'loglinear_nb')
   THEN 'WITH reid_distinct AS MATERIALIZED (SELECT ' || reid_numbered(columns) || ', count(*) AS records FROM ' || reid_rows(tbl, columns, nulls)
-    || ' GROUP BY ' || reid_numbered(columns) || '), reid_share AS (SELECT ' || population || ' / sum(records) - 1 AS others FROM reid_distinct) '
-    || 'SELECT class_size, classes, class_size * classes AS records, confirmed FROM (SELECT records AS class_size, count(*) AS classes '
-    || 'FROM reid_distinct GROUP BY records), (SELECT coalesce(sum(exp(-others * exp(log_expected))), 0) AS confirmed FROM ('
-    || reid_independent(columns) || '), reid_share WHERE records = 1)'
-  ELSE 'SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, NULL::DOUBLE AS confirmed FROM ('
-    || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size' END)) || ' ORDER BY class_size';
+    || ' GROUP BY ' || reid_numbered(columns) || ') SELECT row_number() OVER () AS place, * FROM (SELECT records AS class_size, '
+    || 'round(log_expected * 1000) / 1000 AS log_expected, count(*) AS classes FROM (' || reid_independent(columns) || ') GROUP BY ALL)'
+  ELSE 'SELECT class_size AS place, class_size, NULL::DOUBLE AS log_expected, count(*) AS classes FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size' END));
 
 -- The distinct records, numbered, with the records that hold each (by the key, else by their place in the scan) and the sum of
 -- a column of numbers above 0, NaN where one of them is none.

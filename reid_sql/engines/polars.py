@@ -263,10 +263,10 @@ def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str,
     return _how_nulls(frame, listed, columns, nulls)
 
 
-def _evidence(frame: pl.LazyFrame, columns: list[str], nulls: str, population: float, method: str) -> pl.LazyFrame:
+def _evidence(frame: pl.LazyFrame, columns: list[str], nulls: str, method: str) -> pl.LazyFrame:
     numbered, names = _numbered(frame, columns)
     counted = _counted(numbered, names, nulls, "records")
-    return _how_nulls(frame, evidence(counted, names, population, method), columns, nulls).sort("class_size")
+    return _how_nulls(frame, evidence(counted, names, method), columns, nulls).sort("class_size", "log_expected")
 
 
 def _fitted_records(

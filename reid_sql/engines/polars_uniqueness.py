@@ -5,20 +5,15 @@ from typing import Final
 
 import polars as pl
 
-INDEPENDENT: Final = ("all", "loglinear")  # methods that ask what independent columns would hold
+INDEPENDENT: Final = ("all", "loglinear", "loglinear_nb")  # methods that ask what independent columns would hold
 
 
-def evidence(counted: pl.LazyFrame, names: Sequence[str], population: float, method: str) -> pl.LazyFrame:
-    """Histogram of counted distinct records, and the unique ones that independent columns leave unique in the population."""
-    sizes = counted.group_by(pl.col("records").alias("class_size")).agg(
-        pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum()
-    )
-    if method not in INDEPENDENT:
-        return sizes.with_columns(pl.lit(None, dtype=pl.Float64).alias("confirmed"))
-    others = population / pl.col("records").sum() - 1
-    alone = pl.col("records") == 1
-    expected = (-others * _log_independent(names).exp()).exp().filter(alone).sum().alias("confirmed")
-    return sizes.join(counted.select(expected), how="cross")
+def evidence(counted: pl.LazyFrame, names: Sequence[str], method: str) -> pl.LazyFrame:
+    """Classes by size, and by the logarithm of the count that independent columns would hold where the method asks for it."""
+    log = (_log_independent(names) * 1000).round() / 1000 if method in INDEPENDENT else pl.lit(None, dtype=pl.Float64)
+    lines = counted.select(pl.col("records").alias("class_size"), log.alias("log_expected"))
+    counted_lines = lines.group_by("class_size", "log_expected").agg(pl.len().cast(pl.Int64).alias("classes"))
+    return counted_lines.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
 
 
 def fitted_records(held: pl.LazyFrame, names: Sequence[str], interactions: int) -> pl.LazyFrame:

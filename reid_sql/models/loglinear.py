@@ -71,16 +71,31 @@ def risk(fitted: FittedRecords, sampling_fraction: float, interactions: int = 0)
     mu, notes = _expected(fitted, interactions)
     sizes = fitted.records
     alone = sizes == 1
-    a = overdispersion.shape(sizes, mu)
+    a = overdispersion.shape(sizes, mu, np.ones_like(sizes))
     if (sizes == sizes[0]).all():
         notes.append(ONE_SIZE)
-    others = (1 - f) * mu / f  # expected people of the class outside the sample
-    xi, kappa = np.where(alone, np.exp(-others), 0.0), expected_inverse.poisson(sizes, others)
-    nb_xi, nb_kappa = (xi, kappa) if np.isinf(a) else _negative_binomial(sizes, mu, mu / f, a)
+    xi, nb_xi = (np.where(alone, uniqueness(mu, f, shape), 0.0) for shape in (np.inf, a))
+    kappa = nb_kappa = expected_inverse.poisson(sizes, (1 - f) * mu / f)
+    if not np.isinf(a):
+        nb_kappa = expected_inverse.negative_binomial(sizes, a + sizes, (a + mu) / (a + mu / f))
     tau1, tau2, nb_tau1, nb_tau2 = (float(values[alone].sum()) for values in (xi, kappa, nb_xi, nb_kappa))
-    shape = None if np.isinf(a) else a
+    nb_shape = None if np.isinf(a) else a
     status = "; ".join(notes) or OK
-    return LoglinearRisk(sizes, xi, kappa, nb_xi, nb_kappa, tau1, tau2, nb_tau1, nb_tau2, shape, status)
+    return LoglinearRisk(sizes, xi, kappa, nb_xi, nb_kappa, tau1, tau2, nb_tau1, nb_tau2, nb_shape, status)
+
+
+def uniqueness(expected: Floats, fraction: float, shape: float = np.inf) -> Floats:
+    """Chance that a record which is unique in the sample is unique in the population; an infinite shape is Poisson's.
+
+    `expected` are the counts μ that the model expects in the sample: e^−(1−f)λ, else ((a + μ)/(a + λ))^(a+1), λ = μ/f.
+
+    >>> uniqueness(np.array([0.0, 1.0]), 0.5).round(4).tolist(), uniqueness(np.array([1.0]), 0.5, 1.0).round(4).tolist()
+    ([1.0, 0.3679], [0.4444])
+    """
+    people = expected / fraction
+    if np.isinf(shape):
+        return np.asarray(np.exp(-(1 - fraction) * people))
+    return np.asarray(np.exp((shape + 1) * (np.log1p(expected / shape) - np.log1p(people / shape))))
 
 
 def _expected(fitted: FittedRecords, interactions: int) -> tuple[Floats, list[str]]:
@@ -94,10 +109,3 @@ def _expected(fitted: FittedRecords, interactions: int) -> tuple[Floats, list[st
     crowded = found.parameters > MANY * classes
     notes = [TOO_MANY.format(found.parameters, classes)] * crowded
     return found.expected, notes + [NOT_FITTED.format(found.deviation)] * (found.deviation > two_way.CLOSE)
-
-
-def _negative_binomial(sizes: Integers, mu: Floats, people: Floats, a: float) -> tuple[Floats, Floats]:
-    """Give ξ and the mean of 1/F where the rate of a class is gamma distributed around its expectation."""
-    chance = (a + mu) / (a + people)
-    xi = np.where(sizes == 1, np.exp((a + 1) * (np.log1p(mu / a) - np.log1p(people / a))), 0.0)
-    return xi, expected_inverse.negative_binomial(sizes, a + sizes, chance)

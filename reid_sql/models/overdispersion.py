@@ -19,14 +19,15 @@ WIDTH: Final = 0.01  # of the groups of ln μ
 POISSON: Final = 13.0  # logarithm of a shape from which on the counts are as good as Poisson
 
 
-def shape(records: Integers, expected: Floats) -> float:
-    """Likeliest shape a of distinct records, held by so many, with these expected counts; infinite where Poisson is as likely.
+def shape(sizes: Integers, expected: Floats, classes: Integers) -> float:
+    """Likeliest shape a of so many classes of each size and expected count; infinite where Poisson is as likely.
 
-    >>> shape(np.array([1, 1, 2, 40]), np.array([0.5, 3.0, 4.0, 5.0])) < 5
+    >>> shape(np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1])) < 5
     True
     """
     level = np.round(np.log(np.maximum(expected, np.finfo(float).tiny)) / WIDTH)
-    groups, counts = np.unique(np.stack([records.astype(np.float64), level]), axis=1, return_counts=True)
+    groups, place = np.unique(np.stack([sizes.astype(np.float64), level]), axis=1, return_inverse=True)
+    counts = np.bincount(place.ravel(), classes)
     f, mean = groups[0], np.exp(groups[1] * WIDTH)
 
     def loss(log: float) -> float:

@@ -1,28 +1,51 @@
 """Population uniqueness by every method, side by side: what each says of one sample, or why it says nothing.
 
-All but the log-linear model need only the class-size histogram. Where the sample is the population, it is counted.
+All but the log-linear models need only the class-size histogram. Where the sample is the population, it is counted.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Annotated, Final, Literal
 
+import numpy as np
+
 from reid_sql.domains import Choice, Floats
-from reid_sql.models import dankar, ewens, pitman_interval, pitman_yor_forecast, sample_bound, slide_negative_binomial, zayatz
-from reid_sql.models.disclosure import OK, Histogram
+from reid_sql.models import (
+    dankar,
+    ewens,
+    loglinear,
+    overdispersion,
+    pitman_interval,
+    pitman_yor_forecast,
+    sample_bound,
+    slide_negative_binomial,
+    zayatz,
+)
+from reid_sql.models.disclosure import OK, Histogram, Integers
 from reid_sql.models.estimate import NO_INTERVAL, Estimate, Sample, sample_of
 
 COUNTED: Final = "the sample is the population: counted"
 BY_FRACTION: Final = f"{NO_INTERVAL}without weights, each unique record of the sample counts with the sampled fraction"
-MAIN_EFFECTS: Final = f"{NO_INTERVAL}main effects alone; loglinear_risk tells more"
+MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
+POISSON: Final = f"{MAIN_EFFECTS}; counts vary no more than Poisson counts do"
 
 
 @dataclass(frozen=True)
-class UniquenessEvidence(Histogram):
-    """The histogram, and the unique records that the log-linear model expects to be unique in the population (on each line)."""
+class UniquenessEvidence:
+    """How many classes have each size and each expected count; the latter to a thousandth of its logarithm."""
 
-    confirmed: Floats  # (sizes,), NaN where it was not asked for
+    class_size: Integers  # (lines,)
+    log_expected: Floats  # (lines,) if the columns were independent; NaN where that was not asked for
+    classes: Integers  # (lines,)
+
+    @cached_property
+    def histogram(self) -> Histogram:
+        """Classes and records by class size alone."""
+        size, place = np.unique(self.class_size, return_inverse=True)
+        classes = np.zeros(len(size), dtype=np.int64)
+        np.add.at(classes, place, self.classes)
+        return Histogram(size, classes, size * classes)
 
 
 @dataclass(frozen=True)
@@ -37,42 +60,56 @@ class PopulationUniqueness:
     status: str
 
 
+Estimator = Callable[[UniquenessEvidence, float], Estimate]
+
+
 def _benedetti_franconi(evidence: UniquenessEvidence, population: float) -> Estimate:
     """Without weights P(F = 1 | f = 1) is the sampled fraction, so that Ξ = f s₁/n_s."""
-    sample = sample_of(evidence, population)
+    sample = sample_of(evidence.histogram, population)
     return Estimate(sample.fraction * sample.uniqueness, None, None, BY_FRACTION)
 
 
-def _loglinear(evidence: UniquenessEvidence, population: float) -> Estimate:
+def _loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed: bool) -> Estimate:
     """Ξ = τ₁/n_s: a person who is unique in the population is in the sample with the sampled fraction."""
-    return Estimate(float(evidence.confirmed[0]) / sample_of(evidence, population).records, None, None, MAIN_EFFECTS)
+    sample = sample_of(evidence.histogram, population)
+    expected, alone = np.exp(evidence.log_expected), evidence.class_size == 1
+    shape = overdispersion.shape(evidence.class_size, expected, evidence.classes) if overdispersed else np.inf
+    tau1 = evidence.classes[alone] @ loglinear.uniqueness(expected[alone], sample.fraction, shape)
+    status = POISSON if overdispersed and np.isinf(shape) else MAIN_EFFECTS
+    return Estimate(float(tau1) / sample.records, None, None, status)
 
 
 def _pyc(evidence: UniquenessEvidence, population: float) -> Estimate:
-    found = pitman_yor_forecast.forecast(evidence, [population])[0]
+    found = pitman_yor_forecast.forecast(evidence.histogram, [population])[0]
     return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
 
 
 def _dankar(evidence: UniquenessEvidence, population: float) -> Estimate:
     of = {name: partial(METHODS[name], evidence, population) for name in ("pitman", "snb", "zayatz")}
-    return dankar.choose(sample_of(evidence, population).fraction, of)
+    return dankar.choose(sample_of(evidence.histogram, population).fraction, of)
+
+
+def _counting(estimate: Callable[..., Estimate], **options: str | bool) -> Estimator:
+    """Make a method of an estimator that looks at the histogram alone."""
+    return lambda evidence, population: estimate(evidence.histogram, population, **options)
 
 
 # In the order of the answer. Methods that look at more than the histogram get it from the reduction, in its evidence.
-METHODS: Final[Mapping[str, Callable[[UniquenessEvidence, float], Estimate]]] = {
-    "bound": sample_bound.estimate,
-    "ewens": ewens.estimate,
-    "zayatz": zayatz.estimate,
-    "pitman": pitman_interval.estimate,
-    "snb": slide_negative_binomial.estimate,
+METHODS: Final[Mapping[str, Estimator]] = {
+    "bound": _counting(sample_bound.estimate),
+    "ewens": _counting(ewens.estimate),
+    "zayatz": _counting(zayatz.estimate),
+    "pitman": _counting(pitman_interval.estimate),
+    "snb": _counting(slide_negative_binomial.estimate),
     "dankar": _dankar,
     "benedetti_franconi": _benedetti_franconi,
-    "loglinear": _loglinear,
+    "loglinear": partial(_loglinear, overdispersed=False),
+    "loglinear_nb": partial(_loglinear, overdispersed=True),
     "pyc": _pyc,
 }
-VARIANTS: Final[Mapping[str, Callable[[UniquenessEvidence, float], Estimate]]] = {  # by name alone, not among 'all'
-    "pitman_asymptotic": partial(pitman_interval.estimate, form="asymptotic"),
-    "pitman_negative": partial(pitman_interval.estimate, form="asymptotic", negative=True),
+VARIANTS: Final[Mapping[str, Estimator]] = {  # by name alone, not among 'all'
+    "pitman_asymptotic": _counting(pitman_interval.estimate, form="asymptotic"),
+    "pitman_negative": _counting(pitman_interval.estimate, form="asymptotic", negative=True),
 }
 EVERY: Final = {**METHODS, **VARIANTS}
 METHOD: Final = Choice(("all", *EVERY))
@@ -87,6 +124,7 @@ Method = Annotated[
         "dankar",
         "benedetti_franconi",
         "loglinear",
+        "loglinear_nb",
         "pyc",
         "pitman_asymptotic",
         "pitman_negative",
@@ -98,12 +136,12 @@ Method = Annotated[
 def estimates(evidence: UniquenessEvidence, population: float, method: Method = "all") -> list[PopulationUniqueness]:
     """Give one row a method. Refuses an empty sample, classes that overlap, and a population smaller than the sample.
 
-    >>> four = UniquenessEvidence(np.array([1, 3]), np.array([1, 1]), np.array([1, 3]), np.array([0.5, 0.5]))
-    >>> [(row.method, row.unique_records) for row in estimates(four, 8, "loglinear")]
-    [('loglinear', 1.0)]
+    >>> four = UniquenessEvidence(np.array([1, 3]), np.log([1.0, 3.0]), np.array([1, 1]))
+    >>> [(row.method, round(row.unique_records, 4)) for row in estimates(four, 8, "loglinear")]
+    [('loglinear', 0.7358)]
     """
     METHOD.check("method", method)
-    sample = sample_of(evidence, population)
+    sample = sample_of(evidence.histogram, population)
     names = METHODS if method == "all" else [method]
     if sample.records == sample.population:
         counted = Estimate(sample.uniqueness, sample.uniqueness, sample.uniqueness, COUNTED)

@@ -17,8 +17,7 @@ def population_uniqueness(evidence: UniquenessEvidence, population: Count, metho
     population smaller than the table.
 
     >>> import numpy as np
-    >>> two = np.array([np.nan, np.nan])
-    >>> sample = UniquenessEvidence(np.array([1, 2]), np.array([2, 4]), np.array([2, 8]), two)
+    >>> sample = UniquenessEvidence(np.array([1, 2]), np.array([np.nan, np.nan]), np.array([2, 4]))
     >>> round(population_uniqueness(sample, 100, "zayatz")[0].unique_records, 4)
     4.3137
     """
