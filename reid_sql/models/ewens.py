@@ -29,19 +29,20 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
     if sample.unique == sample.records:
         return Estimate(1.0, None, 1.0, ALL_UNIQUE)
     theta = sample.unique * (sample.records - 1) / (sample.records - sample.unique)
-    found = _equation_10(sample, sample.unique)
-    step, chance = NORMAL_95 * _spread(theta, sample.records), NORMAL_95 * _spread(theta, sample.population) / sample.population
-    below = found - _equation_10(sample, max(sample.unique - step, 0.0))
-    above = _equation_10(sample, min(sample.unique + step, sample.records)) - found
+    found = equation_10(sample, sample.unique)
+    step, chance = NORMAL_95 * spread(theta, sample.records), NORMAL_95 * spread(theta, sample.population) / sample.population
+    below = found - equation_10(sample, max(sample.unique - step, 0.0))
+    above = equation_10(sample, min(sample.unique + step, sample.records)) - found
     return Estimate(found, max(0.0, found - sqrt(below**2 + chance**2)), min(1.0, found + sqrt(above**2 + chance**2)), OK)
 
 
-def _equation_10(sample: Sample, unique: float) -> float:
+def equation_10(sample: Sample, unique: float) -> float:
+    """Share of the population that is unique where the sample is expected to hold this number of unique records."""
     records, people = sample.records, sample.population
     return 1.0 if unique == records else unique * (records - 1) / (records * (people - 1) - unique * (people - records))
 
 
-def _spread(theta: float, records: float) -> float:
+def spread(theta: float, records: float) -> float:
     """Standard deviation of the number of unique records, from its first two falling moments; at least that of a lone one."""
     mean = records * theta / (theta + records - 1)
     return sqrt(max(mean + mean**2 * (1 - theta) / (records * (theta + records - 2)), 1.0))

@@ -42,7 +42,7 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
     dense = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1).astype(np.int32)
     if dense.shape[1] == 1:
         return TwoWayFit(records.astype(np.float64), 0.0, len(records))
-    pairs = {pair: _pair(dense, pair) for pair in combinations(range(dense.shape[1]), 2)}
+    pairs = {pair: occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)}
     cells = possible_cells(dense, pairs)
     weight = records.astype(np.float64)
     rows = {pair: table[cells[:, pair[0]], cells[:, pair[1]]] for pair, table in pairs.items()}
@@ -70,7 +70,7 @@ def possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Place
     return cells
 
 
-def _pair(codes: Places, pair: tuple[int, int]) -> Places:
+def occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
     """Number the pairs of values that occur in two columns, −1 elsewhere."""
     first, second = codes[:, pair[0]], codes[:, pair[1]]
     height, width = int(first.max()) + 1, int(second.max()) + 1
