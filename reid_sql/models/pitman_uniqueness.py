@@ -29,6 +29,7 @@ LEVEL: Final = 1e-11  # nor one that would raise the log-likelihood by less than
 WIDEST: Final = 1 - 1e-9  # the largest α
 DAMPED: Final = 1e-9
 STUCK: Final = 1e12
+FARTHEST: Final = (-1e6, 200.0)  # α and σ
 NEARLY_ALL: Final = 1.1  # times the classes seen: where a negative α allows fewer, the sums below lose digits
 FIRST: Final = 256  # terms of a sum that are added one by one
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -183,6 +184,8 @@ def _climb(likelihood: Likelihood, lowest: float) -> tuple[float, float] | None:
         gradient, hessian = likelihood.slope(*point)
         step = _step(point, gradient, hessian, damping, lowest)
         moved = point + step
+        if moved[0] < FARTHEST[0] or moved[1] > FARTHEST[1]:
+            return None  # the classes are so equal in size that the likelihood rises without end
         higher = likelihood.value(*moved)
         if np.abs(step).max() < TIGHT or abs(gradient @ step) < LEVEL:
             return float((1 - moved[0]) * np.exp(moved[1]) - moved[0]), float(moved[0])

@@ -25,7 +25,7 @@ def test_engines_agree(method: str) -> None:
             assert other[name] == (pytest.approx(value, rel=1e-4) if isinstance(value, float) else value)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(frames(min_rows=1))
 def test_a_table_that_is_its_population_is_counted(frame: pl.DataFrame) -> None:
     for nulls in ("value", "drop"):
@@ -34,7 +34,7 @@ def test_a_table_that_is_its_population_is_counted(frame: pl.DataFrame) -> None:
             continue
         unique = sum(rows.count(row) == 1 for row in rows)
         for answer in by_both("population_uniqueness", {"t": frame}, frame.columns, population=len(rows), nulls=nulls):
-            assert {row["unique_records"] for row in answer} == {pytest.approx(unique)}
+            assert [row["unique_records"] for row in answer] == pytest.approx([unique] * len(METHODS))
             assert {row["records_dropped"] for row in answer} == {len(frame) - len(rows)}
 
 
