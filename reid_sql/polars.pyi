@@ -13,9 +13,9 @@ _Value: TypeAlias = str | float | pl.Expr
 def adversary_risk(
     tbl: _Frame,
     scenario: _Document,
-    key: str | None = None,
     trials: int = 10000,
     seed: int = 0,
+    key: str | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
@@ -40,10 +40,40 @@ def adversary_summary(
 ) -> pl.LazyFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
+def alpha_k_anonymity(
+    tbl: _Frame, qi: Sequence[str], sensitive: str, alpha: float = 0.5, k: int = 2, nulls: Literal["value", "drop"] = "value"
+) -> pl.LazyFrame:
+    """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
+
+def alpha_k_anonymity_classes(
+    tbl: _Frame, qi: Sequence[str], sensitive: str, alpha: float = 0.5, k: int = 2, nulls: Literal["value", "drop"] = "value"
+) -> pl.LazyFrame:
+    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
+
 def attribute_risk(
     tbl: _Frame, columns: Sequence[str], max_size: int = 3, nulls: Literal["value", "wildcard", "drop"] = "value"
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
+
+def beta_likeness(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["basic", "enhanced"] = "basic",
+    beta: float = 1,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Measure β-likeness: by how much a sensitive value is more frequent in a class than in the table, relative to the table."""
+
+def beta_likeness_classes(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["basic", "enhanced"] = "basic",
+    beta: float = 1,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
@@ -59,6 +89,26 @@ def correctness_from_probability(p: _Value, n: _Value) -> pl.Expr:
 def correctness_from_uniqueness(xi: _Value, n: _Value) -> pl.Expr:
     """Probability that a match is right, for a record that is unique among n people with probability xi."""
 
+def delta_disclosure(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["present", "all"] = "present",
+    delta: float = 1,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Measure δ-disclosure: by what factor, as a logarithm, a sensitive value's share in a class differs from the table's."""
+
+def delta_disclosure_classes(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["present", "all"] = "present",
+    delta: float = 1,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
+
 def equivalence_class_size(*columns: str | pl.Expr) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
@@ -73,6 +123,28 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
+
+def l_diversity(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["distinct", "entropy", "recursive"] = "distinct",
+    c: float = 3,
+    l: float = 2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Measure l-diversity: how many values of the sensitive column each class holds; a class offends that holds fewer than l."""
+
+def l_diversity_classes(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["distinct", "entropy", "recursive"] = "distinct",
+    c: float = 3,
+    l: float = 2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List the classes that hold fewer than l sensitive values."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected probability that a match is right among n people, for anonymity sets of this entropy and tail complexity."""
@@ -109,6 +181,73 @@ def pyc_k_violation(entropy: _Value, tail: _Value, n: _Value, k: _Value) -> pl.E
 def pyc_uniqueness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected share of n people who are alone in their anonymity set, for sets of this entropy and tail complexity."""
 
+def qar_contributions(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Say by how much the extreme risk of the table would fall without each record, exactly, in the order of the table."""
+
+def qar_elimination(
+    tbl: _Frame,
+    columns: Sequence[str],
+    remove: int = 100,
+    by: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Remove the records that contribute most to the extreme risk, one after the other, and give the risk after each."""
+
+def qar_proxies(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Compare what is quick to compute for a record with its exact contribution to the extreme risk."""
+
+def qar_quasi_identifiers(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first."""
+
+def qar_risk(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR)."""
+
 def risk_summary(
     tbl: _Frame, qi: Sequence[str], threshold: float = 0.2, nulls: Literal["value", "wildcard", "drop"] = "value"
 ) -> pl.LazyFrame:
@@ -126,6 +265,26 @@ def sparse_correctness_curve(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
+
+def t_closeness(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["equal", "ordered", "numeric"] = "equal",
+    t: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Measure t-closeness: how far the sensitive values of each class are from the table's; a class offends that is beyond t."""
+
+def t_closeness_classes(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["equal", "ordered", "numeric"] = "equal",
+    t: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List the classes whose sensitive values are further than t from those of the table."""
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""

@@ -8,25 +8,28 @@ from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
     NULLS,
-    NULLS_OF_SETS,
     PERSON_OR_ITEM,
     POINTS,
+    PROBABILITY,
     QUASI_IDENTIFIERS,
     RECORD_KEY,
     SAMPLES,
     SEED,
     SUBSET_SIZE,
     TABLE,
+    VALUE_OR_DROP,
     Columns,
     Domain,
     Key,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models import sensitive
 from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
 from reid_sql.models.individual_risk import WeightedRecords
 from reid_sql.models.loglinear import INTERACTIONS, FittedRecords
 from reid_sql.models.population_uniqueness import METHOD, UniquenessEvidence
+from reid_sql.models.quasi_identifiers import Codes
 from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
 
@@ -37,7 +40,7 @@ class Argument:
 
     name: str
     domain: Domain
-    default: str | int | None = None
+    default: str | float | None = None
     optional: bool = False
 
 
@@ -54,12 +57,18 @@ class Reduction:
     columns: dict[str, str]
     arrays: type | None = None
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
+    whole: bool = False  # whether it is one row, of whole columns as lists
 
     @property
     def inputs(self) -> dict[str, str]:
         """The columns that a body gets as arrays, with their SQL types."""
         wanted = fields(self.arrays) if self.arrays else ()
         return {field.name: (self.columns | HOW_NULLS)[field.name] for field in wanted}
+
+    @property
+    def keyed(self) -> bool:
+        """Whether its `keys` stand for the numbers in the answer's column `record`."""
+        return self.whole and any(isinstance(argument.domain, Key) for argument in self.arguments)
 
 
 MAX_SUBSETS: Final = 5000
@@ -114,10 +123,29 @@ MATCHES: Final = Reduction(
         Argument("exact_up_to", COMBINATIONS, 1_000_000),
         Argument("samples", SAMPLES, 10_000),
         Argument("seed", SEED, 0),
-        Argument("nulls", NULLS_OF_SETS, "value"),
+        Argument("nulls", VALUE_OR_DROP, "value"),
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
+)
+_CODED: Final = {"names": "VARCHAR[]", "ordinal": "BOOLEAN[]", "codes": "INTEGER[][]", "position": "BIGINT[]"}
+_COLUMNS: Final = Argument("columns", COLUMNS)
+_KEPT: Final = Argument("nulls", VALUE_OR_DROP, "value")
+CODES: Final = Reduction(
+    name="codes",
+    words="each column as codes, one small number for each of its values",
+    arguments=(_TABLE, _COLUMNS, _KEPT),
+    columns=_CODED,
+    arrays=Codes,
+    whole=True,
+)
+RECORD_CODES: Final = Reduction(
+    name="record_codes",
+    words="each column as codes, with the key of each record, else its place in the scan",
+    arguments=(_TABLE, _COLUMNS, Argument("key", RECORD_KEY, optional=True), _KEPT),
+    columns=_CODED,
+    arrays=Codes,
+    whole=True,
 )
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
@@ -135,7 +163,7 @@ EVIDENCE: Final = Reduction(
         _TABLE,
         _QI,
         Argument("method", METHOD, "all"),
-        Argument("nulls", NULLS_OF_SETS, "value"),
+        _KEPT,
     ),
     columns={"place": "BIGINT", "class_size": "BIGINT", "log_expected": "DOUBLE", "classes": "BIGINT"},
     arrays=UniquenessEvidence,
@@ -145,7 +173,7 @@ _KEY: Final = Argument("key", RECORD_KEY, optional=True)
 FITTED_RECORDS: Final = Reduction(
     name="fitted_records",
     words="the distinct records, with how many hold each and how many would if the columns were independent",
-    arguments=(_TABLE, _QI, Argument("interactions", INTERACTIONS, 0), _KEY, Argument("nulls", NULLS_OF_SETS, "value")),
+    arguments=(_TABLE, _QI, Argument("interactions", INTERACTIONS, 0), _KEY, _KEPT),
     columns={"place": "BIGINT", "records": "BIGINT", "log_expected": "DOUBLE", "codes": "BIGINT[]", "members": "BIGINT[]"},
     arrays=FittedRecords,
 )
@@ -157,10 +185,53 @@ WEIGHTED_RECORDS: Final = Reduction(
         _QI,
         Argument("weight", Key(), optional=True),
         _KEY,
-        Argument("nulls", NULLS_OF_SETS, "value"),
+        _KEPT,
     ),
     columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
     arrays=WeightedRecords,
+)
+
+_OF_CLASSES: Final = (_TABLE, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
+
+
+def _measure(name: str, *options: Argument) -> Reduction:
+    """How many classes have each size and each value of the measure; the options say which variant of it."""
+    return Reduction(
+        name=name,
+        words="how many classes have each size and each value of the measure",
+        arguments=(*_OF_CLASSES, *options, _KEPT),
+        columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
+        arrays=sensitive.ClassValues,
+    )
+
+
+def _offending(measured: Reduction, *thresholds: Argument) -> Reduction:
+    """The classes that offend the thresholds, with their values of the measure."""
+    return Reduction(
+        name=f"{measured.name}_classes",
+        words="the classes that offend a threshold of the measure",
+        arguments=(*measured.arguments[:-1], *thresholds, _KEPT),
+        columns={"class_size": "BIGINT", "value": "DOUBLE"},
+    )
+
+
+L_DIVERSITY: Final = _measure(
+    "l_diversity", Argument("variant", sensitive.DIVERSITIES, "distinct"), Argument("c", sensitive.CONCENTRATION, 3)
+)
+T_CLOSENESS: Final = _measure("t_closeness", Argument("variant", sensitive.DISTANCES, "equal"))
+ALPHA_K_ANONYMITY: Final = _measure("alpha_k_anonymity")
+BETA_LIKENESS: Final = _measure("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))
+DELTA_DISCLOSURE: Final = _measure("delta_disclosure", Argument("variant", sensitive.PRESENCES, "present"))
+L_DIVERSITY_CLASSES: Final = _offending(L_DIVERSITY, Argument("l", sensitive.DIVERSITY, 2))
+T_CLOSENESS_CLASSES: Final = _offending(T_CLOSENESS, Argument("t", sensitive.CLOSENESS, 0.2))
+ALPHA_K_ANONYMITY_CLASSES: Final = _offending(
+    ALPHA_K_ANONYMITY, Argument("alpha", PROBABILITY, 0.5), Argument("k", sensitive.LEAST_K, 2)
+)
+BETA_LIKENESS_CLASSES: Final = _offending(BETA_LIKENESS, Argument("beta", sensitive.GAIN, 1))
+DELTA_DISCLOSURE_CLASSES: Final = _offending(DELTA_DISCLOSURE, Argument("delta", sensitive.GAIN, 1))
+OF_SENSITIVE: Final = (
+    *(L_DIVERSITY, T_CLOSENESS, ALPHA_K_ANONYMITY, BETA_LIKENESS, DELTA_DISCLOSURE),
+    *(L_DIVERSITY_CLASSES, T_CLOSENESS_CLASSES, ALPHA_K_ANONYMITY_CLASSES, BETA_LIKENESS_CLASSES, DELTA_DISCLOSURE_CLASSES),
 )
 REDUCTIONS: Final = (
     CLASS_SIZE,
@@ -170,18 +241,21 @@ REDUCTIONS: Final = (
     SUBSETS,
     MATCHES,
     KNOWN_RECORDS,
+    CODES,
+    RECORD_CODES,
     EVIDENCE,
     FITTED_RECORDS,
     WEIGHTED_RECORDS,
+    *OF_SENSITIVE,
 )
 
 
-def refuse_own_names(columns: Sequence[str]) -> None:
+def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
-    taken = CLASSES.columns | HOW_NULLS
     for column in columns:
-        if column.lower() in taken:
-            rule = "quasi-identifiers must not be named class_size, records, records_dropped or nulls where classes are listed"
+        if column.lower() in {*own, *HOW_NULLS}:
+            named = f"{', '.join(own)}, records_dropped or nulls"
+            rule = f"quasi-identifiers must not be named {named} where classes are listed"
             raise OutOfDomainError(f"{rule}, got '{column}'; rename the column in a view")
 
 

@@ -219,6 +219,27 @@ reid_guarded('person and item', [reid_table(tbl)], reid_listed('person and item'
   || ' GROUP BY id) SELECT matches, sum(weight) AS weight, people, CASE WHEN exact THEN 0 ELSE ' || samples
   || ' END::BIGINT AS draws FROM reid_matched, reid_total GROUP BY ALL'));
 
+MACRO reid_ordinal(kind) AS
+regexp_full_match(kind, 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*');
+
+-- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its keys by position.
+MACRO reid_plan_record_codes(tbl, columns, key, nulls) AS
+reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
+  list_filter(list_append(columns, key), lambda c, i: c IS NOT NULL AND list_position(list_append(columns, key), c) = i),
+  reid_treated(tbl, columns, nulls,
+  'WITH reid_records AS MATERIALIZED (SELECT * FROM (SELECT row_number() OVER () - 1 AS position, * FROM '
+  || reid_rows(tbl, CASE WHEN key IS NULL THEN columns ELSE list_append(columns, key) END, 'value') || ')'
+  || CASE WHEN nulls = 'drop' THEN ' WHERE ' || reid_join(list_transform(columns, lambda c, i: 'q' || i || ' IS NOT NULL'), ' AND ') ELSE '' END
+  || ') SELECT ' || reid_texts(columns) || ' AS names, ['
+  || reid_join(list_transform(columns, lambda c, i: 'reid_ordinal(any_value(typeof(q' || i || ')))'), ', ') || '] AS ordinal, ['
+  || reid_join(list_transform(columns, lambda c, i: 'list(coalesce(code' || i || ', 0)::INTEGER)'), ', ') || '] AS codes, '
+  || 'list(position) AS position, list(' || CASE WHEN key IS NULL THEN 'position' ELSE 'q' || (len(columns) + 1) END
+  || ' ORDER BY position) AS keys FROM reid_records'
+  || reid_join(list_transform(columns, lambda c, i: ' LEFT JOIN (SELECT v' || i || ', row_number() OVER (ORDER BY v' || i || ') AS code' || i
+    || ' FROM (SELECT DISTINCT q' || i || ' AS v' || i || ' FROM reid_records WHERE q' || i || ' IS NOT NULL)) ON q' || i || ' = v' || i), '')));
+
+MACRO reid_plan_codes(tbl, columns, nulls) AS reid_plan_record_codes(tbl, columns, NULL, nulls);
+
 -- A list of names in a document that was read.
 MACRO reid_named(document, part) AS coalesce(json_extract_string(document, '$.' || part || '[*]'), []::VARCHAR[]);
 
@@ -265,7 +286,7 @@ reid_guarded('quasi-identifiers', [reid_table(tbl)], columns, reid_treated(tbl, 
 
 -- The distinct records, numbered, with the records that hold each (by the key, else by their place in the scan) and the sum of
 -- a column of numbers above 0, NaN where one of them is none.
-MACRO reid_held(tbl, columns, weight, key, nulls) AS
+MACRO reid_holders(tbl, columns, weight, key, nulls) AS
 'WITH reid_distinct AS MATERIALIZED (SELECT row_number() OVER () AS id, * FROM (SELECT ' || reid_numbered(columns)
 || ', count(*) AS records, list(record) AS members, sum(CASE WHEN weight > 0 THEN weight ELSE ''NaN''::DOUBLE END) AS mass FROM (SELECT '
 || CASE WHEN key IS NULL THEN 'row_number() OVER () - 1' ELSE reid_name(key) END || ', '
@@ -275,17 +296,17 @@ MACRO reid_held(tbl, columns, weight, key, nulls) AS
 || CASE WHEN nulls = 'drop' THEN ' WHERE ' || reid_join(list_transform(columns, lambda c, i: 'q' || i || ' IS NOT NULL'), ' AND ') ELSE '' END
 || ' GROUP BY ' || reid_numbered(columns) || ')) ';
 
-MACRO reid_plan_held(tbl, columns, weight, key, nulls, body) AS
+MACRO reid_in_classes(tbl, columns, weight, key, nulls, body) AS
 reid_guarded(CASE WHEN weight IS NULL AND key IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers, weight and key' END, [reid_table(tbl)],
   list_distinct(list_concat(columns, list_filter([weight, key], lambda c: c IS NOT NULL))),
-  reid_treated(tbl, columns, nulls, reid_held(tbl, columns, weight, key, nulls) || body));
+  reid_treated(tbl, columns, nulls, reid_holders(tbl, columns, weight, key, nulls) || body));
 
 MACRO reid_plan_fitted_records(tbl, columns, interactions, key, nulls) AS
-reid_plan_held(tbl, columns, NULL::VARCHAR, key::VARCHAR, nulls, 'SELECT id AS place, records, log_expected, '
+reid_in_classes(tbl, columns, NULL::VARCHAR, key::VARCHAR, nulls, 'SELECT id AS place, records, log_expected, '
   || CASE WHEN interactions = 2 THEN '[' || reid_join(list_transform(columns, lambda c, i: 'code' || i), ', ') || ']' ELSE '[]::BIGINT[]' END
   || ' AS codes, members FROM (' || reid_independent(columns) || ')' || CASE WHEN interactions = 2
   THEN reid_join(list_transform(columns, lambda c, i: ' JOIN (SELECT q' || i || ' AS w' || i || ', row_number() OVER () AS code' || i
     || ' FROM reid_distinct GROUP BY q' || i || ') ON q' || i || ' IS NOT DISTINCT FROM w' || i), '') ELSE '' END);
 
 MACRO reid_plan_weighted_records(tbl, columns, weight, key, nulls) AS
-reid_plan_held(tbl, columns, weight::VARCHAR, key::VARCHAR, nulls, 'SELECT id AS place, records, mass, members FROM reid_distinct');
+reid_in_classes(tbl, columns, weight::VARCHAR, key::VARCHAR, nulls, 'SELECT id AS place, records, mass, members FROM reid_distinct');

@@ -9,13 +9,33 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Document, Number, Numbers
+from reid_sql.domains import (
+    COLUMNS_AND_KEY,
+    MAX_COLUMNS,
+    QUASI_IDENTIFIERS,
+    Choice,
+    Column,
+    Columns,
+    Document,
+    Number,
+    Numbers,
+)
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
+from reid_sql.engines.polars_disclosure import disclosed
 from reid_sql.engines.polars_sets import matches
-from reid_sql.engines.polars_uniqueness import evidence, fitted_records, weighted_records
+from reid_sql.engines.polars_uniqueness import IN_POPULATION
 from reid_sql.function import Function
+from reid_sql.models.sensitive import WORDS
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, KEYED_QI, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
+from reid_sql.reductions import (
+    HOW_NULLS,
+    KEYED_COLUMNS,
+    OF_SENSITIVE,
+    RECORD_CODES,
+    SCENARIO_COLUMNS,
+    refuse_own_names,
+    refuse_subsets,
+)
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -28,6 +48,8 @@ TYPES: Final[dict[str, pl.DataType]] = {
     "VARCHAR": pl.String(),
     "VARCHAR[]": pl.List(pl.String()),
     "BIGINT[]": pl.List(pl.Int64()),
+    "BOOLEAN[]": pl.List(pl.Boolean()),
+    "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
 
 
@@ -70,19 +92,16 @@ def _hash(columns: Sequence[pl.Expr], seed: int) -> pl.Expr:
 
 def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
     """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
-    for parameter in declared.parameters:
-        if isinstance(parameter.domain, Choice | Number | Numbers):
-            parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Document):
-            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Number) and parameter.domain.whole:
-            options[parameter.name] = int(options[parameter.name])
+    _check(declared, options)
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
     lazy = [frame.lazy() for frame in frames]
+    key = options.get("key") if declared.reduction.keyed else None
     for words in (Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)):
         for frame in lazy:
-            words.check(columns, frame.collect_schema().names())
+            known = frame.collect_schema().names()
+            (words if key is None else COLUMNS_AND_KEY).check(columns, known)
+            COLUMNS_AND_KEY.known([] if key is None else [str(key)], known)
     counted = {a.name: options[a.name] for a in declared.reduction.arguments if a.name in options}
     reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
     if declared.relays:
@@ -92,7 +111,20 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
     if declared.per_record:
         record = reduced.collect_schema()["members"].inner  # type: ignore[attr-defined]
         return reduced.map_batches(_answering_each(declared, own), schema={"record": record, **schema}).sort("record")
+    if declared.reduction.keyed:
+        schema["record"] = TYPES["BIGINT"] if key is None else lazy[0].collect_schema()[str(key)]
     return reduced.map_batches(_answering(declared, own), schema=schema)
+
+
+def _check(declared: Function, options: dict[str, Any]) -> None:
+    """Refuse what lies outside its domain; documents become texts, whole numbers whole."""
+    for parameter in declared.parameters:
+        if isinstance(parameter.domain, Choice | Number | Numbers):
+            parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Document):
+            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Number) and parameter.domain.whole:
+            options[parameter.name] = int(options[parameter.name])
 
 
 def _schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
@@ -106,6 +138,8 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
         rows = answer_rows(declared, _arrays(declared, frame), options)
         table = pl.DataFrame(rows, schema=_schema(declared.columns), orient="row")
+        if reduction and reduction.keyed:
+            table = table.with_columns(frame["keys"][0].gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
         return table.with_columns(pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items())
@@ -126,12 +160,15 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
 
 def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
     """Columns of the reduction as the body takes them: numbers as an array, lists of them as a matrix, else a list."""
-    series = {name: frame[name] for name in declared.reduction.inputs} if declared.reduction else {}
+    reduction = declared.reduction
+    series = {name: frame[name] for name in reduction.inputs} if reduction else {}
+    if reduction and reduction.whole:
+        series = {name: values[0] for name, values in series.items()}
     return {name: _array(values) for name, values in series.items()}
 
 
 def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
-    if values.dtype == pl.List(pl.Int64) and len(values):
+    if values.dtype in {pl.List(pl.Int32), pl.List(pl.Int64)} and len(values):
         return values.explode(empty_as_null=False).to_numpy().reshape(len(values), -1)
     return values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
 
@@ -236,6 +273,33 @@ def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int
     return _how_nulls(frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls)
 
 
+def _codes(frame: pl.LazyFrame, columns: list[str], nulls: str, key: str | None = None) -> pl.LazyFrame:
+    """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
+    schema = frame.collect_schema()
+    ordinal = [_ordinal(schema[column]) for column in columns]
+    numbered, names = _numbered(frame, [*columns, *([] if key is None else [key])])
+    coded, keyed = names[: len(columns)], "position" if key is None else names[-1]
+    rows = numbered.with_row_index("position").with_columns(pl.col("position").cast(pl.Int64))
+    rows = rows.drop_nulls(coded) if nulls == "drop" else rows
+    types = _schema(RECORD_CODES.columns)
+    types["keys"] = pl.List(rows.collect_schema()[keyed])
+
+    def code(table: pl.DataFrame) -> pl.DataFrame:
+        codes = table.select(pl.col(coded).rank("dense").fill_null(0).cast(pl.Int32)).get_columns()
+        whole = {"names": [columns], "ordinal": [ordinal], "codes": [codes]}
+        return pl.DataFrame(whole | {"position": [table["position"]], "keys": [table[keyed]]}, schema=types)
+
+    return _how_nulls(frame, rows.map_batches(code, schema=types), columns, nulls)
+
+
+def _record_codes(frame: pl.LazyFrame, columns: list[str], key: str | None, nulls: str) -> pl.LazyFrame:
+    return _codes(frame, columns, nulls, None if key is None else str(key))
+
+
+def _ordinal(kind: pl.DataType) -> bool:
+    return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)
+
+
 def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None) -> pl.LazyFrame:
     """Distinct records on the scenario's columns; the records that hold each by the key, else by their place."""
     document = json.loads(scenario)
@@ -263,43 +327,28 @@ def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str,
     return _how_nulls(frame, listed, columns, nulls)
 
 
-def _evidence(frame: pl.LazyFrame, columns: list[str], nulls: str, method: str) -> pl.LazyFrame:
-    numbered, names = _numbered(frame, columns)
-    counted = _counted(numbered, names, nulls, "records")
-    return _how_nulls(frame, evidence(counted, names, method), columns, nulls).sort("class_size", "log_expected")
+def _disclosure(measure: str) -> Callable[..., pl.LazyFrame]:
+    """Reduce to how many classes have each size and value of the measure; with a threshold, to the classes that offend it."""
+
+    def reduce_to(frame: pl.LazyFrame, columns: list[str], sensitive: str, nulls: str, **options: Any) -> pl.LazyFrame:  # noqa: ANN401
+        every = [*columns, sensitive]
+        Columns(WORDS).check(every, frame.collect_schema().names())
+        if measure.endswith("_classes"):
+            refuse_own_names(columns, ("class_size", "value"))
+        numbered, _ = _numbered(_kept(frame, every, nulls), every)
+        names = {f"q{place}": name for place, name in enumerate(columns, 1)}
+        return _how_nulls(frame, disclosed(numbered, names, sensitive, measure, options), every, nulls)
+
+    return reduce_to
 
 
-def _fitted_records(
-    frame: pl.LazyFrame, columns: list[str], nulls: str, interactions: int, key: str | None = None
-) -> pl.LazyFrame:
-    held, names = _held(frame, columns, nulls, key)
-    return _how_nulls(frame, fitted_records(held, names, interactions), columns, nulls)
+def _in_population(name: str) -> Callable[..., pl.LazyFrame]:
+    """Reduce to what uniqueness in the population is estimated from."""
 
+    def reduce_to(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: Any) -> pl.LazyFrame:  # noqa: ANN401
+        return _how_nulls(frame, IN_POPULATION[name](frame, columns, nulls, **options), columns, nulls)
 
-def _weighted_records(
-    frame: pl.LazyFrame, columns: list[str], nulls: str, weight: str | None = None, key: str | None = None
-) -> pl.LazyFrame:
-    held, _ = _held(frame, columns, nulls, key, weight)
-    return _how_nulls(frame, weighted_records(held), columns, nulls)
-
-
-def _held(
-    frame: pl.LazyFrame, columns: list[str], nulls: str, key: str | None, weight: str | None = None
-) -> tuple[pl.LazyFrame, list[str]]:
-    """Distinct records with the records that hold each, by the key, else by their place, and the sum of their weights."""
-    known = frame.collect_schema().names()
-    for name in (key, weight):
-        KEYED_QI.check([*columns] if name is None or name in columns else [*columns, name], known)
-    member = pl.int_range(pl.len(), dtype=pl.Int64) if key is None else pl.col(key)
-    number = pl.lit(1.0) if weight is None else pl.col(weight).cast(pl.Float64, strict=False)
-    checked = pl.when(number > 0).then(number).otherwise(float("nan")).alias("mass")
-    names = [f"q{place}" for place in range(1, len(columns) + 1)]
-    own = [pl.col(column).alias(name) for column, name in zip(columns, names, strict=True)]
-    rows = frame.select(member.alias("members"), checked, *own)
-    kept = rows.drop_nulls(names) if nulls == "drop" else rows
-    counts = pl.len().cast(pl.Int64).alias("records"), pl.col("members"), pl.col("mass").sum()
-    numbered = kept.group_by(names).agg(*counts).with_row_index("place")
-    return numbered.with_columns(pl.col("place").cast(pl.Int64)), names
+    return reduce_to
 
 
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
@@ -309,7 +358,8 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "subsets": _subsets,
     "matches": _matches,
     "known_records": _known_records,
-    "evidence": _evidence,
-    "fitted_records": _fitted_records,
-    "weighted_records": _weighted_records,
+    "codes": _codes,
+    "record_codes": _record_codes,
+    **{reduction.name: _disclosure(reduction.name) for reduction in OF_SENSITIVE},
+    **{name: _in_population(name) for name in IN_POPULATION},
 }

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
+from tests.bench import qar
 from tests.bench.compare import Case
 from tests.bench.measure import Job
 from tests.bench.shapes import SHAPES, Shape
@@ -20,6 +21,10 @@ LIMITS: Final = ("2GB", "500MB")  # at ten million rows only the second makes cl
 ADULT: Final = (
     *("age", "workclass", "education_num", "marital_status", "occupation"),
     *("relationship", "race", "sex", "hours_per_week", "native_country"),
+)
+MEASURES: Final = (
+    *(("l_diversity", f", variant := '{variant}'") for variant in ("distinct", "entropy", "recursive")),
+    *(("t_closeness", ""), ("alpha_k_anonymity", ""), ("beta_likeness", ", variant := 'enhanced'"), ("delta_disclosure", "")),
 )
 SIZES: Final = "SELECT count(*) AS records, sum(k) AS total, max(k) AS highest, count_if(k = 1) AS unique_records FROM"
 HISTOGRAM: Final = """SELECT sum(records) AS records, sum(classes) AS classes,
@@ -113,6 +118,11 @@ def adult(setup: Setup) -> Iterator[Case]:
     yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
 
 
+def extreme_risk(setup: Setup) -> Iterator[Case]:
+    """QaR against doing each of its counts anew."""
+    return qar.cases(setup.threads)
+
+
 def adversary(setup: Setup) -> Iterator[Case]:
     """All four risks of every record, against one bare GROUP BY for each set of columns that may be known."""
     settings = {"threads": str(setup.threads)}
@@ -132,6 +142,22 @@ def adversary(setup: Setup) -> Iterator[Case]:
         ours = Job("in_duckdb", {"sql": sql, "settings": settings, "prepare": prepare})
         given = {"table": "people", "columns": columns, "settings": settings, "prepare": prepare}
         yield Case("adversary", words, ours, Job("group_bys", given), skipped=reason)
+
+
+def disclosure(setup: Setup) -> Iterator[Case]:
+    """Each measure on a sensitive column of few values, against a bare GROUP BY; the target is for 1,000,000 rows."""
+    for shape in SHAPES:
+        if shape.ties == "unique":
+            sizes = f"SELECT count(*) AS n FROM {shape.table} GROUP BY {', '.join(shape.columns)}"
+            rival = f"SELECT sum(n)::BIGINT AS records, count(*) AS classes, min(n) AS k, 1 AS judged FROM ({sizes})"
+            for measure, options in MEASURES:
+                columns = [column for column in shape.columns if column != "sex"]
+                call = f"{measure}({shape.table}, {columns}, 'sex'{options})"
+                ours = f"SELECT records, classes, k, (offending_records >= 0)::INTEGER AS judged FROM {call}"
+                words = f"{measure}{options}, {shape.words}"
+                yield Case(
+                    "disclosure", words, setup.duckdb(ours), setup.duckdb(rival.replace(", sex", "")), 5.0, table=shape.table
+                )
 
 
 def _drawn(rows: int, values: tuple[int, ...]) -> str:
@@ -163,5 +189,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "wildcard": wildcard,
     "register": register,
     "adult": adult,
+    "qar": extreme_risk,
     "adversary": adversary,
+    "disclosure": disclosure,
 }

@@ -32,7 +32,7 @@ def test_main_effects_are_products_of_shares(frame: pl.DataFrame) -> None:
         for answer in answers:
             assert [line["record"] for line in answer] == places
             for row, line in zip(rows, answer, strict=True):
-                expected = len(rows)
+                expected = float(len(rows))
                 for margin, value in zip(margins, row, strict=True):
                     expected *= margin[value] / len(rows)
                 alone = rows.count(row) == 1
