@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.models import ewens
+from reid_sql.models.estimate import Sample
 from tests.histograms import CLASSES, histogram
 
 
@@ -39,7 +40,7 @@ def singletons(records: int, theta: float) -> tuple[float, float]:
 def test_the_population_is_expected_to_hold_what_the_formula_says(records: int, theta: float) -> None:
     sample = 5
     unique, _ = singletons(sample, theta)
-    assert ewens.equation_10(ewens.Sample(sample, 0, records), unique) == pytest.approx(
+    assert ewens.equation_10(Sample(sample, 0, records), unique) == pytest.approx(
         singletons(records, theta)[0] / records, rel=1e-12
     )
 

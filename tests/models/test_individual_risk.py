@@ -15,7 +15,7 @@ from tests.histograms import FEW
 def test_the_risk_is_the_mean_over_the_people_there_may_be(seen: int, chance: float) -> None:
     others = np.arange(2_000_000)
     exact = float((stats.nbinom.pmf(others, seen, chance) / (seen + others)).sum())
-    found = individual_risk.risk(WeightedRecords(np.array([seen]), np.array([seen / chance]))).risk[0]
+    found = individual_risk.risk(WeightedRecords(np.array([seen]), np.array([seen / chance], dtype=np.float64))).risk[0]
     assert found == pytest.approx(exact, rel=1e-9)
 
 

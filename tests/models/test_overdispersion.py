@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from reid_sql.domains import Floats
 from reid_sql.models import overdispersion
+from reid_sql.models.disclosure import Integers
 
 
-def drawn(shape: float, seed: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def drawn(shape: float, seed: int) -> tuple[Integers, Floats]:
     rng = np.random.default_rng(seed)
     expected = rng.gamma(0.5, 4.0, 40_000)
     counts = rng.poisson(expected if np.isinf(shape) else expected * rng.gamma(shape, 1 / shape, expected.size))
