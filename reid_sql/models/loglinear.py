@@ -28,7 +28,9 @@ TOO_MANY: Final = (
     "compare interactions := 0"
 )
 NOT_FITTED: Final = "the two-way model is not fitted to the end, it misses a pair of values by {:.2g} records"
-ONE_SIZE: Final = "all classes have one size: the sample says nothing of how much counts vary"
+ONE_SIZE: Final = "all classes have one size: the sample says nothing of how much counts vary, and the risk may be understated"
+SATURATED: Final = "the main effects repeat the sample's own counts, as those of one column do: the risk is understated"
+NEARLY: Final = 2e-3  # in a logarithm, which may be rounded to a thousandth
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,11 @@ def risk(fitted: FittedRecords, sampling_fraction: float, interactions: int = 0)
     return LoglinearRisk(sizes, xi, kappa, nb_xi, nb_kappa, tau1, tau2, nb_tau1, nb_tau2, nb_shape, status)
 
 
+def saturated(sizes: Integers, log_expected: Floats) -> bool:
+    """Whether the model expects just what was counted, so that it says nothing beyond the sample."""
+    return bool(np.abs(log_expected - np.log(sizes)).max() < NEARLY)
+
+
 def uniqueness(expected: Floats, fraction: float, shape: float = np.inf) -> Floats:
     """Chance that a record which is unique in the sample is unique in the population; an infinite shape is Poisson's.
 
@@ -103,7 +110,7 @@ def _expected(fitted: FittedRecords, interactions: int) -> tuple[Floats, list[st
     if INTERACTIONS.check("interactions", interactions) == 1:
         raise OutOfDomainError(INTERACTIONS.sentence("interactions", "1"))
     if interactions == 0:
-        return np.exp(fitted.log_expected), []
+        return np.exp(fitted.log_expected), [SATURATED] * saturated(fitted.records, fitted.log_expected)
     found = two_way.fit(fitted.codes, fitted.records)
     classes = len(fitted.records)
     crowded = found.parameters > MANY * classes

@@ -21,10 +21,10 @@ STEP: Final = 1e-4
 def estimate(histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False) -> Estimate:
     """Estimate Ξ with its interval; both as `pitman_uniqueness.uniqueness` says, refusals too.
 
-    >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
+    >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([90, 30, 10, 5]), np.array([90, 60, 40, 40]))
     >>> found = estimate(sample, 3200)
     >>> round(found.low, 4), round(found.uniqueness, 4), round(found.high, 4)
-    (0.001, 0.0032, 0.01)
+    (0.0365, 0.0825, 0.1866)
     """
     sample = sample_of(histogram, population)
     fitted = fit(histogram, negative=negative)

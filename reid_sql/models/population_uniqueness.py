@@ -28,6 +28,7 @@ from reid_sql.models.estimate import NO_INTERVAL, Estimate, Sample, sample_of
 COUNTED: Final = "the sample is the population: counted"
 BY_FRACTION: Final = f"{NO_INTERVAL}without weights, each unique record of the sample counts with the sampled fraction"
 MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
+NOT_FITTED: Final = "not available: all classes have one size, or the main effects repeat the sample, as those of one column do"
 POISSON: Final = f"{MAIN_EFFECTS}; counts vary no more than Poisson counts do"
 
 
@@ -72,8 +73,11 @@ def _benedetti_franconi(evidence: UniquenessEvidence, population: float) -> Esti
 def _loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed: bool) -> Estimate:
     """Ξ = τ₁/n_s: a person who is unique in the population is in the sample with the sampled fraction."""
     sample = sample_of(evidence.histogram, population)
-    expected, alone = np.exp(evidence.log_expected), evidence.class_size == 1
-    shape = overdispersion.shape(evidence.class_size, expected, evidence.classes) if overdispersed else np.inf
+    sizes, log_expected = evidence.class_size, evidence.log_expected
+    if (sizes == sizes[0]).all() or loglinear.saturated(sizes, log_expected):
+        return Estimate(None, None, None, NOT_FITTED)
+    expected, alone = np.exp(log_expected), sizes == 1
+    shape = overdispersion.shape(sizes, expected, evidence.classes) if overdispersed else np.inf
     tau1 = evidence.classes[alone] @ loglinear.uniqueness(expected[alone], sample.fraction, shape)
     status = POISSON if overdispersed and np.isinf(shape) else MAIN_EFFECTS
     return Estimate(float(tau1) / sample.records, None, None, status)
@@ -136,9 +140,9 @@ Method = Annotated[
 def estimates(evidence: UniquenessEvidence, population: float, method: Method = "all") -> list[PopulationUniqueness]:
     """Give one row a method. Refuses an empty sample, classes that overlap, and a population smaller than the sample.
 
-    >>> four = UniquenessEvidence(np.array([1, 3]), np.log([1.0, 3.0]), np.array([1, 1]))
+    >>> four = UniquenessEvidence(np.array([1, 3]), np.log([1.5, 2.5]), np.array([1, 1]))
     >>> [(row.method, round(row.unique_records, 4)) for row in estimates(four, 8, "loglinear")]
-    [('loglinear', 0.7358)]
+    [('loglinear', 0.4463)]
     """
     METHOD.check("method", method)
     sample = sample_of(evidence.histogram, population)

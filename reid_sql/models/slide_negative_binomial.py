@@ -32,7 +32,7 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
 
     >>> found = estimate(Histogram(np.array([1, 2, 3, 9]), np.array([20, 6, 4, 2]), np.array([20, 12, 12, 18])), 620)
     >>> round(found.uniqueness, 4)
-    0.0525
+    0.0852
     """
     sample = sample_of(histogram, population)
     unique, twofold = (int(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2))

@@ -56,6 +56,10 @@ def test_equal_classes_say_nothing_of_how_counts_vary() -> None:
     assert loglinear.ONE_SIZE in loglinear.risk(records([2, 2], [1.0, 3.0]), 0.1).status
 
 
+def test_one_column_says_nothing_beyond_the_sample() -> None:
+    assert loglinear.SATURATED in loglinear.risk(records([1, 3], [1.0, 3.0]), 0.1).status
+
+
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("columns", "tau1", "counted_unique"), [(FEW, 6.2, (65, 9)), (MORE, 381, (3_382, 343))], ids=["few", "more"]

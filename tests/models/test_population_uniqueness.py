@@ -65,6 +65,14 @@ def test_refusals() -> None:
         estimates(evidence({}), 4)
 
 
+@pytest.mark.parametrize("lines", [([1], [0.3], [9]), ([1, 4], [1.0, 4.0], [5, 2])], ids=["all unique", "one column"])
+def test_no_log_linear_model_is_fitted_to_what_it_would_repeat(lines: tuple[list[int], list[float], list[int]]) -> None:
+    sizes, expected, classes = lines
+    for row in estimates(UniquenessEvidence(np.array(sizes), np.log(expected), np.array(classes)), 1_000):
+        if row.method.startswith("loglinear"):
+            assert (row.uniqueness, row.status) == (None, population_uniqueness.NOT_FITTED)
+
+
 def one(share: float | None) -> Estimate:
     return Estimate(share, None, None, "ok" if share is not None else "none")
 
