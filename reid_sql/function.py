@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from reid_sql.domains import Domain, Floats, Values
+from reid_sql.models.disclosure import Integers
 from reid_sql.reductions import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -25,6 +26,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
     Floats: "DOUBLE",  # of an answer for each record
+    Integers: "BIGINT",
 }
 
 

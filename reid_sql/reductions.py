@@ -26,6 +26,9 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models import sensitive
 from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.individual_risk import WeightedRecords
+from reid_sql.models.loglinear import INTERACTIONS, FittedRecords
+from reid_sql.models.population_uniqueness import METHOD, UniquenessEvidence
 from reid_sql.models.quasi_identifiers import Codes
 from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
@@ -153,6 +156,40 @@ KNOWN_RECORDS: Final = Reduction(
     columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
     arrays=KnownRecords,
 )
+EVIDENCE: Final = Reduction(
+    name="evidence",
+    words="how many classes have each size, and each logarithm of the count that independent columns would hold, to a thousandth",
+    arguments=(
+        _TABLE,
+        _QI,
+        Argument("method", METHOD, "all"),
+        _KEPT,
+    ),
+    columns={"place": "BIGINT", "class_size": "BIGINT", "log_expected": "DOUBLE", "classes": "BIGINT"},
+    arrays=UniquenessEvidence,
+)
+KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
+_KEY: Final = Argument("key", RECORD_KEY, optional=True)
+FITTED_RECORDS: Final = Reduction(
+    name="fitted_records",
+    words="the distinct records, with how many hold each and how many would if the columns were independent",
+    arguments=(_TABLE, _QI, Argument("interactions", INTERACTIONS, 0), _KEY, _KEPT),
+    columns={"place": "BIGINT", "records": "BIGINT", "log_expected": "DOUBLE", "codes": "BIGINT[]", "members": "BIGINT[]"},
+    arrays=FittedRecords,
+)
+WEIGHTED_RECORDS: Final = Reduction(
+    name="weighted_records",
+    words="the distinct records, with how many hold each and the sum of their weights",
+    arguments=(
+        _TABLE,
+        _QI,
+        Argument("weight", Key(), optional=True),
+        _KEY,
+        _KEPT,
+    ),
+    columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
+    arrays=WeightedRecords,
+)
 
 _OF_CLASSES: Final = (_TABLE, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
 
@@ -206,6 +243,9 @@ REDUCTIONS: Final = (
     KNOWN_RECORDS,
     CODES,
     RECORD_CODES,
+    EVIDENCE,
+    FITTED_RECORDS,
+    WEIGHTED_RECORDS,
     *OF_SENSITIVE,
 )
 

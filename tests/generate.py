@@ -95,11 +95,19 @@ def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Ex
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
     line = f"def {function.name}({parameters}) -> {answer}:"
     if len(line) > 130:
-        arguments = "".join(f"    {_argument(parameter)},\n" for parameter in function.parameters)
+        arguments = "".join(f"    {_wrapped(_argument(parameter))},\n" for parameter in function.parameters)
         line = f"def {function.name}(\n    {parameters}\n) -> {answer}:"
         if len(parameters) > 126:
             line = f"def {function.name}(\n{arguments}) -> {answer}:"
     return f"\n{line}\n{doc}\n"
+
+
+def _wrapped(argument: str) -> str:
+    """Give each word of a long choice its own line."""
+    if len(argument) <= 125:
+        return argument
+    head, words, tail = re.fullmatch(r"(.*?\[)(.*)(\].*)", argument).groups()  # type: ignore[union-attr]
+    return head + "".join(f"\n        {word}," for word in words.split(", ")) + f"\n    {tail}"
 
 
 def _argument(parameter: Parameter) -> str:

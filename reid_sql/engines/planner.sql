@@ -267,3 +267,46 @@ reid_guarded(CASE WHEN key IS NULL THEN 'columns of the scenario' ELSE 'columns 
 MACRO reid_plan_known_records(tbl, scenario, key, nulls) AS
 list_extract(list_transform([scenario], lambda reid_document: reid_plan_known(tbl,
   reid_listed('columns of the scenario', reid_named(reid_document, 'columns')), reid_named(reid_document, 'told'), key, nulls)), 1);
+
+-- The logarithm of the count that each distinct record would have if the columns were independent, from reid_distinct.
+MACRO reid_independent(columns) AS
+'SELECT reid_distinct.*, ' || reid_join(list_transform(columns, lambda c, i: 'm' || i), ' + ') || ' - ' || (len(columns) - 1)
+|| ' * total AS log_expected FROM reid_distinct, (SELECT ln(sum(records)) AS total FROM reid_distinct) '
+|| reid_join(list_transform(columns, lambda c, i: ' JOIN (SELECT q' || i || ' AS v' || i || ', ln(sum(records)) AS m' || i
+    || ' FROM reid_distinct GROUP BY q' || i || ') ON q' || i || ' IS NOT DISTINCT FROM v' || i), '');
+
+-- Sizes of classes, with what independent columns would hold where a method asks for it.
+MACRO reid_plan_evidence(tbl, columns, method, nulls) AS
+reid_guarded('quasi-identifiers', [reid_table(tbl)], columns, reid_treated(tbl, columns, nulls,
+  CASE WHEN method IN ('all', 'loglinear', 'loglinear_nb')
+  THEN 'WITH reid_distinct AS MATERIALIZED (SELECT ' || reid_numbered(columns) || ', count(*) AS records FROM ' || reid_rows(tbl, columns, nulls)
+    || ' GROUP BY ' || reid_numbered(columns) || ') SELECT row_number() OVER () AS place, * FROM (SELECT records AS class_size, '
+    || 'round(log_expected * 1000) / 1000 AS log_expected, count(*) AS classes FROM (' || reid_independent(columns) || ') GROUP BY ALL)'
+  ELSE 'SELECT class_size AS place, class_size, NULL::DOUBLE AS log_expected, count(*) AS classes FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size' END));
+
+-- The distinct records, numbered, with the records that hold each (by the key, else by their place in the scan) and the sum of
+-- a column of numbers above 0, NaN where one of them is none.
+MACRO reid_holders(tbl, columns, weight, key, nulls) AS
+'WITH reid_distinct AS MATERIALIZED (SELECT row_number() OVER () AS id, * FROM (SELECT ' || reid_numbered(columns)
+|| ', count(*) AS records, list(record) AS members, sum(CASE WHEN weight > 0 THEN weight ELSE ''NaN''::DOUBLE END) AS mass FROM (SELECT '
+|| CASE WHEN key IS NULL THEN 'row_number() OVER () - 1' ELSE reid_name(key) END || ', '
+|| CASE WHEN weight IS NULL THEN '1::DOUBLE' ELSE 'try_cast(' || reid_name(weight) || ' AS DOUBLE)' END || ', '
+|| reid_join(list_transform(columns, lambda c: reid_name(c)), ', ') || ' FROM ' || reid_table(tbl) || ' AS reid_source) AS reid_rows(record, weight, '
+|| reid_numbered(columns) || ')'
+|| CASE WHEN nulls = 'drop' THEN ' WHERE ' || reid_join(list_transform(columns, lambda c, i: 'q' || i || ' IS NOT NULL'), ' AND ') ELSE '' END
+|| ' GROUP BY ' || reid_numbered(columns) || ')) ';
+
+MACRO reid_in_classes(tbl, columns, weight, key, nulls, body) AS
+reid_guarded(CASE WHEN weight IS NULL AND key IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers, weight and key' END, [reid_table(tbl)],
+  list_distinct(list_concat(columns, list_filter([weight, key], lambda c: c IS NOT NULL))),
+  reid_treated(tbl, columns, nulls, reid_holders(tbl, columns, weight, key, nulls) || body));
+
+MACRO reid_plan_fitted_records(tbl, columns, interactions, key, nulls) AS
+reid_in_classes(tbl, columns, NULL::VARCHAR, key::VARCHAR, nulls, 'SELECT id AS place, records, log_expected, '
+  || CASE WHEN interactions = 2 THEN '[' || reid_join(list_transform(columns, lambda c, i: 'code' || i), ', ') || ']' ELSE '[]::BIGINT[]' END
+  || ' AS codes, members FROM (' || reid_independent(columns) || ')' || CASE WHEN interactions = 2
+  THEN reid_join(list_transform(columns, lambda c, i: ' JOIN (SELECT q' || i || ' AS w' || i || ', row_number() OVER () AS code' || i
+    || ' FROM reid_distinct GROUP BY q' || i || ') ON q' || i || ' IS NOT DISTINCT FROM w' || i), '') ELSE '' END);
+
+MACRO reid_plan_weighted_records(tbl, columns, weight, key, nulls) AS
+reid_in_classes(tbl, columns, weight::VARCHAR, key::VARCHAR, nulls, 'SELECT id AS place, records, mass, members FROM reid_distinct');

@@ -24,6 +24,7 @@ from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
 from reid_sql.engines.polars_codes import coded, matched
 from reid_sql.engines.polars_disclosure import disclosed
 from reid_sql.engines.polars_sets import matches
+from reid_sql.engines.polars_uniqueness import IN_POPULATION
 from reid_sql.function import Function
 from reid_sql.models.sensitive import WORDS
 from reid_sql.reductions import (
@@ -316,6 +317,15 @@ def _disclosure(measure: str) -> Callable[..., pl.LazyFrame]:
     return reduce_to
 
 
+def _in_population(name: str) -> Callable[..., pl.LazyFrame]:
+    """Reduce to what uniqueness in the population is estimated from."""
+
+    def reduce_to(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: Any) -> pl.LazyFrame:  # noqa: ANN401
+        return _how_nulls(frame, IN_POPULATION[name](frame, columns, nulls, **options), columns, nulls)
+
+    return reduce_to
+
+
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "classes": _classes,
     "histogram": _histogram,
@@ -326,4 +336,5 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "codes": _codes,
     "record_codes": _record_codes,
     **{reduction.name: _disclosure(reduction.name) for reduction in OF_SENSITIVE},
+    **{name: _in_population(name) for name in IN_POPULATION},
 }

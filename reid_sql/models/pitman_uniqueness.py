@@ -1,7 +1,8 @@
 """Population uniqueness by Pitman's model: how many people of the population are alone in their class.
 
 (θ, α) maximise the probability that Pitman's sampling formula gives to the classes of the sample, with 0 ≤ α < 1 and
-θ > −α: a negative α would bound the number of classes, which no sample can know. The search is Newton's, damped.
+θ > −α: a negative α would bound the number of classes, which no sample can know; it can be allowed. The search is Newton's,
+damped.
 Source: Hoshino 2001; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 12.
 """
 
@@ -14,6 +15,7 @@ from scipy.special import gammaln, psi, zeta
 
 from reid_sql.domains import COUNT, Choice, Floats, plain
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.class_quadrature import class_quadrature
 from reid_sql.models.disclosure import OK, Histogram
 from reid_sql.models.log_gamma import log_gamma_ratio
 from reid_sql.models.rarefaction import counted_records
@@ -27,6 +29,8 @@ LEVEL: Final = 1e-11  # nor one that would raise the log-likelihood by less than
 WIDEST: Final = 1 - 1e-9  # the largest α
 DAMPED: Final = 1e-9
 STUCK: Final = 1e12
+FARTHEST: Final = (-1e6, 200.0)  # α and σ
+NEARLY_ALL: Final = 1.1  # times the classes seen: where a negative α allows fewer, the sums below lose digits
 FIRST: Final = 256  # terms of a sum that are added one by one
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 ALL_UNIQUE: Final = (
@@ -53,11 +57,11 @@ class PitmanUniqueness:
     status: str
 
 
-def uniqueness(histogram: Histogram, population: float, form: Form = "exact") -> PitmanUniqueness:
+def uniqueness(histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False) -> PitmanUniqueness:
     """Expected share Ξ of the population that is unique: Γ(θ+1) Γ(n+θ+α−1) / (Γ(θ+α) Γ(n+θ)), or Γ(θ+1)/Γ(θ+α) n^(α−1).
 
-    `form` is 'exact' (the expectation at this n) or 'asymptotic' (equation 12, its limit for large n). Refuses a population
-    smaller than the sample, an empty histogram and overlapping classes (NULL as a wildcard).
+    `form` is 'exact' (the expectation at this n) or 'asymptotic' (equation 12, its limit for large n); with `negative`, α may
+    lie below 0. Refuses a population smaller than the sample, an empty histogram and overlapping classes (NULL as a wildcard).
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
     >>> found = uniqueness(sample, 3200)
@@ -69,11 +73,16 @@ def uniqueness(histogram: Histogram, population: float, form: Form = "exact") ->
     if n < records:
         rule = f"population must be at least the {records} records of the sample, got {plain(n)}"
         raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
-    fitted = fit(histogram)
+    return of_fit(fit(histogram, negative=negative), n, form)
+
+
+def of_fit(fitted: PitmanFit, population: float, form: Form = "exact") -> PitmanUniqueness:
+    """Expected share of the population that is unique, by fitted parameters; the limits where there are none."""
     if fitted.theta is None or fitted.alpha is None:
-        limits = {ALL_UNIQUE: 1.0, ALL_ALIKE: float(n == 1)}
+        limits = {ALL_UNIQUE: 1.0, ALL_ALIKE: float(population == 1)}
         return PitmanUniqueness(limits.get(fitted.status), fitted.status)
-    return PitmanUniqueness(expected_uniqueness(fitted.theta, fitted.alpha, n, FORM.check("form", form)), fitted.status)
+    share = expected_uniqueness(fitted.theta, fitted.alpha, population, FORM.check("form", form))
+    return PitmanUniqueness(share, fitted.status)
 
 
 def expected_uniqueness(theta: float, alpha: float, population: float, form: str = "exact") -> float:
@@ -83,8 +92,8 @@ def expected_uniqueness(theta: float, alpha: float, population: float, form: str
     return min(1.0, float(np.exp(opened - thinned)))
 
 
-def fit(histogram: Histogram) -> PitmanFit:
-    """Fit (θ, α) by maximum likelihood to classes that do not overlap.
+def fit(histogram: Histogram, *, negative: bool = False) -> PitmanFit:
+    """Fit (θ, α) by maximum likelihood to classes that do not overlap, α from 0 on unless it may be negative.
 
     >>> found = fit(Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8])))
     >>> round(found.theta, 3), round(found.alpha, 3)
@@ -95,7 +104,7 @@ def fit(histogram: Histogram) -> PitmanFit:
         return PitmanFit(None, None, ALL_UNIQUE)
     if likelihood.classes == 1:
         return PitmanFit(None, None, ALL_ALIKE)
-    found = _climb(likelihood)
+    found = _climb(likelihood, lowest=-np.inf if negative else 0.0)
     return PitmanFit(*found, OK) if found else PitmanFit(None, None, NOT_FOUND)
 
 
@@ -108,14 +117,16 @@ class Likelihood:
 
     def __init__(self, sizes: Floats, counts: Floats) -> None:
         """Take the distinct class sizes, and how many classes have each."""
-        self.sizes, self.counts = sizes, counts
+        self.sizes, self.counts = class_quadrature(sizes, counts)
         self.records, self.classes = float(sizes @ counts), float(counts.sum())
         self.opened, self.opened_weight = terms(int(self.classes))
         self.drawn, self.drawn_weight = terms(int(self.records))
 
     def value(self, alpha: float, sigma: float) -> float:
-        """Log-likelihood up to a constant."""
+        """Log-likelihood up to a constant; −∞ where a negative α leaves hardly more classes than were seen."""
         reach = (1 - alpha) * np.exp(sigma)  # θ + α, taken out of every logarithm: what is left does not drown where θ is huge
+        if reach + alpha * NEARLY_ALL * self.classes <= 0:
+            return -np.inf
         within = self.counts @ (gammaln(self.sizes - alpha) - gammaln(1 - alpha))
         opened = self.opened_weight @ np.log1p(alpha * (self.opened - 1) / reach)
         drawn = self.drawn_weight @ np.log1p((self.drawn - alpha) / reach)
@@ -164,15 +175,17 @@ def terms(end: int) -> tuple[Floats, Floats]:
     return np.r_[first, points, ends], np.r_[np.ones_like(first), weights, corrections]
 
 
-def _climb(likelihood: Likelihood) -> tuple[float, float] | None:
-    """Climb from a rough guess to the maximum by damped Newton steps; α stays at 0 while the slope points below it."""
+def _climb(likelihood: Likelihood, lowest: float) -> tuple[float, float] | None:
+    """Climb from a rough guess to the maximum by damped Newton steps; α stays at its lowest while the slope points below."""
     unique = float(likelihood.counts[likelihood.sizes == 1].sum())
     point = np.array([0.9 * unique / likelihood.classes, np.log(likelihood.classes)])
     value, damping = likelihood.value(*point), DAMPED
     for _ in range(STEPS):
         gradient, hessian = likelihood.slope(*point)
-        step = _step(point, gradient, hessian, damping)
+        step = _step(point, gradient, hessian, damping, lowest)
         moved = point + step
+        if moved[0] < FARTHEST[0] or moved[1] > FARTHEST[1]:
+            return None  # the classes are so equal in size that the likelihood rises without end
         higher = likelihood.value(*moved)
         if np.abs(step).max() < TIGHT or abs(gradient @ step) < LEVEL:
             return float((1 - moved[0]) * np.exp(moved[1]) - moved[0]), float(moved[0])
@@ -185,9 +198,9 @@ def _climb(likelihood: Likelihood) -> tuple[float, float] | None:
     return None
 
 
-def _step(point: Floats, gradient: Floats, hessian: Floats, damping: float) -> Floats:
-    """Newton's step with its own scale added where the likelihood bends the wrong way, kept within 0 ≤ α < 1."""
-    held = point[0] <= 0 and gradient[0] <= 0
+def _step(point: Floats, gradient: Floats, hessian: Floats, damping: float, lowest: float) -> Floats:
+    """Newton's step with its own scale added where the likelihood bends the wrong way, kept within lowest ≤ α < 1."""
+    held = point[0] <= lowest and gradient[0] <= 0
     scale = np.abs(np.diag(hessian)) + 1e-12
     bent = -hessian + damping * np.diag(scale)
     if held or np.linalg.eigvalsh(bent)[0] <= 0:
@@ -196,5 +209,5 @@ def _step(point: Floats, gradient: Floats, hessian: Floats, damping: float) -> F
     if held:
         step[0] = 0.0
     step[1] = np.clip(step[1], -2.0, 2.0)
-    step[0] = np.clip(point[0] + step[0], 0.0, (point[0] + WIDEST) / 2 if point[0] < WIDEST - 1e-9 else WIDEST) - point[0]
+    step[0] = np.clip(point[0] + step[0], lowest, (point[0] + WIDEST) / 2 if point[0] < WIDEST - 1e-9 else WIDEST) - point[0]
     return np.asarray(step)

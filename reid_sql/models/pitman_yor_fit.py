@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from reid_sql.domains import Choice, Floats
+from reid_sql.models.class_quadrature import class_quadrature
 from reid_sql.models.disclosure import OK, Histogram
 from reid_sql.models.log_gamma import log_gamma_ratio
 from reid_sql.models.pitman_yor import parameters
@@ -67,8 +68,8 @@ def log_likelihood(histogram: Histogram, entropy: npt.ArrayLike, tail: npt.Array
     d, alpha = parameters(h, np.maximum(gamma, UNIFORM / h))
     sizes, counts = histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)
     records, classes = float(sizes @ counts), float(counts.sum())
-    larger = sizes > 1
-    within = log_gamma_ratio((1 - d)[..., None], sizes[larger] - 1) @ counts[larger]  # (points,)
+    nodes, weights = class_quadrature(sizes[sizes > 1], counts[sizes > 1])
+    within = log_gamma_ratio((1 - d)[..., None], nodes - 1) @ weights  # (points,)
     return within + _log_openings(d, alpha, classes) - log_gamma_ratio(alpha + 1, records - 1)
 
 

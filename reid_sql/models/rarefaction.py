@@ -118,7 +118,7 @@ def _number(rule: str, remedy: str, low: float, high: float) -> Number:
     return Number(rule, remedy, float(low), float(high), whole=True)
 
 
-def log_missed(size: Floats, n: float, records: int) -> Floats:
+def log_missed(size: Floats, n: float, records: float) -> Floats:
     """Logarithm of C(records − size, n) / C(records, n): none of the `n` records drawn is of a class of `size`."""
     fewer, more = np.minimum(size, n), np.maximum(size, n)  # (sizes,), and the ratio is the same with both exchanged
     missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always met
@@ -129,15 +129,15 @@ def log_missed(size: Floats, n: float, records: int) -> Floats:
     return missed
 
 
-def _by_terms(fewer: Floats, more: Floats, records: int) -> Floats:
+def _by_terms(fewer: Floats, more: Floats, records: float) -> Floats:
     total = np.zeros(fewer.shape)
     for drawn in range(int(fewer.max(initial=0.0))):
         going = fewer > drawn
-        total[going] += _log_one_more(more[going], float(records - drawn))
+        total[going] += _log_one_more(more[going], records - drawn)
     return total
 
 
-def _by_integral(fewer: Floats, more: Floats, records: int) -> Floats:
+def _by_integral(fewer: Floats, more: Floats, records: float) -> Floats:
     """Σ f(j) over 0 ≤ j < fewer as ∫ f from −½ to fewer − ½, less [f′]/24 (Euler–Maclaurin at midpoints)."""
     left = records - fewer[:, None] * (NODES + 1) / 2 + 0.5  # (sizes, nodes): records not yet drawn
     integral = fewer * (_log_one_more(more[:, None], left) @ WEIGHTS) / 2

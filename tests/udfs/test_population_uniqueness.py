@@ -1,0 +1,75 @@
+import math
+
+import duckdb
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+import reid_sql.polars as rp
+from reid_sql.errors import ReidError
+from reid_sql.models.population_uniqueness import METHODS
+from tests.tables import by_both, by_duckdb, by_polars, frames, kept, keys
+
+TOWN = pl.DataFrame(
+    {"age": [k % 37 for k in range(400)], "sex": [k * k % 7 % 2 for k in range(400)], "job": [k * k % 23 for k in range(400)]}
+)
+QI = ["age", "sex", "job"]
+
+
+@pytest.mark.parametrize("method", ["all", "pitman", "loglinear", "loglinear_nb", "pitman_negative", "snb"])
+def test_engines_agree(method: str) -> None:
+    duck, polars = by_both("population_uniqueness", {"t": TOWN}, QI, population=10_000, method=method)
+    assert [row["method"] for row in duck] == (list(METHODS) if method == "all" else [method])
+    for one, other in zip(duck, polars, strict=True):
+        for name, value in one.items():
+            assert other[name] == (pytest.approx(value, rel=1e-4) if isinstance(value, float) else value)
+
+
+@settings(max_examples=6)
+@given(frames(min_rows=1))
+def test_a_table_that_is_its_population_is_counted(frame: pl.DataFrame) -> None:
+    for nulls in ("value", "drop"):
+        rows = kept(keys(frame), nulls)
+        if not rows:
+            continue
+        unique = sum(rows.count(row) == 1 for row in rows)
+        for answer in by_both("population_uniqueness", {"t": frame}, frame.columns, population=len(rows), nulls=nulls):
+            assert [row["unique_records"] for row in answer] == pytest.approx([unique] * len(METHODS))
+            assert {row["records_dropped"] for row in answer} == {len(frame) - len(rows)}
+
+
+def test_the_log_linear_row_is_the_sum_of_what_records_score() -> None:
+    shares = {row["method"]: row["unique_records"] for row in by_duckdb(f"FROM population_uniqueness(t, {QI}, 4000)", t=TOWN)}
+    found = by_polars("loglinear_risk", TOWN, QI, 0.1)[0]
+    assert shares["loglinear"] == pytest.approx(10 * found["tau1"], rel=1e-3)
+    assert shares["loglinear_nb"] == pytest.approx(10 * found["nb_tau1"], rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ("['age'], 10", "population must be at least the 400 records of the sample, got 10; pass the size"),
+        ("['age'], 0.5", "population must be a number of people of at least 1 and at most 1e+15, got 0.5"),
+        ("['age'], 1e6, method := 'pitmann'", "method must be one of 'all', 'bound', 'ewens'"),
+        ("['age'], 1e6, nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        ("['aeg'], 1e6", "quasi-identifiers must be columns of the table, got 'aeg'; did you mean 'age'?"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
+    with pytest.raises(duckdb.Error) as refused:
+        by_duckdb(f"FROM population_uniqueness(t, {call})", t=TOWN)
+    assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
+
+
+def test_an_empty_table_is_refused() -> None:
+    with pytest.raises(duckdb.Error, match="the table must hold at least one record"):
+        by_duckdb("FROM population_uniqueness(t, ['age'], 100)", t=TOWN.head(0))
+    with pytest.raises((ReidError, pl.exceptions.ComputeError), match="the table must hold at least one record"):
+        rp.population_uniqueness(TOWN.head(0), ["age"], 100).collect()
+
+
+def test_one_record_and_odd_names() -> None:
+    odd = pl.DataFrame({'a "quoted" name': ["x"], "method": [None]})
+    for answer in by_both("population_uniqueness", {"t": odd}, odd.columns, population=50):
+        assert len(answer) == len(METHODS)
+        assert not any(math.isnan(row["uniqueness"]) for row in answer if row["uniqueness"] is not None)
