@@ -1,0 +1,183 @@
+"""The Gaussian copula of a table's columns: their marginals, joined by a correlation of latent normal variables.
+
+Source: Rocher, Hendrickx & de Montjoye 2019. A model sees no record: only how often each value, and each pair of values
+of two columns, occurs.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.domains import Floats
+from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
+from reid_sql.models.association import adjusted_information, matching_correlation
+from reid_sql.models.correlation import nearest_correlation
+from reid_sql.models.disclosure import NO_RECORDS, Integers
+from reid_sql.models.marginals import Marginal, fit_marginal, number, sort_keys
+from reid_sql.models.placement import ends
+from reid_sql.models.rectangle import Cells, Estimates, Precision, integrate
+from reid_sql.suggestion import suggestion
+
+ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
+NEGLIGIBLE: Final = 1e-11  # an error of q that moves no ξ by more than 0.003 in a population of 300 million
+EXACT: Final = {"points": 256, "most": 4096}
+AVERAGED: Final = {"points": 512, "most": 512}  # over the orders of nominal columns
+ROWS: Final = 2048  # distinct records that are scored together, so that memory stays bounded
+KEPT: Final = 1 << 20  # scores that a model keeps
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How often each value of each column occurs, and each pair of values of two columns.
+
+    One line a count. `first` and `second` are columns by number from 1; `second` is 0 in the counts of single values,
+    which alone have the column's `name`. `weight` is the sum of the survey weights, or the number of records again.
+    """
+
+    cell: Integers
+    first: Integers
+    second: Integers
+    name: Sequence[str | None]
+    first_value: Sequence[str | None]
+    second_value: Sequence[str | None]
+    records: Integers
+    weight: Sequence[float]
+
+
+@dataclass(frozen=True)
+class GaussianCopula:
+    """A fitted model: what it needs to score any record and to draw new ones, and nothing of any single record."""
+
+    columns: tuple[str, ...]
+    marginals: tuple[Marginal, ...]
+    correlation: Floats  # (columns, columns)
+    records: int  # of the sample
+    method: str
+    seed: int
+    _scores: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def _codes(self) -> list[dict[str | None, int]]:
+        return [{value: code for code, value in enumerate(marginal.values)} for marginal in self.marginals]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Columns in the order of integration: those of most values first, as their intervals are narrowest."""
+        return sorted(range(len(self.columns)), key=lambda column: (-len(self.marginals[column].values), column))
+
+    @property
+    def precision(self) -> Precision:
+        """Points of the integration; the average over orders of nominal columns gets more, to less precision."""
+        return Precision(**(EXACT if all(m.ordered for m in self.marginals) else AVERAGED), absolute_error=NEGLIGIBLE, seed=self.seed)
+
+    def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
+        """Codes of records given by column, as text or None: (records, columns). Values never seen have codes of their own."""
+        if len(values) != len(self.columns):
+            rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
+            raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
+        return np.stack([self._coded(column, some) for column, some in enumerate(values)], axis=1)
+
+    def _coded(self, column: int, values: Sequence[str | None]) -> Integers:
+        known = self._codes[column]
+        return np.array([known[v] if v in known else self._foreign(column, v) for v in values], dtype=np.int64)
+
+    def _foreign(self, column: int, value: str | None) -> int:
+        """Code of a text that is not among the values: another spelling of a number, or a value never seen."""
+        marginal = self.marginals[column]
+        found = number(value)
+        same = () if found is None else (place for place, own in enumerate(marginal.values) if number(own) == found)
+        code = next(iter(same), len(marginal.values))
+        if code == len(marginal.values) and marginal.ordered:
+            code += bisect_left(sort_keys(marginal.values), sort_keys([value])[0])
+        return code
+
+    def cell_probability(self, values: Sequence[Sequence[Any]]) -> Estimates:
+        """Probability q(x) that a person has exactly these values, with the standard error of its integration.
+
+        `values` are given by column, as text or None. q of values that the sample saw is never 0.
+        """
+        codes = self.codes(values)
+        distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
+        keys = [record.tobytes() for record in distinct]
+        missing = [place for place, key in enumerate(keys) if key not in self._scores]
+        fresh = {}
+        for start in range(0, len(missing), ROWS):
+            some = missing[start : start + ROWS]
+            found = self.integrated(distinct[some])
+            pairs = zip(found.probability.tolist(), found.standard_error.tolist(), strict=True)
+            fresh |= dict(zip([keys[place] for place in some], pairs, strict=True))
+        scores = np.array([fresh.get(key) or self._scores[key] for key in keys]).reshape(-1, 2)[inverse.ravel()]
+        if len(self._scores) + len(fresh) <= KEPT:
+            self._scores.update(fresh)
+        return Estimates(scores[:, 0], scores[:, 1])
+
+    def integrated(self, codes: Integers) -> Estimates:
+        """Integrate distinct records of codes; q is 0 where a value's share is."""
+        used = [np.unique(column, return_inverse=True) for column in codes.T]
+
+        def cells(points: int) -> Cells:
+            placed = [
+                ends(marginal, own, points, [self.seed, column])
+                for column, (marginal, (own, _)) in enumerate(zip(self.marginals, used, strict=True))
+            ]
+            return Cells([low for low, _ in placed], [high for _, high in placed])
+
+        renumbered = np.stack([inverse for _, inverse in used], axis=1)
+        found = integrate(renumbered, cells, self.correlation, self.order, self.precision)
+        unseen = np.array([marginal.unseen for marginal in self.marginals])
+        count = np.array([len(marginal.values) for marginal in self.marginals])
+        impossible = ((codes >= count) & (unseen == 0)).any(axis=1)
+        return Estimates(np.where(impossible, 0.0, found.probability), np.where(impossible, 0.0, found.standard_error))
+
+
+def fit(counts: PairCounts, ordered: Sequence[str] = (), method: str = "paper", seed: int = 0) -> GaussianCopula:
+    """Fit the model to counted values and pairs; `ordered` names the columns whose values have an order.
+
+    Refuses an empty table, names that are no columns and weights below zero.
+
+    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"], [None] * 2,
+    ...                    np.array([60, 40]), [60.0, 40.0])
+    >>> fit(sexes).cell_probability([["M"]]).probability
+    array([0.4])
+    """
+    first, second = np.asarray(counts.first), np.asarray(counts.second)
+    records = np.asarray(counts.records, dtype=np.int64)
+    total = int(records[(first == 1) & (second == 0)].sum())
+    if total == 0:
+        raise NoRecordsError(NO_RECORDS)
+    weight = np.asarray(counts.weight, dtype=np.float64)
+    if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() == 0:
+        got = float(weight[~(weight >= 0)][0]) if not (weight >= 0).all() else float(weight.max())
+        raise OutOfDomainError(f"weights must be finite and at least 0, not all of them 0, got {got:g}; mend the weight column")
+    weight = weight * (total / weight[(first == 1) & (second == 0)].sum())
+    alone = [np.flatnonzero((first == column) & (second == 0)) for column in range(1, int(first.max()) + 1)]
+    names = tuple(str(counts.name[lines[0]]) for lines in alone)
+    for name in ordered:
+        if name not in names:
+            raise UnknownNameError(f"ordered must name columns of the model, got '{name}'; {suggestion(name, names)}")
+    marginals = tuple(
+        fit_marginal([counts.first_value[line] for line in lines], weight[lines], ordered=name in ordered)
+        for name, lines in zip(names, alone, strict=True)
+    )
+    matrix = np.eye(len(names))
+    rng = np.random.default_rng(seed)
+    for one, other in combinations(range(len(names)), 2):
+        cells = weight[(first == one + 1) & (second == other + 1)]
+        information = adjusted_information(weight[alone[one]], weight[alone[other]], cells)
+        shares = _orders(marginals[one], marginals[other], rng)
+        matrix[one, other] = matrix[other, one] = matching_correlation(shares, information)
+    return GaussianCopula(names, marginals, nearest_correlation(matrix), total, method, seed)
+
+
+def _orders(one: Marginal, other: Marginal, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
+    """Shares of two columns, nominal ones in a few random orders."""
+    if one.ordered and other.ordered:
+        return [(one.shares, other.shares)]
+    pairs = [one, other]
+    found = [[m.shares if m.ordered else rng.permutation(m.shares) for m in pairs] for _ in range(ORDERS)]
+    return [(first, second) for first, second in found]
