@@ -5,15 +5,16 @@ lists the functions.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import Domain, Values
+from reid_sql.domains import MODEL, TABLE, Domain, Floats, Values
+from reid_sql.models.disclosure import Integers
 from reid_sql.reductions import Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
-Kind = Literal["row", "window", "table"]
+Kind = Literal["row", "window", "table", "model", "scored"]
 REQUIRED: Final = inspect.Parameter.empty
 SQL_TYPES: Final[Mapping[Any, str]] = {
     int: "BIGINT",
@@ -21,6 +22,8 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     float | None: "DOUBLE",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
+    Floats: "DOUBLE",
+    Integers: "BIGINT",
 }
 
 
@@ -45,6 +48,7 @@ class Function:
     body: Callable[..., Any] = field(repr=False)
     reduction: Reduction | None = None
     duckdb: str | None = None
+    models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
 
     @property
     def words(self) -> str:
@@ -57,6 +61,8 @@ class Function:
         if self.kind == "window":
             return f"{self.name}(c1, …)"
         shown = [p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}" for p in self.parameters]
+        if self.kind == "model":
+            shown.append("c1, …")
         return f"{self.name}({', '.join(shown)})"
 
     @property
@@ -73,6 +79,7 @@ class Function:
     def own_parameters(self) -> tuple[Parameter, ...]:
         """The parameters that the body takes beside the reduction."""
         counted = {argument.name for argument in self.reduction.arguments} if self.reduction else set()
+        counted |= {"tbl", "model"} if self.kind in {"model", "scored"} else set()
         return tuple(parameter for parameter in self.parameters if parameter.name not in counted)
 
 
@@ -111,7 +118,43 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
     return declare
 
 
-def table_function(*, source: str, reduction: Reduction | None = None, duckdb: str | None = None) -> Callable[[Body], Body]:
+def model_function(*, source: str) -> Callable[[Body], Body]:
+    """Declare a function of a record under a fitted model: its cell's Estimates and numbers in, an array of doubles out.
+
+    In SQL the model comes first and the record's values come last; a NULL among them is a value.
+    """
+
+    def declare(body: Body) -> Body:
+        parameters = (Parameter("model", MODEL), *_parameters(body)[1:])
+        _add(Function(body.__name__, "model", parameters, {body.__name__: "DOUBLE"}, source, body, models=True))
+        return body
+
+    return declare
+
+
+def scored_function(*, source: str) -> Callable[[Body], Body]:
+    """Declare a table function that puts scores beside a table's records, each distinct record scored once.
+
+    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters; it gives a
+    dataclass of arrays, whose fields become columns beside the table's.
+    """
+
+    def declare(body: Body) -> Body:
+        parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
+        _add(Function(body.__name__, "scored", parameters, _columns(body), source, body, models=True))
+        return body
+
+    return declare
+
+
+def table_function(
+    *,
+    source: str,
+    reduction: Reduction | None = None,
+    duckdb: str | None = None,
+    models: bool = False,
+    leading: Sequence[str] = (),
+) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
     Without a reduction it is a function of its parameters alone.
@@ -119,16 +162,22 @@ def table_function(*, source: str, reduction: Reduction | None = None, duckdb: s
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
     back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
     reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
-    and its columns and before `nulls`.
+    and its columns and before `nulls`; those named as `leading` come before the table. `models` says that the body keeps
+    or finds fitted models.
     """
 
     def declare(body: Body) -> Body:
         counted = reduction.arguments if reduction else ()
-        first = [Parameter(a.name, a.domain, REQUIRED if a.default is None else a.default) for a in counted if a.name != "nulls"]
+        first = [
+            Parameter(a.name, a.domain, REQUIRED if a.default is None and not a.optional else a.default)
+            for a in counted
+            if a.name != "nulls"
+        ]
         own = _parameters(body)[1:] if reduction else _parameters(body)
         last = [Parameter(a.name, a.domain, a.default) for a in counted if a.name == "nulls"]
-        parameters = tuple(sorted([*first, *own, *last], key=lambda parameter: parameter.default is not REQUIRED))
-        _add(Function(body.__name__, "table", parameters, _columns(body), source, body, reduction, duckdb))
+        named = [*first, *own, *last]
+        parameters = tuple(sorted(named, key=lambda p: (p.name not in leading, p.default is not REQUIRED)))
+        _add(Function(body.__name__, "table", parameters, _columns(body), source, body, reduction, duckdb, models))
         return body
 
     return declare

@@ -4,10 +4,10 @@ Row functions take column names, expressions or numbers and are expressions; tab
 DataFrame first and give a LazyFrame. Nothing is collected before you collect.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import Parameter as Argument
 from inspect import Signature
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -34,7 +34,7 @@ def __dir__() -> list[str]:
 
 def bind(function: Function) -> Callable[..., pl.Expr | pl.LazyFrame]:
     """Make the Polars function of a declared function."""
-    made = _window(function) if function.kind == "window" else _row(function) if function.kind == "row" else _table(function)
+    made = BINDINGS[function.kind](function)
     made.__name__ = made.__qualname__ = function.name
     made.__doc__ = function.body.__doc__
     return made
@@ -74,6 +74,37 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
+
+
+def _model(function: Function) -> Callable[..., pl.Expr]:
+    own = len(function.own_parameters)
+
+    def call(model: Any, *arguments: Any) -> pl.Expr:  # noqa: ANN401 - a name or a model, numbers, columns
+        return engine.model_expression(function, model, arguments[:own], arguments[own:])
+
+    return call
+
+
+def _scored(function: Function) -> Callable[..., pl.LazyFrame]:
+    signature = signature_of(function)
+
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - a frame, a name or a model, options
+        given = signature.bind(*arguments, **named)
+        given.apply_defaults()
+        options = dict(given.arguments)
+        return engine.scored_frame(function, options.pop("tbl"), options.pop("model"), options)
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+BINDINGS: Final[Mapping[str, Callable[[Function], Callable[..., pl.Expr | pl.LazyFrame]]]] = {
+    "window": _window,
+    "row": _row,
+    "table": _table,
+    "model": _model,
+    "scored": _scored,
+}
 
 
 def signature_of(function: Function) -> Signature:

@@ -7,8 +7,8 @@ from typing import Final
 from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
+    KEPT_NULLS,
     NULLS,
-    NULLS_OF_SETS,
     PERSON_OR_ITEM,
     POINTS,
     QUASI_IDENTIFIERS,
@@ -16,10 +16,13 @@ from reid_sql.domains import (
     SEED,
     SUBSET_SIZE,
     TABLE,
+    WEIGHT,
     Domain,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.copula_file import SavedModels
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.gaussian_copula import PairCounts
 from reid_sql.models.sparse_matching import Matches
 
 
@@ -30,6 +33,7 @@ class Argument:
     name: str
     domain: Domain
     default: str | int | None = None
+    optional: bool = False  # whether it may be left out, which is then NULL
 
 
 @dataclass(frozen=True)
@@ -105,12 +109,35 @@ MATCHES: Final = Reduction(
         Argument("exact_up_to", COMBINATIONS, 1_000_000),
         Argument("samples", SAMPLES, 10_000),
         Argument("seed", SEED, 0),
-        Argument("nulls", NULLS_OF_SETS, "value"),
+        Argument("nulls", KEPT_NULLS, "value"),
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES)
+PAIRS: Final = Reduction(
+    name="pairs",
+    words="how often each value of each column occurs, and each pair of values of two columns",
+    arguments=(_TABLE, _QI, Argument("weight", WEIGHT, optional=True), Argument("nulls", KEPT_NULLS, "value")),
+    columns={
+        "cell": "BIGINT",
+        "first": "BIGINT",
+        "second": "BIGINT",
+        "label": "VARCHAR",
+        "first_value": "VARCHAR",
+        "second_value": "VARCHAR",
+        "records": "BIGINT",
+        "mass": "DOUBLE",
+    },
+    arrays=PairCounts,
+)
+SAVED: Final = Reduction(
+    name="saved",
+    words="the models in a table that copula_json wrote",
+    arguments=(_TABLE,),
+    columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
+    arrays=SavedModels,
+)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, PAIRS, SAVED)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:

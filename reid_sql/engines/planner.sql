@@ -218,3 +218,41 @@ reid_guarded('person and item', [reid_table(tbl)], reid_listed('person and item'
   || reid_join(list_transform(range(2, points + 1), lambda k: ' JOIN reid_coded c' || k || ' ON c' || k || '.p = c1.p AND c' || k || '.i = known[least(' || k || ', len(known))]'), '')
   || ' GROUP BY id) SELECT matches, sum(weight) AS weight, people, CASE WHEN exact THEN 0 ELSE ' || samples
   || ' END::BIGINT AS draws FROM reid_matched, reid_total GROUP BY ALL'));
+
+-- The columns and the weights, which are the last of them where there are any.
+MACRO reid_weighted(columns, weight) AS CASE WHEN weight IS NULL THEN columns ELSE list_append(columns, weight) END;
+
+-- A missing or negative weight must not pass: it makes the sum NaN, which the model refuses.
+MACRO reid_pair_counts(columns, weight) AS
+'count(*) AS records, ' || CASE WHEN weight IS NULL THEN 'count(*)::DOUBLE'
+ELSE 'sum(CASE WHEN try_cast(q' || (len(columns) + 1) || ' AS DOUBLE) >= 0 THEN q' || (len(columns) + 1) || '::DOUBLE ELSE ''NaN''::DOUBLE END)' END || ' AS mass';
+
+MACRO reid_plan_pairs(tbl, columns, weight, nulls) AS
+reid_guarded('columns', [reid_table(tbl)], reid_weighted(columns, weight), reid_treated(tbl, reid_weighted(columns, weight), nulls,
+  'WITH reid_taken AS (FROM ' || reid_rows(tbl, reid_weighted(columns, weight), nulls) || ') SELECT row_number() OVER () AS cell, * FROM ('
+  || reid_join(list_transform(columns, lambda c, i: 'SELECT ' || i || '::BIGINT AS first, 0::BIGINT AS second, ' || reid_text(c) || ' AS label, q' || i
+    || '::VARCHAR AS first_value, NULL::VARCHAR AS second_value, ' || reid_pair_counts(columns, weight) || ' FROM reid_taken GROUP BY q' || i), ' UNION ALL ')
+  || reid_join(list_transform(
+      list_filter(reid_subset_places(len(columns), 2), lambda reid_places: len(reid_places) = 2),
+      lambda reid_places: ' UNION ALL SELECT ' || reid_places[1] || ', ' || reid_places[2] || ', NULL, q' || reid_places[1] || '::VARCHAR, q' || reid_places[2]
+    || '::VARCHAR, ' || reid_pair_counts(columns, weight) || ' FROM reid_taken GROUP BY q' || reid_places[1] || ', q' || reid_places[2]), '') || ')'));
+
+MACRO reid_plan_saved(tbl) AS
+reid_guarded('columns of the saved models', [reid_table(tbl)], ['model', 'json'],
+  'SELECT row_number() OVER () AS line, "model"::VARCHAR AS model, "json"::VARCHAR AS json, 0::BIGINT AS records_dropped, ''value'' AS nulls FROM '
+  || reid_table(tbl) || ' AS reid_source');
+
+-- The table's rows beside the scores of their values; distinct records are scored in the model's order, so that those
+-- that begin alike stand together.
+MACRO reid_plan_scores(tbl, model_columns, places, head, tail) AS
+reid_guarded('columns of the model', [reid_table(tbl)], model_columns,
+  'WITH reid_distinct AS MATERIALIZED (SELECT *, count(*) AS class_size FROM ' || reid_rows(tbl, model_columns, 'value') || ' GROUP BY ALL), '
+  || 'reid_scored AS MATERIALIZED (SELECT ' || reid_join(list_transform(model_columns, lambda c, i: 'q' || i || ' AS reid_q' || i), ', ')
+  || ', ' || head || '([' || reid_join(list_transform(model_columns, lambda c, i: 'q' || i || '::VARCHAR'), ', ') || '], class_size, ' || tail
+  || ' AS reid_answer FROM (FROM reid_distinct ORDER BY ' || reid_join(list_transform(places, lambda i: 'q' || i), ', ') || ')) '
+  || 'SELECT reid_own.*, unnest(reid_answer) FROM (FROM ' || reid_table(tbl) || ') AS reid_own JOIN reid_scored ON '
+  || reid_join(list_transform(model_columns, lambda c, i: reid_name(c) || ' IS NOT DISTINCT FROM reid_q' || i), ' AND '));
+
+MACRO reid_plan_scored(tbl, found, head, tail) AS
+CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal) || ')'
+ELSE reid_plan_scores(tbl, found.columns, found.places, head, tail) END;

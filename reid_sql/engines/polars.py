@@ -8,10 +8,12 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Number, Numbers
-from reid_sql.engines.arrow import answer_rows, kernel
+from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Checked, Column, Columns, Number
+from reid_sql.engines.arrow import answer_rows, kernel, model_answer, record_codes
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
+from reid_sql.models import registry
+from reid_sql.models.gaussian_copula import GaussianCopula
 from reid_sql.models.wildcard import wildcard_class_sizes
 from reid_sql.reductions import HOW_NULLS, refuse_own_names, refuse_subsets
 
@@ -48,6 +50,44 @@ def _expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expressi
     return pl.col(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
 
 
+def model_expression(
+    declared: Function, model: str | GaussianCopula, own: Sequence[Any], columns: Sequence[IntoColumn]
+) -> pl.Expr:
+    """Bind a function of records under a model, by its name or itself: an expression named after the function."""
+    found = registry.known(model)
+    numbers = [_expression(argument).cast(pl.Float64).alias(f"own{place}") for place, argument in enumerate(own)]
+    if len(columns) != len(found.columns):
+        found.codes([[]] * len(columns))
+    texts = [_expression(column).cast(pl.String).alias(f"c{place}") for place, column in enumerate(columns)]
+
+    def of_struct(struct: pl.Series) -> pl.Series:
+        codes = record_codes(found, [struct.struct.field(text.meta.output_name()).to_arrow() for text in texts])
+        given = [struct.struct.field(number.meta.output_name()).to_arrow() for number in numbers]
+        return pl.Series(declared.name, model_answer(declared, found.scored(codes), given), dtype=pl.Float64)
+
+    struct = pl.struct(*numbers, *texts)
+    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
+
+
+def scored_frame(declared: Function, frame: Frame, model: str | GaussianCopula, options: dict[str, Any]) -> pl.LazyFrame:
+    """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
+    for parameter in declared.own_parameters:
+        if isinstance(parameter.domain, Checked):
+            parameter.domain.check(parameter.name, options[parameter.name])
+    found, lazy = registry.known(model), frame.lazy()
+    names = Columns("columns of the model").check(found.columns, lazy.collect_schema().names())
+    counted = _counted(lazy, names, "value", "class_size")
+    schema = pl.Schema(counted.collect_schema() | _schema(declared.columns))
+
+    def score(distinct: pl.DataFrame) -> pl.DataFrame:
+        codes = record_codes(found, [distinct[name].cast(pl.String).to_arrow() for name in names])
+        answer = declared.body(found.scored(codes), distinct["class_size"].to_numpy(), **options)
+        scores = [pl.Series(name, getattr(answer, name), dtype=TYPES[kind]) for name, kind in declared.columns.items()]
+        return distinct.select(names).hstack(scores)
+
+    return lazy.join(counted.map_batches(score, schema=schema), on=names, how="left", nulls_equal=True)
+
+
 def class_size(columns: Sequence[IntoColumn]) -> pl.Expr:
     """Records that share this record's values: up to four columns as they are, more by two 64-bit hashes."""
     if not 1 <= len(columns) <= MAX_COLUMNS:
@@ -68,18 +108,20 @@ def _hash(columns: Sequence[pl.Expr], seed: int) -> pl.Expr:
 def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
     """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
     for parameter in declared.parameters:
-        if isinstance(parameter.domain, Choice | Number | Numbers):
+        if isinstance(parameter.domain, Checked):
             parameter.domain.check(parameter.name, options[parameter.name])
         if isinstance(parameter.domain, Number) and parameter.domain.whole:
             options[parameter.name] = int(options[parameter.name])
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
-    words = next(Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns))
+    words = next((Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)), None)
     lazy = [frame.lazy() for frame in frames]
     for frame in lazy:
-        words.check(columns, frame.collect_schema().names())
+        if words:
+            words.check(columns, frame.collect_schema().names())
     counted = {a.name: options.pop(a.name) for a in declared.reduction.arguments if a.name in options}
-    reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
+    given = [*lazy, list(columns)] if words else lazy
+    reduced = REDUCED[declared.reduction.name](*given, **counted)
     if declared.relays:
         return reduced
     return reduced.map_batches(_answering(declared, options), schema=_schema({**declared.columns, **HOW_NULLS}))
@@ -204,10 +246,48 @@ def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int
     return _how_nulls(frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls)
 
 
+def _pairs(frame: pl.LazyFrame, columns: list[str], weight: str | None, nulls: str) -> pl.LazyFrame:
+    numbered, names = _numbered(frame, [*columns, *([] if weight is None else [weight])])
+    kept = _kept(numbered, numbered.collect_schema().names(), nulls)
+    held = None if weight is None else pl.col(names.pop()).cast(pl.Float64, strict=False)
+    mass = pl.len().cast(pl.Float64) if held is None else pl.when(held >= 0).then(held).otherwise(float("nan")).sum()
+    counts = pl.len().cast(pl.Int64).alias("records"), mass.cast(pl.Float64).alias("mass")
+    nothing = pl.lit(None, dtype=pl.String)
+
+    def line(first: int, second: int) -> pl.LazyFrame:
+        one, other = names[first], names[second] if second >= 0 else None
+        return (
+            kept.group_by([one] if other is None else [one, other])
+            .agg(*counts)
+            .select(
+                pl.lit(first + 1, dtype=pl.Int64).alias("first"),
+                pl.lit(second + 1, dtype=pl.Int64).alias("second"),
+                (pl.lit(columns[first]) if other is None else nothing).alias("label"),
+                pl.col(one).cast(pl.String).alias("first_value"),
+                (nothing if other is None else pl.col(other).cast(pl.String)).alias("second_value"),
+                "records",
+                "mass",
+            )
+        )
+
+    places = range(len(columns))
+    lines = [line(place, -1) for place in places] + [line(*pair) for pair in combinations(places, 2)]
+    counted = pl.concat(lines).with_row_index("cell").with_columns(pl.col("cell").cast(pl.Int64))
+    return _how_nulls(frame, counted, [*columns, *([] if weight is None else [weight])], nulls)
+
+
+def _saved(frame: pl.LazyFrame) -> pl.LazyFrame:
+    Columns("columns of the saved models").check(["model", "json"], frame.collect_schema().names())
+    numbered = frame.select(pl.col("model", "json").cast(pl.String)).with_row_index("line")
+    return _how_nulls(frame, numbered.with_columns(pl.col("line").cast(pl.Int64)), [], "value")
+
+
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "classes": _classes,
     "histogram": _histogram,
     "population_histogram": _population_histogram,
     "subsets": _subsets,
     "matches": _matches,
+    "pairs": _pairs,
+    "saved": _saved,
 }

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaln, ndtr, ndtri, xlogy
 
 from reid_sql.domains import Floats
+from reid_sql.models.disclosure import Integers
 
 STRONGEST: Final = 0.999  # correlation of two columns that settle each other
 TERMS: Final = 1 << 20  # of the hypergeometric sums that are worked on together
@@ -65,7 +66,7 @@ def expected_information(first: Floats, second: Floats) -> float:
     while start < len(a):  # as many pairs of counts at a time as fit
         stop = start + max(1, int(np.searchsorted(np.cumsum(terms[start:]), TERMS, side="right")))
         some = slice(start, stop)
-        found += _hypergeometric(a[some], b[some], low[some], terms[some], times[some], total)
+        found += _shared((a[some], b[some]), low[some], terms[some], times[some], total)
         start = stop
     return found
 
@@ -76,12 +77,12 @@ def _tallied(counts: Floats) -> tuple[Floats, Floats]:
     return found, times.astype(np.float64)
 
 
-def _hypergeometric(a: Floats, b: Floats, low: Floats, terms: Floats, times: Floats, total: int) -> float:
+def _shared(counts: tuple[Floats, Floats], low: Floats, terms: Integers, times: Floats, total: int) -> float:
     """Sum of n/N log(N n/(a b)) over the chances of n common records of values with a and b records."""
-    which = np.repeat(np.arange(len(a)), terms)
+    which = np.repeat(np.arange(len(terms)), terms)
     first = np.repeat(np.cumsum(terms) - terms, terms)
     n = low[which] + np.arange(len(which)) - first
-    a, b = a[which], b[which]
+    a, b = (count[which] for count in counts)
     margins = gammaln(a + 1) + gammaln(b + 1) + gammaln(total - a + 1) + gammaln(total - b + 1) - gammaln(total + 1)
     rest = total - a - b + n
     valid = rest >= 0
@@ -116,11 +117,11 @@ def normal_table(first: Floats, second: Floats, correlation: float) -> Floats:
 def _joined(shares: Floats) -> Floats:
     """Take neighbouring intervals together where there are too many to tell apart in the copula."""
     if len(shares) <= MOST_INTERVALS:
-        return shares / shares.sum()
+        return np.asarray(shares / shares.sum())
     ends = np.cumsum(shares) / shares.sum()
     group = np.minimum((ends * MOST_INTERVALS).astype(np.int64), MOST_INTERVALS - 1)
-    joined = np.bincount(group, shares, MOST_INTERVALS)
-    return joined[joined > 0] / shares.sum()
+    joined: Floats = np.bincount(group, shares, MOST_INTERVALS) / shares.sum()
+    return joined[joined > 0]
 
 
 def matching_correlation(pairs: Sequence[tuple[Floats, Floats]], information: float) -> float:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
-from reid_sql.domains import Floats
+from reid_sql.domains import Choice, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.association import adjusted_information, matching_correlation
 from reid_sql.models.correlation import nearest_correlation
@@ -23,6 +23,8 @@ from reid_sql.models.placement import ends
 from reid_sql.models.rectangle import Cells, Estimates, Precision, integrate
 from reid_sql.suggestion import suggestion
 
+METHODS: Final = ("paper",)
+Method = Annotated[Literal["paper"], Choice(METHODS)]
 ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
 NEGLIGIBLE: Final = 1e-11  # an error of q that moves no ξ by more than 0.003 in a population of 300 million
 EXACT: Final = {"points": 256, "most": 4096}
@@ -36,17 +38,17 @@ class PairCounts:
     """How often each value of each column occurs, and each pair of values of two columns.
 
     One line a count. `first` and `second` are columns by number from 1; `second` is 0 in the counts of single values,
-    which alone have the column's `name`. `weight` is the sum of the survey weights, or the number of records again.
+    which alone have the column's name as `label`. `mass` is the sum of the survey weights, or the number of records again.
     """
 
     cell: Integers
     first: Integers
     second: Integers
-    name: Sequence[str | None]
+    label: Sequence[str | None]
     first_value: Sequence[str | None]
     second_value: Sequence[str | None]
     records: Integers
-    weight: Sequence[float]
+    mass: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -73,16 +75,19 @@ class GaussianCopula:
     @property
     def precision(self) -> Precision:
         """Points of the integration; the average over orders of nominal columns gets more, to less precision."""
-        return Precision(**(EXACT if all(m.ordered for m in self.marginals) else AVERAGED), absolute_error=NEGLIGIBLE, seed=self.seed)
+        return Precision(
+            **(EXACT if all(m.ordered for m in self.marginals) else AVERAGED), absolute_error=NEGLIGIBLE, seed=self.seed
+        )
 
     def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
         """Codes of records given by column, as text or None: (records, columns). Values never seen have codes of their own."""
         if len(values) != len(self.columns):
             rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
             raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
-        return np.stack([self._coded(column, some) for column, some in enumerate(values)], axis=1)
+        return np.stack([self.column_codes(column, some) for column, some in enumerate(values)], axis=1)
 
-    def _coded(self, column: int, values: Sequence[str | None]) -> Integers:
+    def column_codes(self, column: int, values: Sequence[str | None]) -> Integers:
+        """Codes of the values of one column, by its number from 0."""
         known = self._codes[column]
         return np.array([known[v] if v in known else self._foreign(column, v) for v in values], dtype=np.int64)
 
@@ -101,11 +106,14 @@ class GaussianCopula:
 
         `values` are given by column, as text or None. q of values that the sample saw is never 0.
         """
-        codes = self.codes(values)
+        return self.scored(self.codes(values))
+
+    def scored(self, codes: Integers) -> Estimates:
+        """Cell probabilities of records of codes, each distinct one integrated once; the model remembers them."""
         distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
         keys = [record.tobytes() for record in distinct]
         missing = [place for place, key in enumerate(keys) if key not in self._scores]
-        fresh = {}
+        fresh: dict[bytes, tuple[float, float]] = {}
         for start in range(0, len(missing), ROWS):
             some = missing[start : start + ROWS]
             found = self.integrated(distinct[some])
@@ -150,13 +158,13 @@ def fit(counts: PairCounts, ordered: Sequence[str] = (), method: str = "paper", 
     total = int(records[(first == 1) & (second == 0)].sum())
     if total == 0:
         raise NoRecordsError(NO_RECORDS)
-    weight = np.asarray(counts.weight, dtype=np.float64)
+    weight = np.asarray(counts.mass, dtype=np.float64)
     if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() == 0:
         got = float(weight[~(weight >= 0)][0]) if not (weight >= 0).all() else float(weight.max())
         raise OutOfDomainError(f"weights must be finite and at least 0, not all of them 0, got {got:g}; mend the weight column")
     weight = weight * (total / weight[(first == 1) & (second == 0)].sum())
-    alone = [np.flatnonzero((first == column) & (second == 0)) for column in range(1, int(first.max()) + 1)]
-    names = tuple(str(counts.name[lines[0]]) for lines in alone)
+    alone = [np.flatnonzero((first == column) & (second == 0)).tolist() for column in range(1, int(first.max()) + 1)]
+    names = tuple(str(counts.label[lines[0]]) for lines in alone)
     for name in ordered:
         if name not in names:
             raise UnknownNameError(f"ordered must name columns of the model, got '{name}'; {suggestion(name, names)}")

@@ -17,6 +17,8 @@ from reid_sql.models.disclosure import Integers
 
 CATEGORICAL: Final = "categorical"
 GIVEN: Final = "given"
+FAMILIES: Final = (CATEGORICAL, GIVEN, "negative binomial", "logarithmic")
+TWICE: Final = 2
 MAX_SPAN: Final = 1e6  # an ordered column of integers that are further apart stays categorical
 
 
@@ -137,7 +139,7 @@ def _negative_binomial(grid: Integers, steps: Integers, weights: Floats, mean: f
         return logs
 
     best = minimize_scalar(lambda size: -float(weights @ log_pmf(size, steps)), bounds=(-7, 14), method="bounded").x
-    return np.exp(log_pmf(float(best), grid))
+    return np.asarray(np.exp(log_pmf(float(best), grid)))
 
 
 def _logarithmic(grid: Integers, mean: float) -> Floats:
@@ -146,7 +148,7 @@ def _logarithmic(grid: Integers, mean: float) -> Floats:
 
     odds = brentq(excess, 1e-12, 60.0)
     ranks = grid + 1.0
-    return np.exp(ranks * np.log(-np.expm1(-odds)) - np.log(ranks) - np.log(odds))
+    return np.asarray(np.exp(ranks * np.log(-np.expm1(-odds)) - np.log(ranks) - np.log(odds)))
 
 
 def _unseen(weights: Floats) -> float:
@@ -154,7 +156,7 @@ def _unseen(weights: Floats) -> float:
 
     None where every value was seen twice or more: there the sample gives no sign that there are others.
     """
-    once, twice = float((weights <= 1).sum()), float(((weights > 1) & (weights <= 2)).sum())
+    once, twice = float((weights <= 1).sum()), float(((weights > 1) & (weights <= TWICE)).sum())
     if once == 0:
         return 0.0
     most = 0.5 / float(weights.sum())

@@ -142,7 +142,8 @@ def _mapped(work: Callable[[slice], Floats], slices: Sequence[slice]) -> list[Fl
 
 def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
     """Integrate sorted records, a step at a time over the distinct beginnings of records: (records, replicates)."""
-    weight, means = np.ones((1, 1)), None
+    weight = np.ones((1, 1))
+    means: Floats | None = None
     nodes = np.zeros(len(records), dtype=np.int64)  # of each record: its beginning among the distinct ones
     for level, step in enumerate(plan.steps):
         parts = depth <= level
@@ -160,22 +161,21 @@ def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
             means = np.where(mirrored, -drawn, drawn)[:, None, :] * step.ahead[:, None]
             if ahead is not None:
                 means += ahead[:, len(step.columns) :]
-    return weight[nodes].reshape(len(records), REPLICATES, -1).mean(axis=2)
+    return np.asarray(weight[nodes].reshape(len(records), REPLICATES, -1).mean(axis=2))
 
 
 def _interval(records: Integers, step: Step, plan: _Plan, ahead: Floats | None) -> tuple[Floats, Floats]:
     """Where the step's coordinate may lie for all its columns to be within theirs: (nodes, points) of each end."""
-    low = high = None
+    every = []
     for place, (column, slope) in enumerate(zip(step.columns, step.slopes, strict=True)):
         code = records[:, plan.place[column]]
         ends = plan.cells.lower[column][code], plan.cells.upper[column][code]
-        one, other = ((end if ahead is None else end - ahead[:, place]) / slope for end in ends)
-        one, other = (one, other) if slope > 0 else (other, one)
-        low = one if low is None else np.maximum(low, one)
-        high = other if high is None else np.minimum(high, other)
-    if low is None or high is None:
-        raise AssertionError  # a step settles a column
-    if len(step.columns) > 1:
+        one, other = (end / slope if ahead is None else (end - ahead[:, place]) / slope for end in ends)
+        every.append((one, other) if slope > 0 else (other, one))
+    low, high = every[0]
+    for one, other in every[1:]:
+        low, high = np.maximum(low, one), np.minimum(high, other)
+    if len(every) > 1:
         high = np.maximum(low, high)  # columns that contradict each other leave no room
-    points = plan.uniforms.shape[1]
-    return tuple(np.broadcast_to(end, (len(records), points)) if ahead is None else end for end in (low, high))
+    shape = (len(records), plan.uniforms.shape[1])
+    return np.broadcast_to(low, shape), np.broadcast_to(high, shape)
