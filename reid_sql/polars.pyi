@@ -13,8 +13,17 @@ def attribute_risk(
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
+def cell_probability(model: _Value) -> pl.Expr:
+    """Probability that a person of the population that a fitted model describes has exactly this record's values."""
+
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
+
+def copula_json(model: _Value) -> pl.LazyFrame:
+    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula."""
+
+def copula_models() -> pl.LazyFrame:
+    """List the fitted models that this database knows, by name."""
 
 def correctness_curve(
     tbl: _Frame, qi: Sequence[str], sizes: Sequence[float] | None = None, nulls: Literal["value", "wildcard", "drop"] = "value"
@@ -27,11 +36,26 @@ def correctness_from_probability(p: _Value, n: _Value) -> pl.Expr:
 def correctness_from_uniqueness(xi: _Value, n: _Value) -> pl.Expr:
     """Probability that a match is right, for a record that is unique among n people with probability xi."""
 
+def correctness_kappa(model: _Value, population: _Value) -> pl.Expr:
+    """Probability κ that a match on this record's values in the population is the right person."""
+
 def equivalence_class_size(*columns: str | pl.Expr) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
 def equivalence_classes(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
+
+def fit_copula(
+    name: _Value,
+    tbl: _Frame,
+    qi: Sequence[str],
+    weight: _Value = None,
+    ordered: _Value = None,
+    method: Literal["paper"] = "paper",
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name."""
 
 def journalist_risk(
     tbl: _Frame,
@@ -41,6 +65,9 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
+
+def load_copula(name: _Value, tbl: _Frame) -> pl.LazyFrame:
+    """Read the model of this name from a table or file of saved models, with the columns of copula_json."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected probability that a match is right among n people, for anonymity sets of this entropy and tail complexity."""
@@ -94,6 +121,11 @@ def sparse_correctness_curve(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
+def score_copula(tbl: _Frame, model: _Value, population: _Value, sample: Literal["ignored", "known"] = "ignored") -> pl.Expr:
+    """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""
+
+def uniqueness_xi(model: _Value, population: _Value) -> pl.Expr:
+    """Probability ξ that a person with this record's values is the only one of them in the population."""

@@ -18,13 +18,16 @@ EDGE: Final = 1e-15  # no point lies on the faces of the cube
 def lattice(dimensions: int, points: int, seed: int) -> Floats:
     """REPLICATES lattices of points/REPLICATES points each, every one with a shift of its own: (dimensions, points).
 
-    `points` is a power of two from 256 to 65,536.
+    `points` is a power of two from 256 to 65,536. In each coordinate the shifts fall into different parts of the
+    lattice's spacing, so that together the lattices see a step that each of them would miss alike.
 
     >>> lattice(2, 256, seed=0).shape
     (2, 256)
     """
     each = points // REPLICATES
     steps = np.array([pow(GENERATORS[each], power, each) for power in range(dimensions)])[:, None, None] / each
-    shifts = np.random.default_rng([seed, points]).random((dimensions, REPLICATES, 1))
+    rng = np.random.default_rng([seed, points])
+    parts = rng.permuted(np.tile(np.arange(REPLICATES), (dimensions, 1)), axis=1) + rng.random((dimensions, REPLICATES))
+    shifts = (parts / REPLICATES + rng.integers(0, each, (dimensions, REPLICATES)))[:, :, None] / each
     folded = np.abs(2 * ((steps * np.arange(each) + shifts) % 1) - 1)
     return np.clip(folded.reshape(dimensions, points), EDGE, 1 - EDGE)

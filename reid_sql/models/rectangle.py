@@ -37,7 +37,7 @@ class Precision:
 
     points: int = 256
     most: int = 16384
-    relative_error: float = 1e-3
+    relative_error: float = 3e-4
     absolute_error: float = 0.0
     seed: int = 0
 
