@@ -8,23 +8,19 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
 from reid_sql.domains import Choice, Floats
-from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
-from reid_sql.models.association import adjusted_information, matching_correlation
-from reid_sql.models.correlation import nearest_correlation
-from reid_sql.models.disclosure import NO_RECORDS, Integers
-from reid_sql.models.marginals import Marginal, fit_marginal, number, sort_keys
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.disclosure import Integers
+from reid_sql.models.marginals import Marginal, number, sort_keys
 from reid_sql.models.placement import ends
 from reid_sql.models.rectangle import Cells, Estimates, Precision, integrate
-from reid_sql.suggestion import suggestion
 
-METHODS: Final = ("paper",)
-Method = Annotated[Literal["paper"], Choice(METHODS)]
+METHODS: Final = ("paper", "sharp")
+Method = Annotated[Literal["paper", "sharp"], Choice(METHODS)]
 ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
 NEGLIGIBLE: Final = 1e-11  # an error of q that moves no ξ by more than 0.003 in a population of 300 million
 EXACT: Final = {"points": 256, "most": 4096, "relative_error": 1e-3}
@@ -141,51 +137,3 @@ class GaussianCopula:
         count = np.array([len(marginal.values) for marginal in self.marginals])
         impossible = ((codes >= count) & (unseen == 0)).any(axis=1)
         return Estimates(np.where(impossible, 0.0, found.probability), np.where(impossible, 0.0, found.standard_error))
-
-
-def fit(counts: PairCounts, ordered: Sequence[str] = (), method: str = "paper", seed: int = 0) -> GaussianCopula:
-    """Fit the model to counted values and pairs; `ordered` names the columns whose values have an order.
-
-    Refuses an empty table, names that are no columns and weights below zero.
-
-    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"], [None] * 2,
-    ...                    np.array([60, 40]), [60.0, 40.0])
-    >>> fit(sexes).cell_probability([["M"]]).probability
-    array([0.4])
-    """
-    first, second = np.asarray(counts.first), np.asarray(counts.second)
-    records = np.asarray(counts.records, dtype=np.int64)
-    total = int(records[(first == 1) & (second == 0)].sum())
-    if total == 0:
-        raise NoRecordsError(NO_RECORDS)
-    weight = np.asarray(counts.mass, dtype=np.float64)
-    if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() == 0:
-        got = float(weight[~(weight >= 0)][0]) if not (weight >= 0).all() else float(weight.max())
-        raise OutOfDomainError(f"weights must be finite and at least 0, not all of them 0, got {got:g}; mend the weight column")
-    weight = weight * (total / weight[(first == 1) & (second == 0)].sum())
-    alone = [np.flatnonzero((first == column) & (second == 0)).tolist() for column in range(1, int(first.max()) + 1)]
-    names = tuple(str(counts.label[lines[0]]) for lines in alone)
-    for name in ordered:
-        if name not in names:
-            raise UnknownNameError(f"ordered must name columns of the model, got '{name}'; {suggestion(name, names)}")
-    marginals = tuple(
-        fit_marginal([counts.first_value[line] for line in lines], weight[lines], ordered=name in ordered)
-        for name, lines in zip(names, alone, strict=True)
-    )
-    matrix = np.eye(len(names))
-    rng = np.random.default_rng(seed)
-    for one, other in combinations(range(len(names)), 2):
-        cells = weight[(first == one + 1) & (second == other + 1)]
-        information = adjusted_information(weight[alone[one]], weight[alone[other]], cells)
-        shares = _orders(marginals[one], marginals[other], rng)
-        matrix[one, other] = matrix[other, one] = matching_correlation(shares, information)
-    return GaussianCopula(names, marginals, nearest_correlation(matrix), total, method, seed)
-
-
-def _orders(one: Marginal, other: Marginal, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
-    """Shares of two columns, nominal ones in a few random orders."""
-    if one.ordered and other.ordered:
-        return [(one.shares, other.shares)]
-    pairs = [one, other]
-    found = [[m.shares if m.ordered else rng.permutation(m.shares) for m in pairs] for _ in range(ORDERS)]
-    return [(first, second) for first, second in found]

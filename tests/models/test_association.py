@@ -56,7 +56,9 @@ def test_independence_has_no_information_beyond_chance_and_equality_has_all() ->
 @pytest.mark.parametrize("correlation", [-0.8, 0.0, 0.3, 0.95])
 def test_the_table_of_two_normals_is_that_of_their_rectangles(correlation: float) -> None:
     first, second = np.array([0.5, 0.2, 0.3]), np.array([0.1, 0.6, 0.3])
-    cuts = [np.array([-np.inf, *np.asarray(at), np.inf]) for at in ([0.0, 0.524400512708041], [-1.28155156554460, 0.524400512708041])]
+    cuts = [
+        np.array([-np.inf, *np.asarray(at), np.inf]) for at in ([0.0, 0.524400512708041], [-1.28155156554460, 0.524400512708041])
+    ]
     table = normal_table(first, second, correlation)
     places = [(i, j) for i in range(3) for j in range(3)]
     lower, upper = ([[cuts[0][i + at], cuts[1][j + at]] for i, j in places] for at in (0, 1))

@@ -121,7 +121,9 @@ def test_cells_of_a_table_add_up_to_one() -> None:
     matrix = factors @ factors.T + np.eye(4)
     matrix /= np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))
     cuts = [[-INFINITE, -1.0, 0.0, 0.1, INFINITE]] * 4
-    cells = np.array([[(row[at], row[at + 1]) for row, at in zip(cuts, some, strict=True)] for some in product(range(4), repeat=4)])
+    cells = np.array(
+        [[(row[at], row[at + 1]) for row, at in zip(cuts, some, strict=True)] for some in product(range(4), repeat=4)]
+    )
     found = rectangle_probabilities(cells[..., 0], cells[..., 1], matrix)
     assert found.probability.sum() == pytest.approx(1, abs=1e-3)
 
