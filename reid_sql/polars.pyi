@@ -5,6 +5,8 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
+from reid_sql.models.gaussian_copula import GaussianCopula
+
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 _Value: TypeAlias = str | float | pl.Expr
 
@@ -13,13 +15,16 @@ def attribute_risk(
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
-def cell_probability(model: _Value) -> pl.Expr:
+def cell_probability(model: str | GaussianCopula, *columns: str | pl.Expr) -> pl.Expr:
     """Probability that a person of the population that a fitted model describes has exactly this record's values."""
 
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
-def copula_json(model: _Value) -> pl.LazyFrame:
+def copula_forecast(model: str | GaussianCopula, populations: Sequence[float]) -> pl.LazyFrame:
+    """Forecast the share of unique people and of right matches in populations of any size, under a fitted model."""
+
+def copula_json(model: str | GaussianCopula) -> pl.LazyFrame:
     """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula."""
 
 def copula_models() -> pl.LazyFrame:
@@ -36,7 +41,7 @@ def correctness_from_probability(p: _Value, n: _Value) -> pl.Expr:
 def correctness_from_uniqueness(xi: _Value, n: _Value) -> pl.Expr:
     """Probability that a match is right, for a record that is unique among n people with probability xi."""
 
-def correctness_kappa(model: _Value, population: _Value) -> pl.Expr:
+def correctness_kappa(model: str | GaussianCopula, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
     """Probability κ that a match on this record's values in the population is the right person."""
 
 def equivalence_class_size(*columns: str | pl.Expr) -> pl.Expr:
@@ -46,12 +51,12 @@ def equivalence_classes(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", 
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
 
 def fit_copula(
-    name: _Value,
+    name: str,
     tbl: _Frame,
     qi: Sequence[str],
-    weight: _Value = None,
-    ordered: _Value = None,
-    method: Literal["paper"] = "paper",
+    weight: str | None = None,
+    ordered: Sequence[str] | None = None,
+    method: Literal["paper", "sharp"] = "paper",
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
@@ -66,7 +71,7 @@ def journalist_risk(
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
 
-def load_copula(name: _Value, tbl: _Frame) -> pl.LazyFrame:
+def load_copula(name: str, tbl: _Frame) -> pl.LazyFrame:
     """Read the model of this name from a table or file of saved models, with the columns of copula_json."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
@@ -122,10 +127,13 @@ def sparse_correctness_curve(
 ) -> pl.LazyFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
 def score_copula(tbl: _Frame, model: _Value, population: _Value, sample: Literal["ignored", "known"] = "ignored") -> pl.Expr:
+def score_copula(
+    tbl: _Frame, model: str | GaussianCopula, population: _Value, sample: Literal["ignored", "known"] = "ignored"
+) -> pl.LazyFrame:
     """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""
 
-def uniqueness_xi(model: _Value, population: _Value) -> pl.Expr:
+def uniqueness_xi(model: str | GaussianCopula, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
     """Probability ξ that a person with this record's values is the only one of them in the population."""

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from reid_sql.domains import Choice, Column, Columns, Number, Numbers, Table
+from reid_sql.domains import MODEL, Choice, Columns, Number, Numbers, Table, Text, Texts
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
@@ -22,6 +23,8 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import polars as pl
+
+from reid_sql.models.gaussian_copula import GaussianCopula
 
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 _Value: TypeAlias = str | float | pl.Expr
@@ -52,10 +55,12 @@ def stub() -> str:
 
 def _typed(function: Function) -> str:
     doc = f'    """{function.words}"""'
-    answer = "pl.LazyFrame" if function.kind == "table" else "pl.Expr"
+    answer = "pl.LazyFrame" if function.kind in {"table", "scored"} else "pl.Expr"
     if function.kind == "window":
         return f"\ndef {function.name}(*columns: str | pl.Expr) -> {answer}:\n{doc}\n"
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
+    if function.kind == "model":
+        parameters += ", *columns: str | pl.Expr"
     line = f"def {function.name}({parameters}) -> {answer}:"
     if len(line) > 130:
         arguments = "".join(f"    {_argument(parameter)},\n" for parameter in function.parameters)
@@ -71,6 +76,14 @@ def _argument(parameter: Parameter) -> str:
         hint = "_Frame"
     elif isinstance(domain, Column | Columns):
         hint = "str" if isinstance(domain, Column) else "Sequence[str]"
+    elif domain is MODEL:
+        hint = "str | GaussianCopula"
+    elif isinstance(domain, Text):
+        hint = "str | None" if domain.optional else "str"
+    elif isinstance(domain, Texts):
+        hint = "Sequence[str] | None"
+    elif isinstance(domain, Columns):
+        hint = "Sequence[str]"
     elif isinstance(domain, Numbers):
         hint = "Sequence[float] | None" if domain.optional else "Sequence[float]"
     elif isinstance(domain, Choice):

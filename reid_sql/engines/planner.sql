@@ -239,8 +239,8 @@ reid_guarded('columns', [reid_table(tbl)], reid_weighted(columns, weight), reid_
 
 MACRO reid_plan_saved(tbl) AS
 reid_guarded('columns of the saved models', [reid_table(tbl)], ['model', 'json'],
-  'SELECT row_number() OVER () AS line, "model"::VARCHAR AS model, "json"::VARCHAR AS json, 0::BIGINT AS records_dropped, ''value'' AS nulls FROM '
-  || reid_table(tbl) || ' AS reid_source');
+  'SELECT row_number() OVER () AS line, *, 0::BIGINT AS records_dropped, ''value'' AS nulls FROM (SELECT "model"::VARCHAR, "json"::VARCHAR FROM '
+  || reid_table(tbl) || ' AS reid_source) AS reid_saved(model, json)');
 
 -- The table's rows beside the scores of their values; distinct records are scored in the model's order, so that those
 -- that begin alike stand together.

@@ -27,6 +27,7 @@ def entropy(counts: Floats) -> float:
     >>> round(entropy(np.array([1.0, 1.0])), 4)
     0.6931
     """
+    counts = np.sort(counts)  # the same digits whatever order an engine counts in
     total = counts.sum()
     return float(np.log(total) - xlogy(counts, counts).sum() / total)
 

@@ -58,7 +58,8 @@ def likeliest_correlation(first: Floats, second: Floats, pairs: tuple[Integers, 
     """Correlation under which the table of two ordered columns, of these shares, is likeliest.
 
     >>> halves = np.array([0.5, 0.5])
-    >>> round(likeliest_correlation(halves, halves, (np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([2.0, 1, 1, 2]))), 2)
+    >>> table = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([2.0, 1, 1, 2])
+    >>> round(likeliest_correlation(halves, halves, table), 2)
     0.5
     """
     one, other, weight = pairs

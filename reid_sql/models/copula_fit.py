@@ -65,7 +65,7 @@ def _weights(mass: Sequence[float], values_of_first: Integers, records: int) -> 
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
     weight = np.asarray(mass, dtype=np.float64)
-    total = float(weight[values_of_first].sum())
+    total = float(np.sort(weight[values_of_first]).sum())
     if not np.isfinite(weight).all() or (weight < 0).any() or total == 0:
         rule = "weight must be a number of at least 0 for every record, and not 0 for all"
         raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the weight column")
@@ -93,7 +93,8 @@ def _tables(model: GaussianCopula, counts: PairCounts, first: Integers, second: 
             model.column_codes(column, [values[line] for line in lines])
             for column, values in ((one, counts.first_value), (other, counts.second_value))
         ]
-        found[one, other] = codes[0], codes[1], weight[lines]
+        order = np.lexsort(codes)  # the same digits whatever order an engine counts in
+        found[one, other] = codes[0][order], codes[1][order], weight[lines][order]
     return found
 
 

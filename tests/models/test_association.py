@@ -21,7 +21,7 @@ def information(first: tuple[int, ...], second: tuple[int, ...]) -> float:
     """Mutual information of two columns, pair by pair."""
     n, one, other = len(first), Counter(first), Counter(second)
     pairs = Counter(zip(first, second, strict=True))
-    return sum(k / n * np.log(n * k / (one[a] * other[b])) for (a, b), k in pairs.items())
+    return float(sum(k / n * np.log(n * k / (one[a] * other[b])) for (a, b), k in pairs.items()))
 
 
 def counts(column: tuple[int, ...]) -> Floats:

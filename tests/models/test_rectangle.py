@@ -8,7 +8,6 @@ import pytest
 from scipy.special import ndtr
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models import rectangle
 from reid_sql.models.rectangle import Precision, rectangle_probabilities
 from tests.conftest import DATA
 
@@ -23,7 +22,7 @@ def one(lower: list[float], upper: list[float], correlation: list[list[float]], 
 
 
 def equicorrelated(size: int, correlation: float) -> list[list[float]]:
-    return (np.full((size, size), correlation) + (1 - correlation) * np.eye(size)).tolist()
+    return [[1.0 if row == column else correlation for column in range(size)] for row in range(size)]
 
 
 def by_one_factor(lower: float, upper: float, size: int, correlation: float) -> float:
@@ -134,7 +133,7 @@ def test_a_rectangle_depends_on_itself_alone(monkeypatch: pytest.MonkeyPatch) ->
     upper = lower + 0.5
     matrix = equicorrelated(5, 0.4)
     together = rectangle_probabilities(lower, upper, matrix, Precision(256, 256)).probability
-    monkeypatch.setattr(rectangle.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr("reid_sql.models.rectangle.os.cpu_count", lambda: 1)
     turned = rectangle_probabilities(lower[::-1], upper[::-1], matrix, Precision(256, 256)).probability[::-1]
     assert (together == turned).all()
     order = np.argsort((ndtr(upper) - ndtr(lower)).mean(axis=0), kind="stable")
