@@ -35,7 +35,7 @@ class Precision:
     An integral is good enough where either error is: the relative one, or the absolute one.
     """
 
-    points: int = 256
+    points: int = 1024
     most: int = 16384
     relative_error: float = 3e-4
     absolute_error: float = 0.0

@@ -13,7 +13,8 @@ def copula_forecast(model: Model, populations: Counts) -> list[CopulaForecast]:
     The mean of ξ and of κ over 4,096 records drawn from the model, so that 300 million people cost no more than a
     thousand. `_low` and `_high` are 95 % intervals of that computation; they do not hold the error of the model.
 
-    >>> copula_forecast("nowhere", [1000])
+    >>> with registry.within("a database without models"):
+    ...     copula_forecast("nowhere", [1000])
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """

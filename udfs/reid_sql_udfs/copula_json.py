@@ -21,7 +21,8 @@ def copula_json(model: Model) -> SavedCopula:
 
     It holds each column's values with their shares, and the correlations; no record. Refuses a model that is not known:
 
-    >>> copula_json("nowhere")
+    >>> with registry.within("a database without models"):
+    ...     copula_json("nowhere")
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """

@@ -9,7 +9,8 @@ from reid_sql.models.copula_summary import CopulaSummary, summary
 def copula_models() -> list[CopulaSummary]:
     """List the fitted models that this database knows, by name.
 
-    >>> copula_models()
+    >>> with registry.within("a database without models"):
+    ...     copula_models()
     []
     """
     return [summary(name, model) for name, model in registry.models().items()]
