@@ -21,10 +21,10 @@ def cell_probability(model: str | GaussianCopula, *columns: str | pl.Expr) -> pl
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
-def copula_forecast(model: str | GaussianCopula, populations: Sequence[float]) -> pl.LazyFrame:
+def copula_forecast(model: str, populations: Sequence[float]) -> pl.LazyFrame:
     """Forecast the share of unique people and of right matches in populations of any size, under a fitted model."""
 
-def copula_json(model: str | GaussianCopula) -> pl.LazyFrame:
+def copula_json(model: str) -> pl.LazyFrame:
     """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula."""
 
 def copula_models() -> pl.LazyFrame:
@@ -114,6 +114,11 @@ def risk_summary(
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 
+def score_copula(
+    tbl: _Frame, model: str | GaussianCopula, population: _Value, sample: Literal["ignored", "known"] = "ignored"
+) -> pl.LazyFrame:
+    """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
+
 def sparse_correctness_curve(
     tbl: _Frame,
     person: str,
@@ -126,11 +131,6 @@ def sparse_correctness_curve(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
-def score_copula(tbl: _Frame, model: _Value, population: _Value, sample: Literal["ignored", "known"] = "ignored") -> pl.Expr:
-def score_copula(
-    tbl: _Frame, model: str | GaussianCopula, population: _Value, sample: Literal["ignored", "known"] = "ignored"
-) -> pl.LazyFrame:
-    """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""

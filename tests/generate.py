@@ -7,8 +7,7 @@ python -m tests.generate
 import re
 from pathlib import Path
 
-from reid_sql.domains import Choice, Column, Columns, Number, Numbers, Table
-from reid_sql.domains import MODEL, Choice, Columns, Number, Numbers, Table, Text, Texts
+from reid_sql.domains import MODEL, Choice, Column, Columns, Number, Numbers, Table, Text, Texts
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
@@ -59,6 +58,8 @@ def _typed(function: Function) -> str:
     if function.kind == "window":
         return f"\ndef {function.name}(*columns: str | pl.Expr) -> {answer}:\n{doc}\n"
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
+    if function.kind == "table":
+        parameters = parameters.replace("str | GaussianCopula", "str")
     if function.kind == "model":
         parameters += ", *columns: str | pl.Expr"
     line = f"def {function.name}({parameters}) -> {answer}:"
@@ -82,8 +83,6 @@ def _argument(parameter: Parameter) -> str:
         hint = "str | None" if domain.optional else "str"
     elif isinstance(domain, Texts):
         hint = "Sequence[str] | None"
-    elif isinstance(domain, Columns):
-        hint = "Sequence[str]"
     elif isinstance(domain, Numbers):
         hint = "Sequence[float] | None" if domain.optional else "Sequence[float]"
     elif isinstance(domain, Choice):

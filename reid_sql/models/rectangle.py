@@ -100,13 +100,14 @@ def integrate(
     """
     steps = list(factorised(correlation, order))
     distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
-    probability, error = np.empty(len(distinct)), np.empty(len(distinct))
+    probability, error = np.empty(len(distinct)), np.zeros(len(distinct))
     rough, points = np.arange(len(distinct)), precision.points
     while len(rough):
         plan = _Plan(cells(points), steps, lattice(len(steps), points, precision.seed))
         replicates = _integrated(distinct[rough], plan)
         probability[rough] = np.maximum(replicates.mean(axis=1), SMALLEST)
-        error[rough] = replicates.std(axis=1, ddof=1) / np.sqrt(REPLICATES)
+        spread = replicates.std(axis=1, ddof=1) / np.sqrt(REPLICATES)
+        error[rough] = np.maximum(spread, error[rough] / FINER)  # replicates that agree by chance must not end it
         points *= FINER
         if points > precision.most:
             break

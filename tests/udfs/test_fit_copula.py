@@ -43,7 +43,7 @@ def test_the_row_says_what_was_fitted() -> None:
         ("'m', t, ['age'], weight := 'sex'", "weight must be a number of at least 0 for every record"),
         ("'m', t, ['sex'], method := 'best'", "method must be one of 'paper', 'sharp', got 'best'"),
         ("'m', t, ['sex'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
-        ("'m', t, ['sex'], seed := -1", "seed must be a whole number from 0 to 4294967295, got -1"),
+        ("'m', t, ['sex'], seed := -1", "seed must be a whole number from 0 to 2147483646, got -1"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
