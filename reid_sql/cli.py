@@ -18,6 +18,7 @@ from reid_sql.engines import duckdb as engine
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.function import Function
 from reid_sql.models.pitman_yor import CLASS_SIZE
+from reid_sql.models.scenario import scenario
 from reid_sql.plot import check_plot_file, draw_forecast
 from reid_sql.runner import Answer, run
 from reid_sql.source import open_source
@@ -76,6 +77,7 @@ def _parser() -> Parser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _risk_options(commands.add_parser("risk", help="measure a file: summary, class sizes, who stands out, a verdict"))
     _forecast_options(commands.add_parser("forecast", help="forecast the risk of a sample to larger populations"))
+    _adversary_options(commands.add_parser("adversary", help="measure a file against an attacker who knows part of it"))
     query = commands.add_parser("query", help="run a file of SQL with the functions there")
     query.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
     query.add_argument("--database", metavar="FILE.duckdb", default=":memory:", help="the DuckDB database to run it on")
@@ -90,10 +92,11 @@ def _parser() -> Parser:
     return parser
 
 
-def _source_options(parser: argparse.ArgumentParser) -> None:
+def _source_options(parser: argparse.ArgumentParser, *, qi: bool = True) -> None:
     words = "the quasi-identifiers, by comma (quote a name that has one)"
     parser.add_argument("file", metavar="FILE", help="CSV, Parquet, JSON or DuckDB file")
-    parser.add_argument("--qi", required=True, metavar="A,B,C", help=words)
+    if qi:
+        parser.add_argument("--qi", required=True, metavar="A,B,C", help=words)
     parser.add_argument("--table", help="the table of a DuckDB file")
     parser.add_argument("--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -116,14 +119,30 @@ def _forecast_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_forecast)
 
 
+def _adversary_options(parser: argparse.ArgumentParser) -> None:
+    _source_options(parser, qi=False)
+    parser.add_argument(
+        "--scenario", required=True, metavar="FILE", help="what the attacker may know: a .toml or .json file, or a shipped name"
+    )
+    parser.add_argument("--threshold", default="0.2", help="the risk above which a record counts as at risk (default 0.2)")
+    parser.add_argument("--nulls", default="value", help="NULL as a value (default), as a wildcard, or drop such records")
+    parser.add_argument("--sensitivity", action="store_true", help="show all 81 settings of the four parameters too")
+    parser.set_defaults(run=_adversary)
+
+
 def _opened(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, list[Any]]:
     """Open the file: a connection, and the arguments by which the functions take the table and its columns."""
     columns = [name for name in next(csv.reader([options.qi], skipinitialspace=True), []) if name]
     QUASI_IDENTIFIERS.check(columns, columns)
+    con, table = _opened_table(options)
+    return con, [table, columns]
+
+
+def _opened_table(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, str]:
     con, table = open_source(options.file, options.table)
     if options.memory_limit:
         _limit_memory(con, options.memory_limit)
-    return con, [table, columns]
+    return con, table
 
 
 def _risk(options: argparse.Namespace) -> int:
@@ -161,6 +180,22 @@ def _forecast(options: argparse.Namespace) -> int:
         print(json.dumps(found, ensure_ascii=False))  # noqa: T201
     else:
         screen.console().print(screen.forecast_page(found, k))
+    return PASSED
+
+
+def _adversary(options: argparse.Namespace) -> int:
+    threshold = float(THRESHOLD.check("threshold", _number("threshold", options.threshold)))
+    nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
+    known = scenario(options.scenario)
+    con, table = _opened_table(options)
+    given = [table, known.text()]
+    found = run(con, f"FROM adversary_summary(?, ?, threshold := {threshold!r}, {nulls})", given, "summary").records()
+    settings = run(con, f"FROM adversary_sensitivity(?, ?, {nulls})", given, "sensitivity") if options.sensitivity else None
+    if options.json:
+        page = {"scenario": json.loads(known.text()), "summary": found}
+        print(json.dumps(page | ({"sensitivity": settings.records()} if settings else {}), ensure_ascii=False))  # noqa: T201
+    else:
+        screen.console().print(screen.adversary_page(known.name or options.scenario, known.assumptions, found, settings))
     return PASSED
 
 

@@ -1,8 +1,8 @@
 """What a parameter may be: one rule and one sentence, checked the same in Python and in SQL."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -209,6 +209,29 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Key:
+    """The name of a column by which records are told in the answer, or NULL; the reduction holds it against the table."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document: a path, a text or, in Python, a mapping; `read` gives it as checked text, or refuses."""
+
+    kind: str
+    read: Callable[[Any], str] = field(repr=False)
+
+    def check(self, name: str, source: Any) -> str:  # noqa: ANN401, ARG002 - the document says itself what is wrong where
+        """Give the document as text, or refuse it."""
+        return self.read(source)
+
+    def sql(self, name: str) -> str:
+        """Spell the SQL expression that is the text, or the refusal; a STRUCT is as good as JSON."""
+        text = f"CASE WHEN typeof({name}) LIKE 'STRUCT%' THEN to_json({name})::VARCHAR ELSE {name}::VARCHAR END"
+        return f"""list_extract(list_transform([reid_read_{self.kind}({text})], lambda reid_found:
+            CASE WHEN reid_found['refusal'] IS NULL THEN reid_found['text'] ELSE error(reid_found['refusal']) END), 1)"""
+
+
+@dataclass(frozen=True)
 class Values:
     """Values of any type, one array a column."""
 
@@ -248,6 +271,7 @@ KEPT_NULLS: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
 PERSON_OR_ITEM: Final = Column("person and item")
+RECORD_KEY: Final = Key()
 TABLE: Final = Table()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
@@ -266,4 +290,4 @@ Seed = Annotated[int, SEED]
 NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Column | Table | Values
+Domain = Checked | Columns | Column | Table | Key | Document | Values

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_
 
 from reid_sql.domains import MODEL, TABLE, Domain, Floats, Values
 from reid_sql.models.disclosure import Integers
-from reid_sql.reductions import Reduction
+from reid_sql.reductions import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 Kind = Literal["row", "window", "table", "model", "scored"]
@@ -22,7 +22,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     float | None: "DOUBLE",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
-    Floats: "DOUBLE",
+    Floats: "DOUBLE",  # of an answer for each record
     Integers: "BIGINT",
 }
 
@@ -48,6 +48,7 @@ class Function:
     body: Callable[..., Any] = field(repr=False)
     reduction: Reduction | None = None
     duckdb: str | None = None
+    per_record: bool = False  # whether the answer is arrays over distinct records, for every record that holds one
     models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
 
     @property
@@ -77,10 +78,10 @@ class Function:
 
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that the body takes beside the reduction."""
-        counted = {argument.name for argument in self.reduction.arguments} if self.reduction else set()
-        counted |= {"tbl", "model"} if self.kind in {"model", "scored"} else set()
-        return tuple(parameter for parameter in self.parameters if parameter.name not in counted)
+        """The parameters that the body takes beside the reduction or the scores; it may share some with the reduction."""
+        given = {"model": 1, "scored": 2}.get(self.kind, 1 if self.reduction else 0)
+        taken = list(inspect.signature(self.body).parameters)[given:]
+        return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
 
 
 FUNCTIONS: Final[dict[str, Function]] = {}
@@ -152,6 +153,7 @@ def table_function(
     source: str,
     reduction: Reduction | None = None,
     duckdb: str | None = None,
+    per_record: bool = False,
     models: bool = False,
     leading: Sequence[str] = (),
 ) -> Callable[[Body], Body]:
@@ -162,25 +164,29 @@ def table_function(
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
     back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
     reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
-    and its columns and before `nulls`; those named as `leading` come before the table. `models` says that the body keeps
-    or finds fitted models.
+    and its columns and before `nulls`; those named as `leading` come before the table. With `per_record` it gives a
+    dataclass of arrays over the distinct records, and the answer has a row for every record: `record` (its key, else its
+    0-based scan position), then the fields. `models` says that the body keeps or finds fitted models.
     """
 
     def declare(body: Body) -> Body:
         counted = reduction.arguments if reduction else ()
-        first = [
-            Parameter(a.name, a.domain, REQUIRED if a.default is None and not a.optional else a.default)
-            for a in counted
-            if a.name != "nulls"
-        ]
-        own = _parameters(body)[1:] if reduction else _parameters(body)
+        shared = {a.name for a in counted}
+        hidden = {"nulls"} if per_record else {"nulls", "key"}
+        first = [Parameter(a.name, a.domain, _default(a)) for a in counted if a.name not in hidden]
+        own = [p for p in _parameters(body)[1 if reduction else 0 :] if p.name not in shared]
         last = [Parameter(a.name, a.domain, a.default) for a in counted if a.name == "nulls"]
         named = [*first, *own, *last]
         parameters = tuple(sorted(named, key=lambda p: (p.name not in leading, p.default is not REQUIRED)))
-        _add(Function(body.__name__, "table", parameters, _columns(body), source, body, reduction, duckdb, models))
+        columns = _columns(body)
+        _add(Function(body.__name__, "table", parameters, columns, source, body, reduction, duckdb, per_record, models))
         return body
 
     return declare
+
+
+def _default(argument: Argument) -> Any:  # noqa: ANN401 - a default may be anything that SQL can spell
+    return REQUIRED if argument.default is None and not argument.optional else argument.default
 
 
 def _parameters(body: Callable[..., Any]) -> tuple[Parameter, ...]:

@@ -12,28 +12,32 @@ from reid_sql.domains import (
     PERSON_OR_ITEM,
     POINTS,
     QUASI_IDENTIFIERS,
+    RECORD_KEY,
     SAMPLES,
     SEED,
     SUBSET_SIZE,
     TABLE,
     WEIGHT,
+    Columns,
     Domain,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.copula_file import SavedModels
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
 from reid_sql.models.gaussian_copula import PairCounts
+from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a reduction; one without a default must be given."""
+    """A parameter of a reduction; one without a default must be given, unless it is optional and NULL."""
 
     name: str
     domain: Domain
     default: str | int | None = None
-    optional: bool = False  # whether it may be left out, which is then NULL
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,16 @@ SAVED: Final = Reduction(
     columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
     arrays=SavedModels,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, PAIRS, SAVED)
+SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
+KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
+KNOWN_RECORDS: Final = Reduction(
+    name="known_records",
+    words="the distinct records on a scenario's columns, as codes, with how many and which records hold each",
+    arguments=(_TABLE, Argument("scenario", SCENARIO), Argument("key", RECORD_KEY, optional=True), _NULLS),
+    columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
+    arrays=KnownRecords,
+)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, PAIRS, SAVED, KNOWN_RECORDS)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:

@@ -1,5 +1,6 @@
 """How risk is shown on a terminal: a summary, a histogram, who stands out, a verdict, any table."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from rich.console import Console, Group, RenderableType
@@ -122,6 +123,46 @@ def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
         cells = [f"{number(row[name])} [{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}]" for name in FORECAST]
         table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
     return Group(table, *(Text(status, style="yellow") for status in {row["status"] for row in rows} - {"ok"}))
+
+
+def adversary_page(name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None) -> RenderableType:
+    """Show the four risks beside the worst case, what was assumed, and a verdict."""
+    table = Table(header_style="bold")
+    threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
+    for column in ("", "median", "average", "highest", f"above {threshold:g}", "median, worst case", "median reduction"):
+        table.add_column(column, justify="right" if column else "left")
+    for row in rows:
+        reduction = row["reduction_median"]
+        cells = (number(row[column]) for column in ("median", "average", "highest"))
+        reduced = "none at risk" if reduction is None else percent(reduction) if reduction >= 0 else number(reduction)
+        table.add_row(row["measure"], *cells, percent(row["records_at_risk"]), number(row["worst_median"]), reduced)
+    told = [Text(f"Assumed: {assumption}", style="dim") for assumption in assumptions]
+    statuses = [Text(status, style="yellow") for status in dict.fromkeys(row["status"] for row in rows) if status != "ok"]
+    people = rows[0]["records"]
+    words = f"{round(at_risk * people):,} of {people:,} people have an overall risk above {threshold:g}"
+    end = Panel(Text(f"{'AT RISK' if at_risk else 'WITHIN THE THRESHOLD'}: {words}."), style="red" if at_risk else "green")
+    more = [] if settings is None else [_settings_table(settings.records())]
+    return Group(Text(f"Risk against the attacker of: {name}", style="bold"), "", table, *told, *statuses, *more, end)
+
+
+def _settings_table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(header_style="bold", caption="overall risk by setting of the parameters", caption_justify="left")
+    columns = (
+        "presence disclosed",
+        "discovered",
+        "uniqueness confirmed",
+        "link confirmed",
+        "median",
+        "average",
+        "median reduction",
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in rows:
+        reduction = row["reduction_median"]
+        cells = [number(value) for value in (*list(row.values())[:4], row["median"], row["average"])]
+        table.add_row(*cells, "none at risk" if reduction is None else number(reduction))
+    return table
 
 
 def risk_page(risk: dict[str, Any], sizes: list[dict[str, Any]], stand_out: Answer | None, columns: list[str]) -> RenderableType:

@@ -49,6 +49,38 @@ def test_the_forecast_is_drawn_as_text_that_can_be_read(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
 
 
+NEIGHBOURS = """
+name = "neighbours"
+population = 100_000
+assumptions = ["They see who lives where."]
+[[groups]]
+columns = ["sex", "postcode"]
+probability = 0.5
+[[groups]]
+columns = ["age"]
+probability = 0.25
+"""
+
+
+def test_an_attacker_of_a_scenario_is_measured_beside_the_worst_case(tmp_path: Path) -> None:
+    file = tmp_path / "neighbours.toml"
+    file.write_text(NEIGHBOURS, encoding="utf-8")
+    call = ["adversary", PEOPLE, "--scenario", str(file), "--threshold", "0.1"]
+    shown = command(*call, "--sensitivity").stdout
+    for words in (
+        "Risk against the attacker of: neighbours",
+        "Assumed: They see who lives where.",
+        "median reduction",
+        "AT RISK: ",
+    ):
+        assert words in shown
+    page = json.loads(command(*call, "--sensitivity", "--json").stdout)
+    assert page["scenario"]["name"] == "neighbours"
+    assert [row["measure"] for row in page["summary"]] == ["prosecutor", "journalist", "marketer", "overall"]
+    assert page["summary"][0]["worst_average"] == pytest.approx(1051 / 3000)
+    assert len(page["sensitivity"]) == 81
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     with duckdb.connect(tmp_path / "house.duckdb") as con:
@@ -83,6 +115,9 @@ def test_a_database_is_opened_read_only_and_odd_names_are_names(files: Path) -> 
 
 
 REFUSED = {
+    f"adversary {PEOPLE}": "the following arguments are required: --scenario; see reid-sql adversary --help",
+    f"adversary {PEOPLE} --scenario nowhere.toml": "scenario must be an existing file, JSON text or a shipped name, got 'nowhere",
+    f"adversary {PEOPLE} --scenario adult_worst_case": "columns of the scenario must be columns of the table, got 'workclass'",
     "risk nowhere.csv --qi a": "FILE must be an existing file, got 'nowhere.csv'",
     "risk reid_sql/demo/peple.csv --qi a": "did you mean 'people.csv'?",
     "risk {files}/notes.doc --qi a": "FILE must be of a kind that can be read",

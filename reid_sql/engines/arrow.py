@@ -84,7 +84,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
                 with registry.within(database[0].as_py()):
                     model = registry.known(name)
                 codes = record_codes(model, _columns_of(values.take(some)))
-                found = _called(declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given])
+                found = _scored(declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given])
             except ReidError as error:
                 refusals = [str(error)] * length
                 break
@@ -103,11 +103,11 @@ def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]
     rows = np.flatnonzero(valid)
     kept = Estimates(cells.probability[rows], cells.standard_error[rows])
     answer = np.full(len(valid), np.nan)
-    answer[rows] = _called(declared, kept, [], [column.take(pa.array(rows)) for column in given])
+    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in given])
     return pa.array(answer, mask=~valid)
 
 
-def _called(declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401
+def _scored(declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401
     own = [_own(parameter, column) for parameter, column in zip(declared.own_parameters, given, strict=True)]
     return declared.body(cells, *sizes, *own)
 
@@ -165,14 +165,25 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
     def call(*columns: pa.Array) -> pa.Array:
         length = max(len(column) for column in columns)
         rows = [[column[min(row, len(column) - 1)] for column in columns] for row in range(length)]
-        if not declared.models:
-            return pa.array([_answered(declared, row) for row in rows], type=answer)
-        with registry.within(rows[0][0].as_py()):
-            return pa.array([_answered(declared, row[1:]) for row in rows], type=answer)
+        if declared.models:
+            with registry.within(rows[0][0].as_py()):
+                return pa.array([_answered(declared, row[1:]) for row in rows], type=answer)
+        if declared.per_record:
+            return pa.concat_arrays([_in_columns(_answered(declared, row), answer) for row in rows])
+        return pa.array([_answered(declared, row) for row in rows], type=answer)
 
     inputs = declared.reduction.inputs if declared.reduction else {}
     names = ["database"] * declared.models + [*inputs, *(parameter.name for parameter in declared.own_parameters)]
     return _named(call, names)
+
+
+def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
+    """Make one row of the answer for each record of its arrays, which a list of dictionaries would be slow for."""
+    found, types = answered["answers"], answer.field("answers").type
+    arrays = [pa.array(found[field.name] if found else [], field.type) for field in types.value_type]
+    rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
+    listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
+    return pa.StructArray.from_arrays([pa.array([answered["refusal"]], pa.string()), listed], fields=list(answer))
 
 
 def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
@@ -182,19 +193,33 @@ def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
     own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
     try:
-        return {"refusal": None, "answers": answer_rows(declared, arrays, own)}
+        answer = answer_columns if declared.per_record else answer_rows
+        return {"refusal": None, "answers": answer(declared, arrays, own)}
     except ReidError as error:  # the engine would wrap the sentence in its own
         return {"refusal": str(error), "answers": []}
 
 
 def answer_rows(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Call the body with the reduction's arrays, if it has one, and its own parameters; one dictionary a row."""
-    reduction = declared.reduction
-    found = declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
+    found = _called(declared, arrays, own)
     return [asdict(row) for row in found] if declared.many else [asdict(found)]
 
 
-def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - numbers as an array, anything else as a list
+def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Call the body of an answer for each record: its arrays by name, what is said of all repeated for each."""
+    found = vars(_called(declared, arrays, own))
+    length = max(len(values) for values in found.values() if isinstance(values, np.ndarray))
+    return {name: values if isinstance(values, np.ndarray) else [values] * length for name, values in found.items()}
+
+
+def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a body's answer
+    reduction = declared.reduction
+    return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
+
+
+def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
     values = cell.values if cell.is_valid else pa.array([], pa.int64())
+    if len(values) and pa.types.is_list(values.type) and pa.types.is_integer(values.type.value_type):
+        return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     return values.to_numpy(zero_copy_only=False) if numbers else values.to_pylist()

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Checked, Column, Columns, Domain, Number, Numbers, Texts
+from reid_sql.domains import MAX_COLUMNS, Checked, Column, Columns, Document, Domain, Number, Numbers, Texts
 from reid_sql.engines.arrow import kernel, model_kernel, table_kernel
-from reid_sql.errors import UnknownNameError
+from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models import registry
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Reduction
+from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Argument, Reduction
 
 AS_THEY_ARE: Final = 4  # columns compared as they are; planner.sql's reid_key draws the same line
 DATABASE: Final = "reid_sql_functions"
@@ -72,7 +72,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     if not python:
         refusal = "nulls := 'wildcard' needs the Python package reid-sql, got a connection without it; register it there"
         found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
-    found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in REDUCTIONS if reduction.arguments}
+    reductions = [each for each in REDUCTIONS if each.arguments and (python or not _documents(each.arguments))]
+    found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in reductions}
     for name, declared in functions.items():
         if python or not needs_python(declared):
             found |= _macro(name, declared)
@@ -93,6 +94,11 @@ def _planner() -> dict[str, str]:
     return {name: f"({rest}" for name, _, rest in parts}
 
 
+def _documents(given: Iterable[Argument | Parameter]) -> list[Document]:
+    """Documents among the parameters: only Python reads them."""
+    return [each.domain for each in given if isinstance(each.domain, Document)]
+
+
 def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
     names = ", ".join(argument.name for argument in reduction.arguments)
@@ -107,7 +113,7 @@ def _checked(parameter: Parameter) -> str:
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
     if isinstance(domain, Column):
         return f"{parameter.name}::VARCHAR"
-    return domain.sql(parameter.name) if isinstance(domain, Checked) else parameter.name
+    return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
 
 
 def _macro(name: str, declared: Function) -> dict[str, str]:
@@ -191,7 +197,9 @@ def _select(declared: Function) -> str:
     reduction = declared.reduction
     if reduction is None:
         return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
-    source = f"reid_reduce_{reduction.name}({', '.join(argument.name for argument in reduction.arguments)})"
+    given = {parameter.name for parameter in declared.parameters}
+    arguments = [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
+    source = f"reid_reduce_{reduction.name}({', '.join(arguments)})"
     if declared.relays:
         return f"FROM {source}"
     aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
@@ -201,7 +209,13 @@ def _select(declared: Function) -> str:
         return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
     first = next(iter(reduction.columns))
     arrays = [f"list({column} ORDER BY {first})" for column in reduction.inputs]
-    called = f"SELECT {_answers(declared, [*arrays, *values.values()])} AS answers, {aggregate} FROM {source}"
+    answers = _answers(declared, [*arrays, *values.values()])
+    if declared.per_record:
+        members = f"list(members ORDER BY {first}) AS reid_members"
+        called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
+        each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
+        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record"
+    called = f"SELECT {answers} AS answers, {aggregate} FROM {source}"
     return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
 
 
@@ -238,6 +252,8 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
         MODEL_COLUMNS: (_model_columns, ["VARCHAR", "VARCHAR"], "STRUCT(refusal VARCHAR, columns VARCHAR[], places BIGINT[])"),
     }
     for declared in functions:
+        for document in _documents(declared.parameters):
+            found[f"reid_read_{document.kind}"] = (_reader(document), ["VARCHAR"], "STRUCT(refusal VARCHAR, text VARCHAR)")
         if needs_python(declared) and declared.kind == "row":
             found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
         elif declared.kind in {"model", "scored"}:
@@ -278,10 +294,26 @@ def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:
             with registry.within(database):
                 model = registry.known(name)
             found.append({"columns": model.columns, "places": [place + 1 for place in model.order]})
-        except UnknownNameError as error:  # the engine would wrap the sentence in its own
+        except ReidError as error:  # the engine would wrap the sentence in its own
             found.append({"refusal": str(error)})
     kind = [("refusal", pa.string()), ("columns", pa.list_(pa.string())), ("places", pa.list_(pa.int64()))]
     return pa.array(found, type=pa.struct(kind))
+
+
+def _reader(document: Document) -> Callable[..., pa.Array]:
+    """Read documents, one a row: the text, or the refusal in its own words."""
+
+    def read(sources: pa.Array) -> pa.Array:
+        return pa.array([_text(document, source) for source in sources.to_pylist()])
+
+    return read
+
+
+def _text(document: Document, source: str | None) -> dict[str, str | None]:
+    try:
+        return {"refusal": None, "text": document.read(source)}
+    except ReidError as error:  # the engine would wrap the sentence in its own
+        return {"refusal": str(error), "text": None}
 
 
 def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:

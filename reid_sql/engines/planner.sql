@@ -256,3 +256,31 @@ reid_guarded('columns of the model', [reid_table(tbl)], model_columns,
 MACRO reid_plan_scored(tbl, found, head, tail) AS
 CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal) || ')'
 ELSE reid_plan_scores(tbl, found.columns, found.places, head, tail) END;
+
+-- A list of names in a document that was read.
+MACRO reid_named(document, part) AS coalesce(json_extract_string(document, '$.' || part || '[*]'), []::VARCHAR[]);
+
+-- The distinct records on the columns, each value as a code (0 for NULL), the values of the told columns as texts, and the
+-- records that hold each: by the key, else by their place in the scan, counted before any is left out.
+MACRO reid_known_records(tbl, columns, told, key, nulls, every) AS
+'WITH reid_distinct AS MATERIALIZED (SELECT row_number() OVER () AS id, * FROM (SELECT ' || reid_numbered(every)
+|| ', count(*) AS records, list(record) AS members FROM (SELECT ' || CASE WHEN key IS NULL THEN 'row_number() OVER () - 1' ELSE reid_name(key) END
+|| ', ' || reid_join(list_transform(every, lambda c: reid_name(c)), ', ') || ' FROM ' || reid_table(tbl) || ' AS reid_source) AS reid_rows(record, '
+|| reid_numbered(every) || ')'
+|| CASE WHEN nulls = 'drop' THEN ' WHERE ' || reid_join(list_transform(columns, lambda c, i: 'q' || i || ' IS NOT NULL'), ' AND ') ELSE '' END
+|| ' GROUP BY ' || reid_numbered(every) || ')) '
+|| 'SELECT id AS place, records, [' || reid_join(list_transform(columns, lambda c, i: 'coalesce(code' || i || ', 0)'), ', ') || '] AS codes, ['
+|| reid_join(list_transform(told, lambda c: 'q' || list_position(every, c) || '::VARCHAR'), ', ') || ']::VARCHAR[] AS texts, members FROM reid_distinct'
+|| reid_join(list_transform(columns, lambda c, i: ' LEFT JOIN (SELECT v' || i || ', row_number() OVER () AS code' || i
+    || ' FROM (SELECT DISTINCT q' || i || ' AS v' || i || ' FROM reid_distinct WHERE q' || i || ' IS NOT NULL)) ON q' || i || ' IS NOT DISTINCT FROM v' || i), '');
+
+MACRO reid_every(columns, told) AS list_concat(columns, list_filter(told, lambda c: NOT list_contains(columns, c)));
+
+MACRO reid_plan_known(tbl, columns, told, key, nulls) AS
+reid_guarded(CASE WHEN key IS NULL THEN 'columns of the scenario' ELSE 'columns of the scenario, and key,' END, [reid_table(tbl)],
+  reid_every(reid_every(columns, told), CASE WHEN key IS NULL THEN [] ELSE [key::VARCHAR] END),
+  reid_treated(tbl, columns, nulls, reid_known_records(tbl, columns, told, key::VARCHAR, nulls, reid_every(columns, told))));
+
+MACRO reid_plan_known_records(tbl, scenario, key, nulls) AS
+list_extract(list_transform([scenario], lambda reid_document: reid_plan_known(tbl,
+  reid_listed('columns of the scenario', reid_named(reid_document, 'columns')), reid_named(reid_document, 'told'), key, nulls)), 1);

@@ -1,5 +1,6 @@
 """Polars: the reductions as lazy frames, the functions as expressions and lazy-frame functions."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
@@ -8,14 +9,14 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Checked, Column, Columns, Number
-from reid_sql.engines.arrow import answer_rows, kernel, model_answer, record_codes
+from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Checked, Column, Columns, Document, Number
+from reid_sql.engines.arrow import answer_columns, answer_rows, kernel, model_answer, record_codes
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
 from reid_sql.models import registry
 from reid_sql.models.gaussian_copula import GaussianCopula
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, refuse_own_names, refuse_subsets
+from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -27,6 +28,7 @@ TYPES: Final[dict[str, pl.DataType]] = {
     "DOUBLE": pl.Float64(),
     "VARCHAR": pl.String(),
     "VARCHAR[]": pl.List(pl.String()),
+    "BIGINT[]": pl.List(pl.Int64()),
 }
 
 
@@ -110,21 +112,26 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
     for parameter in declared.parameters:
         if isinstance(parameter.domain, Checked):
             parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Document):
+            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
         if isinstance(parameter.domain, Number) and parameter.domain.whole:
             options[parameter.name] = int(options[parameter.name])
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
-    words = next((Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)), None)
     lazy = [frame.lazy() for frame in frames]
-    for frame in lazy:
-        if words:
+    for words in (Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)):
+        for frame in lazy:
             words.check(columns, frame.collect_schema().names())
-    counted = {a.name: options.pop(a.name) for a in declared.reduction.arguments if a.name in options}
-    given = [*lazy, list(columns)] if words else lazy
-    reduced = REDUCED[declared.reduction.name](*given, **counted)
+    counted = {a.name: options[a.name] for a in declared.reduction.arguments if a.name in options}
+    reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
     if declared.relays:
         return reduced
-    return reduced.map_batches(_answering(declared, options), schema=_schema({**declared.columns, **HOW_NULLS}))
+    own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
+    schema = _schema({**declared.columns, **HOW_NULLS})
+    if declared.per_record:
+        record = reduced.collect_schema()["members"].inner  # type: ignore[attr-defined]
+        return reduced.map_batches(_answering_each(declared, own), schema={"record": record, **schema}).sort("record")
+    return reduced.map_batches(_answering(declared, own), schema=schema)
 
 
 def _schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
@@ -136,14 +143,36 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     reduction = declared.reduction
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        series = {name: frame[name] for name in reduction.inputs} if reduction else {}
-        arrays = {name: values.to_numpy() if values.dtype.is_numeric() else values.to_list() for name, values in series.items()}
-        table = pl.DataFrame(answer_rows(declared, arrays, options), schema=_schema(declared.columns), orient="row")
+        rows = answer_rows(declared, _arrays(declared, frame), options)
+        table = pl.DataFrame(rows, schema=_schema(declared.columns), orient="row")
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
         return table.with_columns(pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items())
 
     return answer
+
+
+def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Call the body with the distinct records, and give its answer to every record that holds one."""
+
+    def answer(frame: pl.DataFrame) -> pl.DataFrame:
+        found = pl.DataFrame(answer_columns(declared, _arrays(declared, frame), options), schema=_schema(declared.columns))
+        each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
+        return each.explode("record", empty_as_null=False, keep_nulls=False)
+
+    return answer
+
+
+def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
+    """Columns of the reduction as the body takes them: numbers as an array, lists of them as a matrix, else a list."""
+    series = {name: frame[name] for name in declared.reduction.inputs} if declared.reduction else {}
+    return {name: _array(values) for name, values in series.items()}
+
+
+def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
+    if values.dtype == pl.List(pl.Int64) and len(values):
+        return values.explode(empty_as_null=False).to_numpy().reshape(len(values), -1)
+    return values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
 
 
 def _kept(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
@@ -276,10 +305,37 @@ def _pairs(frame: pl.LazyFrame, columns: list[str], weight: str | None, nulls: s
     return _how_nulls(frame, counted, [*columns, *([] if weight is None else [weight])], nulls)
 
 
-def _saved(frame: pl.LazyFrame) -> pl.LazyFrame:
+def _saved(frame: pl.LazyFrame, _: list[str]) -> pl.LazyFrame:
     Columns("columns of the saved models").check(["model", "json"], frame.collect_schema().names())
     numbered = frame.select(pl.col("model", "json").cast(pl.String)).with_row_index("line")
     return _how_nulls(frame, numbered.with_columns(pl.col("line").cast(pl.Int64)), [], "value")
+
+
+def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None) -> pl.LazyFrame:
+    """Distinct records on the scenario's columns; the records that hold each by the key, else by their place."""
+    document = json.loads(scenario)
+    columns, told = document["columns"], document["told"]
+    every = [*columns, *(column for column in told if column not in columns)]
+    known = frame.collect_schema().names()
+    words = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
+    for names in (columns, *([column] for column in told), *([] if key is None else [[key]])):
+        words.check(names, known)
+    member = pl.int_range(pl.len(), dtype=pl.Int64) if key is None else pl.col(key)
+    names = [f"q{place}" for place in range(1, len(every) + 1)]
+    rows = frame.select(member.alias("members"), *(pl.col(c).alias(name) for c, name in zip(every, names, strict=True)))
+    kept = rows.drop_nulls(names[: len(columns)]) if nulls == "drop" else rows
+    counted = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"), pl.col("members"))
+    numbered = counted.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
+    codes = [pl.when(pl.col(q).is_null()).then(0).otherwise(pl.col("place").first().over(q) + 1) for q in names[: len(columns)]]
+    texts = [pl.col(names[every.index(column)]).cast(pl.String) for column in told]
+    listed = numbered.select(
+        "place",
+        "records",
+        pl.concat_list(codes).alias("codes"),
+        (pl.concat_list(texts) if texts else pl.lit([], dtype=pl.List(pl.String))).alias("texts"),
+        "members",
+    )
+    return _how_nulls(frame, listed, columns, nulls)
 
 
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
@@ -290,4 +346,5 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "matches": _matches,
     "pairs": _pairs,
     "saved": _saved,
+    "known_records": _known_records,
 }

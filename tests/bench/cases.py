@@ -1,5 +1,6 @@
 """What is measured, section by section."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from tests.bench.measure import Job
 from tests.bench.shapes import SHAPES, Shape
 
 ROOT: Final = Path(__file__).parents[2]
+VALUES: Final = (90, 2, 5, 40, 16, 7, 9, 15, 6, 95, 2, 12)  # of the columns that an attacker may know
 FEW: Final = 3  # columns, as against ten
 LIMITS: Final = ("2GB", "500MB")  # at ten million rows only the second makes class sizes spill
 ADULT: Final = (
@@ -111,6 +113,32 @@ def adult(setup: Setup) -> Iterator[Case]:
     yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
 
 
+def adversary(setup: Setup) -> Iterator[Case]:
+    """All four risks of every record, against one bare GROUP BY for each set of columns that may be known."""
+    settings = {"threads": str(setup.threads)}
+    file = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"), "adult.parquet")
+    known = [*ADULT, "education", "income"]
+    skipped = None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    tables: list[tuple[str, str, list[str], str | None]] = [
+        (f"{rows:,} rows, {len(values)} columns", _drawn(rows, values), [f"c{place}" for place in range(len(values))], None)
+        for rows, values in ((100_000, VALUES), (1_000_000, VALUES[:8]))
+    ]
+    tables.append(("adult.parquet, 12 columns", f"CREATE TEMP TABLE people AS FROM '{file}'", known, skipped))
+    for words, prepare, columns, reason in tables:
+        groups = [{"columns": [column], "probability": 0.5} for column in columns]
+        scenario = json.dumps({"population": 1e8, "groups": groups})
+        # Each set has the same probability: its inverse times the prosecutor's risks is the number of records alone in a set.
+        sql = f"SELECT round(sum(prosecutor) * {2 ** len(columns)}) AS alone FROM adversary_risk(people, '{scenario}')"
+        ours = Job("in_duckdb", {"sql": sql, "settings": settings, "prepare": prepare})
+        given = {"table": "people", "columns": columns, "settings": settings, "prepare": prepare}
+        yield Case("adversary", words, ours, Job("group_bys", given), skipped=reason)
+
+
+def _drawn(rows: int, values: tuple[int, ...]) -> str:
+    columns = (f"least(floor(-ln(random()) * {max(1.0, n / 6)}), {n - 1})::INTEGER AS c{place}" for place, n in enumerate(values))
+    return f"SELECT setseed(0.5); CREATE TEMP TABLE people AS SELECT {', '.join(columns)} FROM range({rows})"
+
+
 def _window(shape: Shape, window: str) -> str:
     return f"{SIZES} (SELECT {window.format(', '.join(shape.columns))} AS k FROM {shape.table})"
 
@@ -135,4 +163,5 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "wildcard": wildcard,
     "register": register,
     "adult": adult,
+    "adversary": adversary,
 }

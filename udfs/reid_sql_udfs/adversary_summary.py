@@ -1,0 +1,35 @@
+"""Risk against an attacker who knows part of what can be known, over all records."""
+
+from reid_sql.domains import NullPolicy, Threshold
+from reid_sql.function import table_function
+from reid_sql.models import adversary_summary as model
+from reid_sql.models.adversary import KnownRecords
+from reid_sql.models.adversary_summary import AdversarySummary
+from reid_sql.models.knowledge import Seed, Trials
+from reid_sql.models.scenario import ScenarioText
+from reid_sql.reductions import KNOWN_RECORDS
+
+
+@table_function(reduction=KNOWN_RECORDS, source="Xia et al. 2021, Table 3")
+def adversary_summary(
+    known: KnownRecords,
+    scenario: ScenarioText,
+    threshold: Threshold = 0.2,
+    nulls: NullPolicy = "value",
+    *,
+    trials: Trials = 10_000,
+    seed: Seed = 0,
+) -> list[AdversarySummary]:
+    """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything.
+
+    One row a measure: quartiles, average and highest over the records, the share of records above the threshold, the same in
+    the worst case, and quartiles of the reduction 1 − risk/worst over the `records_compared` that the worst case puts at risk.
+    `standard_error` is the largest of any record. Refuses what `adversary_risk` refuses.
+
+    >>> import numpy as np
+    >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
+    >>> half = '{"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}'
+    >>> adversary_summary(people, half)[0].reduction_median
+    0.5
+    """
+    return model.summary(known, scenario, threshold, nulls, trials=trials, seed=seed)
