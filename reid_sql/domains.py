@@ -179,6 +179,11 @@ class Table:
 
 
 @dataclass(frozen=True)
+class OptionalTable:
+    """A relation, or NULL; the reduction holds it against the columns that it must have."""
+
+
+@dataclass(frozen=True)
 class Columns:
     """A list of 1 to 64 distinct column names; `words` is what the sentences call them."""
 
@@ -273,6 +278,7 @@ COLUMNS: Final = Columns("columns")
 PERSON_OR_ITEM: Final = Column("person and item")
 RECORD_KEY: Final = Key()
 TABLE: Final = Table()
+OPTIONAL_TABLE: Final = OptionalTable()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
 WEIGHT: Final = Text("the name of a column of survey weights", "write weight := 'column'", optional=True)
@@ -290,4 +296,4 @@ Seed = Annotated[int, SEED]
 NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Column | Table | Key | Document | Values
+Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values

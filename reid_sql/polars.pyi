@@ -87,8 +87,9 @@ def fit_copula(
     tbl: _Frame,
     qi: Sequence[str],
     weight: str | None = None,
+    marginals: _Frame | None = None,
     ordered: Sequence[str] | None = None,
-    method: Literal["paper", "sharp"] = "paper",
+    method: Literal["paper", "calibrated", "sharp"] = "paper",
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:

@@ -9,6 +9,7 @@ from reid_sql.domains import (
     COMBINATIONS,
     KEPT_NULLS,
     NULLS,
+    OPTIONAL_TABLE,
     PERSON_OR_ITEM,
     POINTS,
     QUASI_IDENTIFIERS,
@@ -121,7 +122,13 @@ MATCHES: Final = Reduction(
 PAIRS: Final = Reduction(
     name="pairs",
     words="how often each value of each column occurs, and each pair of values of two columns",
-    arguments=(_TABLE, _QI, Argument("weight", WEIGHT, optional=True), Argument("nulls", KEPT_NULLS, "value")),
+    arguments=(
+        _TABLE,
+        _QI,
+        Argument("weight", WEIGHT, optional=True),
+        Argument("marginals", OPTIONAL_TABLE, optional=True),
+        Argument("nulls", KEPT_NULLS, "value"),
+    ),
     columns={
         "cell": "BIGINT",
         "first": "BIGINT",

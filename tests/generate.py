@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from reid_sql.domains import MODEL, Choice, Column, Columns, Document, Key, Number, Numbers, Table, Text, Texts
+from reid_sql.domains import MODEL, Choice, Column, Columns, Document, Key, Number, Numbers, OptionalTable, Table, Text, Texts
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
@@ -41,6 +41,7 @@ HINTS: Final[Mapping[type, str]] = {
     Numbers: "Sequence[float]",
     Document: "_Document",
     Key: "str | None",
+    OptionalTable: "_Frame | None",
 }
 
 

@@ -227,7 +227,14 @@ MACRO reid_pair_counts(columns, weight) AS
 'count(*) AS records, ' || CASE WHEN weight IS NULL THEN 'count(*)::DOUBLE'
 ELSE 'sum(CASE WHEN try_cast(q' || (len(columns) + 1) || ' AS DOUBLE) >= 0 THEN q' || (len(columns) + 1) || '::DOUBLE ELSE ''NaN''::DOUBLE END)' END || ' AS mass';
 
-MACRO reid_plan_pairs(tbl, columns, weight, nulls) AS
+-- Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none.
+MACRO reid_outside(columns, marginals, nulls) AS
+' UNION ALL SELECT coalesce(list_position(' || reid_texts(list_transform(columns, lambda c: reid_fold(c))) || ', reid_fold(q1::VARCHAR)), 0), -1, q1::VARCHAR, q2::VARCHAR, NULL, 0, '
+|| 'coalesce(try_cast(q3 AS DOUBLE), ''NaN''::DOUBLE) FROM (' || reid_guarded('columns of the marginals', [reid_table(marginals)], ['column_name', 'value', 'share'],
+  'FROM ' || reid_rows(marginals, ['column_name', 'value', 'share'], 'value')) || ') AS reid_given(q1, q2, q3)'
+|| CASE WHEN nulls = 'drop' THEN ' WHERE q2 IS NOT NULL' ELSE '' END;
+
+MACRO reid_plan_pairs(tbl, columns, weight, marginals, nulls) AS
 reid_guarded('columns', [reid_table(tbl)], reid_weighted(columns, weight), reid_treated(tbl, reid_weighted(columns, weight), nulls,
   'WITH reid_taken AS (FROM ' || reid_rows(tbl, reid_weighted(columns, weight), nulls) || ') SELECT row_number() OVER () AS cell, * FROM ('
   || reid_join(list_transform(columns, lambda c, i: 'SELECT ' || i || '::BIGINT AS first, 0::BIGINT AS second, ' || reid_text(c) || ' AS label, q' || i
@@ -235,7 +242,10 @@ reid_guarded('columns', [reid_table(tbl)], reid_weighted(columns, weight), reid_
   || reid_join(list_transform(
       list_filter(reid_subset_places(len(columns), 2), lambda reid_places: len(reid_places) = 2),
       lambda reid_places: ' UNION ALL SELECT ' || reid_places[1] || ', ' || reid_places[2] || ', NULL, q' || reid_places[1] || '::VARCHAR, q' || reid_places[2]
-    || '::VARCHAR, ' || reid_pair_counts(columns, weight) || ' FROM reid_taken GROUP BY q' || reid_places[1] || ', q' || reid_places[2]), '') || ')'));
+    || '::VARCHAR, ' || reid_pair_counts(columns, weight) || ' FROM reid_taken GROUP BY q' || reid_places[1] || ', q' || reid_places[2]), '')
+  || CASE WHEN weight IS NULL THEN ' UNION ALL SELECT 0, -2, NULL, NULL, NULL, count_if(alike = 1)::BIGINT, 0 FROM (SELECT count(*) AS alike FROM reid_taken GROUP BY '
+     || reid_key(columns) || ')' ELSE '' END
+  || CASE WHEN marginals IS NULL THEN '' ELSE reid_outside(columns, marginals, nulls) END || ')'));
 
 MACRO reid_plan_saved(tbl) AS
 reid_guarded('columns of the saved models', [reid_table(tbl)], ['model', 'json'],

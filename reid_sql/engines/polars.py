@@ -275,7 +275,9 @@ def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int
     return _how_nulls(frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls)
 
 
-def _pairs(frame: pl.LazyFrame, columns: list[str], weight: str | None, nulls: str) -> pl.LazyFrame:
+def _pairs(
+    frame: pl.LazyFrame, columns: list[str], weight: str | None, nulls: str, marginals: Frame | None = None
+) -> pl.LazyFrame:
     numbered, names = _numbered(frame, [*columns, *([] if weight is None else [weight])])
     kept = _kept(numbered, numbered.collect_schema().names(), nulls)
     held = None if weight is None else pl.col(names.pop()).cast(pl.Float64, strict=False)
@@ -301,8 +303,28 @@ def _pairs(frame: pl.LazyFrame, columns: list[str], weight: str | None, nulls: s
 
     places = range(len(columns))
     lines = [line(place, -1) for place in places] + [line(*pair) for pair in combinations(places, 2)]
-    counted = pl.concat(lines).with_row_index("cell").with_columns(pl.col("cell").cast(pl.Int64))
+    if weight is None:
+        alone = kept.group_by(names).agg(pl.len() == 1).select(pl.col("len").sum().cast(pl.Int64).alias("records"))
+        lines.append(alone.with_columns(pl.lit(0, dtype=pl.Int64).alias("first"), pl.lit(-2, dtype=pl.Int64).alias("second")))
+    if marginals is not None:
+        lines.append(_outside(marginals.lazy(), columns, nulls))
+    counted = pl.concat(lines, how="diagonal").with_row_index("cell").with_columns(pl.col("cell").cast(pl.Int64))
     return _how_nulls(frame, counted, [*columns, *([] if weight is None else [weight])], nulls)
+
+
+def _outside(marginals: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
+    """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
+    Columns("columns of the marginals").check(["column_name", "value", "share"], marginals.collect_schema().names())
+    name, place = pl.col("column_name").cast(pl.String), {column: number for number, column in enumerate(columns, 1)}
+    return (marginals.drop_nulls("value") if nulls == "drop" else marginals).select(
+        name.replace_strict(place, default=0, return_dtype=pl.Int64).alias("first"),
+        pl.lit(-1, dtype=pl.Int64).alias("second"),
+        name.alias("label"),
+        pl.col("value").cast(pl.String).alias("first_value"),
+        pl.lit(None, dtype=pl.String).alias("second_value"),
+        pl.lit(0, dtype=pl.Int64).alias("records"),
+        pl.col("share").cast(pl.Float64, strict=False).fill_null(float("nan")).alias("mass"),
+    )
 
 
 def _saved(frame: pl.LazyFrame, _: list[str]) -> pl.LazyFrame:

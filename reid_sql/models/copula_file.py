@@ -7,11 +7,13 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import exp
 from typing import Any, Final
 
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.models.calibration import FARTHEST
 from reid_sql.models.correlation import checked_correlation
 from reid_sql.models.disclosure import Integers
 from reid_sql.models.gaussian_copula import METHODS, GaussianCopula
@@ -44,6 +46,7 @@ def to_json(model: GaussianCopula) -> str:
         "method": model.method,
         "records": model.records,
         "seed": model.seed,
+        "calibration": model.calibration,
         "columns": [
             {
                 "name": name,
@@ -116,9 +119,10 @@ def _model(content: Mapping[str, Any]) -> GaussianCopula:
     marginals = tuple(_marginal(column) for column in columns)
     correlation = checked_correlation(content["correlation"], len(names))
     records, seed, method = _kind(content["records"], int), _kind(content["seed"], int), _kind(content["method"], str)
-    if records < 1 or not 0 <= seed <= MAX_SEED or method not in METHODS:
-        raise ValueError("records, seed or method")
-    return GaussianCopula(names, marginals, correlation, records, method, seed)
+    calibration = _kind(content["calibration"], float)
+    if records < 1 or not 0 <= seed <= MAX_SEED or method not in METHODS or not exp(-FARTHEST) <= calibration <= exp(FARTHEST):
+        raise ValueError("records, seed, method or calibration")
+    return GaussianCopula(names, marginals, correlation, records, method, seed, calibration)
 
 
 def _marginal(column: Mapping[str, Any]) -> Marginal:

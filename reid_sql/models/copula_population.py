@@ -52,8 +52,13 @@ def forecast(model: GaussianCopula, populations: npt.ArrayLike) -> list[CopulaFo
     """
     sizes = COUNT.check("populations", populations)
     precision = Precision(256, 1024, 1e-2, absolute_error=PEOPLE / float(sizes.max()), seed=model.seed)
-    cells = [_drawn_cells(model, order, precision) for order in range(ORDERS)]
+    cells = drawn_cells(model, precision)
     return [_mean(cells, float(size)) for size in sizes]
+
+
+def drawn_cells(model: GaussianCopula, precision: Precision) -> list[Estimates]:
+    """Cell probabilities of records drawn from the model, in several orders of its nominal columns."""
+    return [_drawn_cells(model, order, precision) for order in range(ORDERS)]
 
 
 def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers:
@@ -88,7 +93,7 @@ def _drawn_cells(model: GaussianCopula, number: int, precision: Precision) -> Es
         [bounds[:-1][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],
         [bounds[1:][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],
     )
-    return integrate(codes, lambda _: cells, model.correlation, model.order, precision)
+    return model.calibrated(integrate(codes, lambda _: cells, model.correlation, model.order, precision), codes)
 
 
 def _shuffled(model: GaussianCopula, rng: np.random.Generator) -> _Order:

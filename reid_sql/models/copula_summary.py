@@ -19,6 +19,7 @@ class CopulaSummary:
     strongest: float  # correlation of two columns
     marginals: str
     method: str
+    calibration: float  # how many times more often records repeat than the copula says
 
 
 def summary(name: str, model: GaussianCopula) -> CopulaSummary:
@@ -29,4 +30,6 @@ def summary(name: str, model: GaussianCopula) -> CopulaSummary:
     ordered = [column for column, marginal in zip(model.columns, model.marginals, strict=True) if marginal.ordered]
     values = sum(len(marginal.values) for marginal in model.marginals)
     strongest = float(np.abs(pairs).max(initial=0.0))
-    return CopulaSummary(name, model.records, list(model.columns), ordered, values, strongest, told, model.method)
+    return CopulaSummary(
+        name, model.records, list(model.columns), ordered, values, strongest, told, model.method, model.calibration
+    )

@@ -19,8 +19,8 @@ from reid_sql.models.marginals import Marginal, number, sort_keys
 from reid_sql.models.placement import ends
 from reid_sql.models.rectangle import Cells, Estimates, Precision, integrate
 
-METHODS: Final = ("paper", "sharp")
-Method = Annotated[Literal["paper", "sharp"], Choice(METHODS)]
+METHODS: Final = ("paper", "calibrated", "sharp")
+Method = Annotated[Literal["paper", "calibrated", "sharp"], Choice(METHODS)]
 ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
 NEGLIGIBLE: Final = 1e-11  # an error of q that moves no ξ by more than 0.003 in a population of 300 million
 EXACT: Final = {"points": 256, "most": 1024, "relative_error": 5e-3}
@@ -34,7 +34,8 @@ class PairCounts:
     """How often each value of each column occurs, and each pair of values of two columns.
 
     One line a count. `first` and `second` are columns by number from 1; `second` is 0 in the counts of single values,
-    which alone have the column's name as `label`. `mass` is the sum of the survey weights, or the number of records again.
+    which have the column's name as `label`, and -1 in shares from outside, which have it too; one line with -2 counts the
+    records that are alone in all columns. `mass` is the sum of the survey weights, or the number of records, or the share.
     """
 
     cell: Integers
@@ -57,6 +58,7 @@ class GaussianCopula:
     records: int  # of the sample
     method: str
     seed: int
+    calibration: float = 1.0  # how many times more often records repeat than the copula says
     _scores: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -136,4 +138,15 @@ class GaussianCopula:
         unseen = np.array([marginal.unseen for marginal in self.marginals])
         count = np.array([len(marginal.values) for marginal in self.marginals])
         impossible = ((codes >= count) & (unseen == 0)).any(axis=1)
-        return Estimates(np.where(impossible, 0.0, found.probability), np.where(impossible, 0.0, found.standard_error))
+        calibrated = self.calibrated(found, codes)
+        return Estimates(np.where(impossible, 0.0, calibrated.probability), np.where(impossible, 0.0, calibrated.standard_error))
+
+    def calibrated(self, found: Estimates, codes: Integers) -> Estimates:
+        """Multiply by the calibration; no record is more frequent than the rarest of its values."""
+        if self.calibration == 1:
+            return found
+        shares = [
+            np.append(m.shares, m.unseen)[np.minimum(c, len(m.shares))] for m, c in zip(self.marginals, codes.T, strict=True)
+        ]
+        most = np.maximum(np.min(shares, axis=0), found.probability)
+        return Estimates(np.minimum(found.probability * self.calibration, most), found.standard_error * self.calibration)

@@ -13,6 +13,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import gammaln
 
 from reid_sql.domains import Floats
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.disclosure import Integers
 
 CATEGORICAL: Final = "categorical"
@@ -60,16 +61,33 @@ def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, order
     return Marginal(named, shares, _unseen(weights), ordered, family)
 
 
-def given_marginal(values: Sequence[str | None], shares: Sequence[float], *, ordered: bool = False) -> Marginal:
+def given_marginal(
+    values: Sequence[str | None], shares: Sequence[float], *, ordered: bool = False, seen: Sequence[str | None] = ()
+) -> Marginal:
     """Take a column's distribution from outside, such as a census: shares or counts, of all values that there are.
+
+    Values named twice are added up; a number may be spelled in another way than in the sample, whose values are `seen`.
+    Refuses shares that are missing or below 0, and none for a value that was seen.
 
     >>> given_marginal(["M", "F"], [49, 51], ordered=True).shares
     array([0.51, 0.49])
     """
     weights = np.asarray(shares, dtype=np.float64)
-    places = _sorted(values, weights, ordered=ordered)
-    taken = weights[places] / weights.sum()
-    return Marginal(tuple(values[p] for p in places), taken, 0.0, ordered, GIVEN)
+    if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
+        raise OutOfDomainError(f"{rule}, got {weights.sum():g} altogether; mend the table of marginals")
+    held: dict[str | None, float] = dict.fromkeys(seen, 0.0)
+    spelled = {number(value): value for value in held if number(value) is not None}
+    for value, weight in zip(values, weights.tolist(), strict=True):
+        own = value if value in held else spelled.get(number(value), value)
+        held[own] = held.get(own, 0.0) + weight
+    lacking = next((value for value in seen if held[value] == 0), "")
+    if lacking != "":
+        rule = "marginals must have a share above 0 for each value of the sample"
+        raise OutOfDomainError(f"{rule}, got none for {'NULL' if lacking is None else repr(lacking)}; complete the table")
+    names, weights = list(held), np.array(list(held.values()))
+    places = _sorted(names, weights, ordered=ordered)
+    return Marginal(tuple(names[p] for p in places), weights[places] / weights.sum(), 0.0, ordered, GIVEN)
 
 
 def number(text: str | None) -> float | None:

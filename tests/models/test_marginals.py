@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.marginals import fit_marginal, given_marginal
 
 
@@ -45,3 +46,24 @@ def test_shares_from_outside_are_taken_as_they_are() -> None:
     found = given_marginal(["3", "10"], [30, 10], ordered=True)
     assert found.values == ("3", "10")
     assert found.shares.tolist() == [0.75, 0.25]
+
+
+def test_shares_from_outside_take_the_spelling_of_the_sample_and_add_up() -> None:
+    found = given_marginal(["1.0", "1", "2", None], [1, 2, 3, 2], ordered=True, seen=["1", "2"])
+    assert found.values == (None, "1", "2")
+    assert found.shares.tolist() == [0.25, 0.375, 0.375]
+
+
+@pytest.mark.parametrize(
+    ("values", "shares", "words"),
+    [
+        (["F"], [1.0], "share above 0 for each value of the sample, got none for 'M'"),
+        (["F", "M"], [1.0, 0.0], "got none for 'M'; complete the table"),
+        (["F", "M"], [2.0, -1.0], "must be a number of at least 0 for every value"),
+        (["F", "M"], [1.0, float("nan")], "got nan altogether"),
+        (["F", "M"], [0.0, 0.0], "got 0 altogether"),
+    ],
+)
+def test_shares_from_outside_that_cannot_be(values: list[str], shares: list[float], words: str) -> None:
+    with pytest.raises(OutOfDomainError, match=words):
+        given_marginal(values, shares, seen=["F", "M"])

@@ -4,6 +4,7 @@ import pytest
 
 import reid_sql
 import reid_sql.polars as rp
+from reid_sql.errors import ReidError
 from tests.copulas import people
 from tests.tables import by_duckdb, by_polars
 
@@ -80,3 +81,33 @@ def test_a_model_is_known_on_every_cursor_and_in_no_other_database() -> None:
     with pytest.raises(duckdb.Error, match="model must be a fitted model, got 'mine'"):
         other.execute("SELECT cell_probability('mine', 'F')").fetchall()
     assert frame.height == 400
+
+
+CENSUS = pl.DataFrame({"column_name": ["sex"] * 3, "value": ["F", "M", None], "share": [600, 300, 100]})
+
+
+def test_shares_from_a_census_take_the_place_of_the_sample_s() -> None:
+    frame = people()
+    sexes = "SELECT sex, cell_probability('m', sex) AS q FROM t GROUP BY sex"
+    by_duckdb("FROM fit_copula('m', t, ['sex'], marginals := census)", t=frame, census=CENSUS)
+    duck = {row["sex"]: row["q"] for row in by_duckdb(sexes, t=frame)}
+    assert duck == pytest.approx({"F": 0.6, "M": 0.3, None: 0.1}, rel=1e-6)
+    rp.fit_copula("m", frame, ["sex"], marginals=CENSUS).collect()
+    lazy = frame.lazy().select("sex", q=rp.cell_probability("m", "sex")).unique().collect()
+    assert dict(lazy.iter_rows()) == pytest.approx(duck, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("census", "sentence"),
+    [
+        (CENSUS.with_columns(column_name=pl.lit("sx")), "marginals must name columns of the model in column_name, got 'sx'; did"),
+        (CENSUS.head(2), "marginals must have a share above 0 for each value of the sample, got none for NULL; complete"),
+        (CENSUS.drop("share"), "columns of the marginals must be columns of the table, got 'share'"),
+    ],
+)
+def test_a_census_that_does_not_fit_is_refused(census: pl.DataFrame, sentence: str) -> None:
+    with pytest.raises(duckdb.Error) as refused:
+        by_duckdb("FROM fit_copula('m', t, ['age', 'sex'], marginals := census)", t=people(), census=census)
+    assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
+    with pytest.raises(ReidError, match=sentence):
+        rp.fit_copula("m", people(), ["age", "sex"], marginals=census).collect()

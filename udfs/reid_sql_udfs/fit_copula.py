@@ -15,9 +15,10 @@ def fit_copula(
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name.
 
     Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers are then
-    in order of size, other values in order of their text. `weight` is a column of survey weights. `method := 'sharp'`
-    orders the other columns by the data: better scores of records, but populations that seem too unique. A model of the
-    same name is replaced. Refuses an empty table, and weights that are missing or below 0.
+    in order of size, other values in order of their text. `weight` is a column of survey weights. `marginals` is a table
+    of what is known from outside, such as a census: column_name, value and share (or a count). `method :=
+    'calibrated'` lets records repeat as often as in the sample; 'sharp' also orders the other columns by the data. A model
+    of the same name is replaced. Refuses an empty table, and weights that are missing or below 0.
 
     >>> import numpy as np
     >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"], [None] * 2,
