@@ -32,9 +32,10 @@ CORPORA: Final = {
         employment_status tax_filer_status household_summary family_members_under18 father_birth_country mother_birth_country
         self_birth_country citizenship weeks_worked""",
     "hdv2003": None,
-    "cps_tax_units": None,
+    "cps_tax_units": """age_head age_spouse blind_head blind_spouse state_fips filing_year filing_status n_persons n_under6
+        n_under13 n_under18 n_18_20 n_21plus n_ctc_children n_eitc_children is_dependent elderly_dependents agi_bin""",
 }
-WEIGHTS: Final = ("poids", "weight_x100")
+WEIGHTS: Final = ("poids",)
 
 
 @dataclass(frozen=True)
