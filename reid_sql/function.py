@@ -9,17 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import MODEL, TABLE, Domain, Floats, Values
+from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Values
 from reid_sql.models.disclosure import Integers
 from reid_sql.reductions import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
-Kind = Literal["row", "window", "table", "model", "scored"]
+Kind = Literal["row", "window", "table", "model", "scored", "drawn"]
 REQUIRED: Final = inspect.Parameter.empty
+LAST: Final = ("key", "nulls")  # of a reduction's parameters, which come after the body's own
 SQL_TYPES: Final[Mapping[Any, str]] = {
     int: "BIGINT",
     float: "DOUBLE",
     float | None: "DOUBLE",
+    int | None: "BIGINT",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
     Floats: "DOUBLE",  # of an answer for each record
@@ -79,7 +81,7 @@ class Function:
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
         """The parameters that the body takes beside the reduction or the scores; it may share some with the reduction."""
-        given = {"model": 1, "scored": 2}.get(self.kind, 1 if self.reduction else 0)
+        given = {"model": 1, "scored": 2, "drawn": 2}.get(self.kind, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[given:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
 
@@ -148,6 +150,20 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
     return declare
 
 
+def drawn_function(*, source: str) -> Callable[[Body], Body]:
+    """Declare a table function of records drawn from a fitted model, as many as are asked for and none held.
+
+    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places, columns).
+    """
+
+    def declare(body: Body) -> Body:
+        parameters = (Parameter("model", MODEL), Parameter("n", DRAWN), *_parameters(body)[2:])
+        _add(Function(body.__name__, "drawn", parameters, {}, source, body, models=True))
+        return body
+
+    return declare
+
+
 def table_function(
     *,
     source: str,
@@ -164,20 +180,21 @@ def table_function(
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
     back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
     reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
-    and its columns and before `nulls`; those named as `leading` come before the table. With `per_record` it gives a
-    dataclass of arrays over the distinct records, and the answer has a row for every record: `record` (its key, else its
-    0-based scan position), then the fields. `models` says that the body keeps or finds fitted models.
+    and its columns and before `key` and `nulls`; those named as `leading` come before the table. With `per_record` it
+    gives a dataclass of arrays over the distinct records, and the answer has a row for every record: `record` (its key,
+    else its 0-based scan position), then the fields. `models` says that the body keeps or finds fitted models.
     """
 
     def declare(body: Body) -> Body:
         counted = reduction.arguments if reduction else ()
         shared = {a.name for a in counted}
-        hidden = {"nulls"} if per_record else {"nulls", "key"}
-        first = [Parameter(a.name, a.domain, _default(a)) for a in counted if a.name not in hidden]
+        named = per_record or (reduction is not None and reduction.keyed)
+        told = [a for a in counted if named or a.name != "key"]
+        first = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name not in LAST]
         own = [p for p in _parameters(body)[1 if reduction else 0 :] if p.name not in shared]
-        last = [Parameter(a.name, a.domain, a.default) for a in counted if a.name == "nulls"]
-        named = [*first, *own, *last]
-        parameters = tuple(sorted(named, key=lambda p: (p.name not in leading, p.default is not REQUIRED)))
+        last = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name in LAST]
+        found = [*first, *own, *last]
+        parameters = tuple(sorted(found, key=lambda p: (p.name not in leading, p.default is not REQUIRED)))
         columns = _columns(body)
         _add(Function(body.__name__, "table", parameters, columns, source, body, reduction, duckdb, per_record, models))
         return body

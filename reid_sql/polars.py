@@ -13,6 +13,7 @@ import polars as pl
 
 from reid_sql.domains import Column, Columns, Table
 from reid_sql.engines import polars as engine
+from reid_sql.engines import polars_models
 from reid_sql.function import REQUIRED, Function
 from reid_sql_udfs import declared
 
@@ -80,7 +81,7 @@ def _model(function: Function) -> Callable[..., pl.Expr]:
     own = len(function.own_parameters)
 
     def call(model: Any, *arguments: Any) -> pl.Expr:  # noqa: ANN401 - a name or a model, numbers, columns
-        return engine.model_expression(function, model, arguments[:own], arguments[own:])
+        return polars_models.model_expression(function, model, arguments[:own], arguments[own:])
 
     return call
 
@@ -92,7 +93,20 @@ def _scored(function: Function) -> Callable[..., pl.LazyFrame]:
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
-        return engine.scored_frame(function, options.pop("tbl"), options.pop("model"), options)
+        return polars_models.scored_frame(function, options.pop("tbl"), options.pop("model"), options)
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _drawn(function: Function) -> Callable[..., pl.LazyFrame]:
+    signature = signature_of(function)
+
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - a name or a model, how many, options
+        given = signature.bind(*arguments, **named)
+        given.apply_defaults()
+        options = dict(given.arguments)
+        return polars_models.drawn_frame(function, options.pop("model"), options.pop("n"), options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
@@ -104,6 +118,7 @@ BINDINGS: Final[Mapping[str, Callable[[Function], Callable[..., pl.Expr | pl.Laz
     "table": _table,
     "model": _model,
     "scored": _scored,
+    "drawn": _drawn,
 }
 
 

@@ -69,7 +69,7 @@ def stub() -> str:
 
 def _typed(function: Function) -> str:
     doc = f'    """{function.words}"""'
-    answer = "pl.LazyFrame" if function.kind in {"table", "scored"} else "pl.Expr"
+    answer = "pl.LazyFrame" if function.kind in {"table", "scored", "drawn"} else "pl.Expr"
     if function.kind == "window":
         return f"\ndef {function.name}(*columns: str | pl.Expr) -> {answer}:\n{doc}\n"
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Checked, Column, Columns, Document, Domain, Number, Numbers, Texts
-from reid_sql.engines.arrow import kernel, model_kernel, table_kernel
+from reid_sql.domains import MAX_COLUMNS, Checked, Column, Columns, Document, Domain, Key, Number, Numbers, Texts
+from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models import registry
@@ -111,7 +111,7 @@ def _checked(parameter: Parameter) -> str:
     domain = parameter.domain
     if isinstance(domain, Columns):
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
-    if isinstance(domain, Column):
+    if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
 
@@ -126,6 +126,8 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
         return {name: ", ".join(_of_model(declared, count) for count in range(1, MAX_COLUMNS + 1))}
     if declared.kind == "scored":
         return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
+    if declared.kind == "drawn":
+        return {name: _drawn(declared)}
     return {name: f"({_parameters(declared)}) AS TABLE {_select(declared)}"}
 
 
@@ -169,6 +171,15 @@ def _scores(declared: Function) -> str:
     return f"({_parameters(declared)}) AS TABLE FROM query({plan})"
 
 
+def _drawn(declared: Function) -> str:
+    """Write the table macro that draws a record for each place of a range."""
+    model, n, *own = declared.parameters
+    found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {_checked(model)})"
+    given = "".join(f" || ', ' || reid_text(({_checked(p)})::VARCHAR)" for p in own)
+    plan = f"reid_plan_drawn({found}, 'reid_body_{declared.name}', {_checked(n)}, reid_text(model){given})"
+    return f"({_parameters(declared)}) AS TABLE FROM query({plan})"
+
+
 def _row(name: str, declared: Function) -> dict[str, str]:
     """Check the arguments, then answer by the spelling over the checked doubles, or else by the Python body."""
     names = ", ".join(parameter.name for parameter in declared.parameters)
@@ -208,14 +219,20 @@ def _select(declared: Function) -> str:
         answer = Template(declared.duckdb).substitute(values)
         return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
     first = next(iter(reduction.columns))
-    arrays = [f"list({column} ORDER BY {first})" for column in reduction.inputs]
+    arrays = list(reduction.inputs) if reduction.whole else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
     answers = _answers(declared, [*arrays, *values.values()])
     if declared.per_record:
         members = f"list(members ORDER BY {first}) AS reid_members"
         called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
         return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record"
-    called = f"SELECT {answers} AS answers, {aggregate} FROM {source}"
+    said = treated if reduction.whole else aggregate
+    if reduction.keyed:
+        called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
+        each = f"SELECT unnest(answers) AS answer, {treated}, reid_keys FROM ({called})"
+        named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
+        return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
+    called = f"SELECT {answers} AS answers, {said} FROM {source}"
     return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
 
 
@@ -256,6 +273,9 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
             found[f"reid_read_{document.kind}"] = (_reader(document), ["VARCHAR"], "STRUCT(refusal VARCHAR, text VARCHAR)")
         if needs_python(declared) and declared.kind == "row":
             found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
+        elif declared.kind == "drawn":
+            types = ["VARCHAR", "VARCHAR", *(_sql_type(parameter.domain) for parameter in declared.own_parameters), "BIGINT"]
+            found[f"reid_body_{declared.name}"] = drawn_kernel(declared), types, "VARCHAR[]"
         elif declared.kind in {"model", "scored"}:
             scored = declared.kind == "scored"
             types = ["VARCHAR[]", *(["BIGINT"] if scored else []), "VARCHAR", "VARCHAR"]
@@ -264,7 +284,8 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
             found[f"reid_body_{declared.name}"] = model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer {answer})"
         elif needs_python(declared):
-            types = [f"{kind}[]" for kind in declared.reduction.inputs.values()] if declared.reduction else []
+            listed = "" if declared.reduction and declared.reduction.whole else "[]"
+            types = [f"{kind}{listed}" for kind in declared.reduction.inputs.values()] if declared.reduction else []
             types = ["VARCHAR"] * declared.models + types
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())

@@ -252,6 +252,12 @@ reid_guarded('columns of the saved models', [reid_table(tbl)], ['model', 'json']
   'SELECT row_number() OVER () AS line, *, 0::BIGINT AS records_dropped, ''value'' AS nulls FROM (SELECT "model"::VARCHAR, "json"::VARCHAR FROM '
   || reid_table(tbl) || ' AS reid_source) AS reid_saved(model, json)');
 
+-- Records drawn from a model, each by its place alone: the engine streams the places.
+MACRO reid_plan_drawn(found, head, n, tail) AS
+CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal) || ')'
+ELSE 'SELECT ' || reid_join(list_transform(found.columns, lambda c, i: 'reid_drawn[' || i || '] AS ' || reid_name(c)), ', ')
+  || ' FROM (SELECT ' || head || '(reid_database(), ' || tail || ', reid_place) AS reid_drawn FROM range(' || n || ') AS reid_places(reid_place))' END;
+
 -- The table's rows beside the scores of their values; distinct records are scored in the model's order, so that those
 -- that begin alike stand together.
 MACRO reid_plan_scores(tbl, model_columns, places, head, tail) AS
@@ -266,6 +272,27 @@ reid_guarded('columns of the model', [reid_table(tbl)], model_columns,
 MACRO reid_plan_scored(tbl, found, head, tail) AS
 CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal) || ')'
 ELSE reid_plan_scores(tbl, found.columns, found.places, head, tail) END;
+
+MACRO reid_ordinal(kind) AS
+regexp_full_match(kind, 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*');
+
+-- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its keys by position.
+MACRO reid_plan_record_codes(tbl, columns, key, nulls) AS
+reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
+  list_filter(list_append(columns, key), lambda c, i: c IS NOT NULL AND list_position(list_append(columns, key), c) = i),
+  reid_treated(tbl, columns, nulls,
+  'WITH reid_records AS MATERIALIZED (SELECT * FROM (SELECT row_number() OVER () - 1 AS position, * FROM '
+  || reid_rows(tbl, CASE WHEN key IS NULL THEN columns ELSE list_append(columns, key) END, 'value') || ')'
+  || CASE WHEN nulls = 'drop' THEN ' WHERE ' || reid_join(list_transform(columns, lambda c, i: 'q' || i || ' IS NOT NULL'), ' AND ') ELSE '' END
+  || ') SELECT ' || reid_texts(columns) || ' AS names, ['
+  || reid_join(list_transform(columns, lambda c, i: 'reid_ordinal(any_value(typeof(q' || i || ')))'), ', ') || '] AS ordinal, ['
+  || reid_join(list_transform(columns, lambda c, i: 'list(coalesce(code' || i || ', 0)::INTEGER)'), ', ') || '] AS codes, '
+  || 'list(position) AS position, list(' || CASE WHEN key IS NULL THEN 'position' ELSE 'q' || (len(columns) + 1) END
+  || ' ORDER BY position) AS keys FROM reid_records'
+  || reid_join(list_transform(columns, lambda c, i: ' LEFT JOIN (SELECT v' || i || ', row_number() OVER (ORDER BY v' || i || ') AS code' || i
+    || ' FROM (SELECT DISTINCT q' || i || ' AS v' || i || ' FROM reid_records WHERE q' || i || ' IS NOT NULL)) ON q' || i || ' = v' || i), '')));
+
+MACRO reid_plan_codes(tbl, columns, nulls) AS reid_plan_record_codes(tbl, columns, NULL, nulls);
 
 -- A list of names in a document that was read.
 MACRO reid_named(document, part) AS coalesce(json_extract_string(document, '$.' || part || '[*]'), []::VARCHAR[]);

@@ -9,14 +9,20 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Checked, Column, Columns, Document, Number
-from reid_sql.engines.arrow import answer_columns, answer_rows, kernel, model_answer, record_codes
+from reid_sql.domains import COLUMNS_AND_KEY, MAX_COLUMNS, QUASI_IDENTIFIERS, Checked, Column, Columns, Document, Number
+from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
+from reid_sql.engines.polars_copula import pairs
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
-from reid_sql.models import registry
-from reid_sql.models.gaussian_copula import GaussianCopula
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
+from reid_sql.reductions import (
+    HOW_NULLS,
+    KEYED_COLUMNS,
+    RECORD_CODES,
+    SCENARIO_COLUMNS,
+    refuse_own_names,
+    refuse_subsets,
+)
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -29,6 +35,8 @@ TYPES: Final[dict[str, pl.DataType]] = {
     "VARCHAR": pl.String(),
     "VARCHAR[]": pl.List(pl.String()),
     "BIGINT[]": pl.List(pl.Int64()),
+    "BOOLEAN[]": pl.List(pl.Boolean()),
+    "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
 
 
@@ -52,44 +60,6 @@ def _expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expressi
     return pl.col(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
 
 
-def model_expression(
-    declared: Function, model: str | GaussianCopula, own: Sequence[Any], columns: Sequence[IntoColumn]
-) -> pl.Expr:
-    """Bind a function of records under a model, by its name or itself: an expression named after the function."""
-    found = registry.known(model)
-    numbers = [_expression(argument).cast(pl.Float64).alias(f"own{place}") for place, argument in enumerate(own)]
-    if len(columns) != len(found.columns):
-        found.codes([[]] * len(columns))
-    texts = [_expression(column).cast(pl.String).alias(f"c{place}") for place, column in enumerate(columns)]
-
-    def of_struct(struct: pl.Series) -> pl.Series:
-        codes = record_codes(found, [struct.struct.field(text.meta.output_name()).to_arrow() for text in texts])
-        given = [struct.struct.field(number.meta.output_name()).to_arrow() for number in numbers]
-        return pl.Series(declared.name, model_answer(declared, found.scored(codes), given), dtype=pl.Float64)
-
-    struct = pl.struct(*numbers, *texts)
-    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
-
-
-def scored_frame(declared: Function, frame: Frame, model: str | GaussianCopula, options: dict[str, Any]) -> pl.LazyFrame:
-    """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
-    for parameter in declared.own_parameters:
-        if isinstance(parameter.domain, Checked):
-            parameter.domain.check(parameter.name, options[parameter.name])
-    found, lazy = registry.known(model), frame.lazy()
-    names = Columns("columns of the model").check(found.columns, lazy.collect_schema().names())
-    counted = _counted(lazy, names, "value", "class_size")
-    schema = pl.Schema(counted.collect_schema() | _schema(declared.columns))
-
-    def score(distinct: pl.DataFrame) -> pl.DataFrame:
-        codes = record_codes(found, [distinct[name].cast(pl.String).to_arrow() for name in names])
-        answer = declared.body(found.scored(codes), distinct["class_size"].to_numpy(), **options)
-        scores = [pl.Series(name, getattr(answer, name), dtype=TYPES[kind]) for name, kind in declared.columns.items()]
-        return distinct.select(names).hstack(scores)
-
-    return lazy.join(counted.map_batches(score, schema=schema), on=names, how="left", nulls_equal=True)
-
-
 def class_size(columns: Sequence[IntoColumn]) -> pl.Expr:
     """Records that share this record's values: up to four columns as they are, more by two 64-bit hashes."""
     if not 1 <= len(columns) <= MAX_COLUMNS:
@@ -109,19 +79,16 @@ def _hash(columns: Sequence[pl.Expr], seed: int) -> pl.Expr:
 
 def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
     """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
-    for parameter in declared.parameters:
-        if isinstance(parameter.domain, Checked):
-            parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Document):
-            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Number) and parameter.domain.whole:
-            options[parameter.name] = int(options[parameter.name])
+    _check(declared, options)
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
     lazy = [frame.lazy() for frame in frames]
+    key = options.get("key") if declared.reduction.keyed else None
     for words in (Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)):
         for frame in lazy:
-            words.check(columns, frame.collect_schema().names())
+            known = frame.collect_schema().names()
+            (words if key is None else COLUMNS_AND_KEY).check(columns, known)
+            COLUMNS_AND_KEY.known([] if key is None else [str(key)], known)
     counted = {a.name: options[a.name] for a in declared.reduction.arguments if a.name in options}
     reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
     if declared.relays:
@@ -131,7 +98,20 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
     if declared.per_record:
         record = reduced.collect_schema()["members"].inner  # type: ignore[attr-defined]
         return reduced.map_batches(_answering_each(declared, own), schema={"record": record, **schema}).sort("record")
+    if declared.reduction.keyed:
+        schema["record"] = TYPES["BIGINT"] if key is None else lazy[0].collect_schema()[str(key)]
     return reduced.map_batches(_answering(declared, own), schema=schema)
+
+
+def _check(declared: Function, options: dict[str, Any]) -> None:
+    """Refuse what lies outside its domain; documents become texts, whole numbers whole."""
+    for parameter in declared.parameters:
+        if isinstance(parameter.domain, Checked):
+            parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Document):
+            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Number) and parameter.domain.whole:
+            options[parameter.name] = int(options[parameter.name])
 
 
 def _schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
@@ -145,6 +125,8 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
         rows = answer_rows(declared, _arrays(declared, frame), options)
         table = pl.DataFrame(rows, schema=_schema(declared.columns), orient="row")
+        if reduction and reduction.keyed:
+            table = table.with_columns(frame["keys"][0].gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
         return table.with_columns(pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items())
@@ -165,12 +147,15 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
 
 def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
     """Columns of the reduction as the body takes them: numbers as an array, lists of them as a matrix, else a list."""
-    series = {name: frame[name] for name in declared.reduction.inputs} if declared.reduction else {}
+    reduction = declared.reduction
+    series = {name: frame[name] for name in reduction.inputs} if reduction else {}
+    if reduction and reduction.whole:
+        series = {name: values[0] for name, values in series.items()}
     return {name: _array(values) for name, values in series.items()}
 
 
 def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
-    if values.dtype == pl.List(pl.Int64) and len(values):
+    if values.dtype in {pl.List(pl.Int32), pl.List(pl.Int64)} and len(values):
         return values.explode(empty_as_null=False).to_numpy().reshape(len(values), -1)
     return values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
 
@@ -278,59 +263,44 @@ def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int
 def _pairs(
     frame: pl.LazyFrame, columns: list[str], weight: str | None, nulls: str, marginals: Frame | None = None
 ) -> pl.LazyFrame:
-    numbered, names = _numbered(frame, [*columns, *([] if weight is None else [weight])])
-    kept = _kept(numbered, numbered.collect_schema().names(), nulls)
-    held = None if weight is None else pl.col(names.pop()).cast(pl.Float64, strict=False)
-    mass = pl.len().cast(pl.Float64) if held is None else pl.when(held >= 0).then(held).otherwise(float("nan")).sum()
-    counts = pl.len().cast(pl.Int64).alias("records"), mass.cast(pl.Float64).alias("mass")
-    nothing = pl.lit(None, dtype=pl.String)
-
-    def line(first: int, second: int) -> pl.LazyFrame:
-        one, other = names[first], names[second] if second >= 0 else None
-        return (
-            kept.group_by([one] if other is None else [one, other])
-            .agg(*counts)
-            .select(
-                pl.lit(first + 1, dtype=pl.Int64).alias("first"),
-                pl.lit(second + 1, dtype=pl.Int64).alias("second"),
-                (pl.lit(columns[first]) if other is None else nothing).alias("label"),
-                pl.col(one).cast(pl.String).alias("first_value"),
-                (nothing if other is None else pl.col(other).cast(pl.String)).alias("second_value"),
-                "records",
-                "mass",
-            )
-        )
-
-    places = range(len(columns))
-    lines = [line(place, -1) for place in places] + [line(*pair) for pair in combinations(places, 2)]
-    if weight is None:
-        alone = kept.group_by(names).agg(pl.len() == 1).select(pl.col("len").sum().cast(pl.Int64).alias("records"))
-        lines.append(alone.with_columns(pl.lit(0, dtype=pl.Int64).alias("first"), pl.lit(-2, dtype=pl.Int64).alias("second")))
-    if marginals is not None:
-        lines.append(_outside(marginals.lazy(), columns, nulls))
-    counted = pl.concat(lines, how="diagonal").with_row_index("cell").with_columns(pl.col("cell").cast(pl.Int64))
-    return _how_nulls(frame, counted, [*columns, *([] if weight is None else [weight])], nulls)
-
-
-def _outside(marginals: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
-    """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
-    Columns("columns of the marginals").check(["column_name", "value", "share"], marginals.collect_schema().names())
-    name, place = pl.col("column_name").cast(pl.String), {column: number for number, column in enumerate(columns, 1)}
-    return (marginals.drop_nulls("value") if nulls == "drop" else marginals).select(
-        name.replace_strict(place, default=0, return_dtype=pl.Int64).alias("first"),
-        pl.lit(-1, dtype=pl.Int64).alias("second"),
-        name.alias("label"),
-        pl.col("value").cast(pl.String).alias("first_value"),
-        pl.lit(None, dtype=pl.String).alias("second_value"),
-        pl.lit(0, dtype=pl.Int64).alias("records"),
-        pl.col("share").cast(pl.Float64, strict=False).fill_null(float("nan")).alias("mass"),
-    )
+    every = [*columns, *([] if weight is None else [weight])]
+    numbered, names = _numbered(frame, every)
+    known = None if marginals is None else marginals.lazy()
+    counted = pairs(_kept(numbered, names, nulls), columns, known, weighted=weight is not None, dropped=nulls == "drop")
+    return _how_nulls(frame, counted, every, nulls)
 
 
 def _saved(frame: pl.LazyFrame, _: list[str]) -> pl.LazyFrame:
     Columns("columns of the saved models").check(["model", "json"], frame.collect_schema().names())
     numbered = frame.select(pl.col("model", "json").cast(pl.String)).with_row_index("line")
     return _how_nulls(frame, numbered.with_columns(pl.col("line").cast(pl.Int64)), [], "value")
+
+
+def _codes(frame: pl.LazyFrame, columns: list[str], nulls: str, key: str | None = None) -> pl.LazyFrame:
+    """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
+    schema = frame.collect_schema()
+    ordinal = [_ordinal(schema[column]) for column in columns]
+    numbered, names = _numbered(frame, [*columns, *([] if key is None else [key])])
+    coded, keyed = names[: len(columns)], "position" if key is None else names[-1]
+    rows = numbered.with_row_index("position").with_columns(pl.col("position").cast(pl.Int64))
+    rows = rows.drop_nulls(coded) if nulls == "drop" else rows
+    types = _schema(RECORD_CODES.columns)
+    types["keys"] = pl.List(rows.collect_schema()[keyed])
+
+    def code(table: pl.DataFrame) -> pl.DataFrame:
+        codes = table.select(pl.col(coded).rank("dense").fill_null(0).cast(pl.Int32)).get_columns()
+        whole = {"names": [columns], "ordinal": [ordinal], "codes": [codes]}
+        return pl.DataFrame(whole | {"position": [table["position"]], "keys": [table[keyed]]}, schema=types)
+
+    return _how_nulls(frame, rows.map_batches(code, schema=types), columns, nulls)
+
+
+def _record_codes(frame: pl.LazyFrame, columns: list[str], key: str | None, nulls: str) -> pl.LazyFrame:
+    return _codes(frame, columns, nulls, None if key is None else str(key))
+
+
+def _ordinal(kind: pl.DataType) -> bool:
+    return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)
 
 
 def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None) -> pl.LazyFrame:
@@ -369,4 +339,6 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "pairs": _pairs,
     "saved": _saved,
     "known_records": _known_records,
+    "codes": _codes,
+    "record_codes": _record_codes,
 }

@@ -99,6 +99,10 @@ class GaussianCopula:
             code += bisect_left(sort_keys(marginal.values), sort_keys([value])[0])
         return code
 
+    def texts(self, codes: Integers) -> list[list[str | None]]:
+        """Values of records of codes, by column."""
+        return [np.array(m.values, dtype=object)[own].tolist() for m, own in zip(self.marginals, codes.T, strict=True)]
+
     def cell_probability(self, values: Sequence[Sequence[Any]]) -> Estimates:
         """Probability q(x) that a person has exactly these values, with the standard error of its integration.
 

@@ -1,0 +1,60 @@
+"""Polars: functions of fitted models, over records of a frame or drawn from the model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from reid_sql.domains import Checked, Columns
+from reid_sql.engines.arrow import model_answer, record_codes
+from reid_sql.engines.polars import TYPES, Frame, IntoColumn, _check, _counted, _expression, _schema
+from reid_sql.engines.polars_copula import drawn
+from reid_sql.function import Function
+from reid_sql.models import registry
+from reid_sql.models.gaussian_copula import GaussianCopula
+
+
+def model_expression(
+    declared: Function, model: str | GaussianCopula, own: Sequence[Any], columns: Sequence[IntoColumn]
+) -> pl.Expr:
+    """Bind a function of records under a model, by its name or itself: an expression named after the function."""
+    found = registry.known(model)
+    numbers = [_expression(argument).cast(pl.Float64).alias(f"own{place}") for place, argument in enumerate(own)]
+    if len(columns) != len(found.columns):
+        found.codes([[]] * len(columns))
+    texts = [_expression(column).cast(pl.String).alias(f"c{place}") for place, column in enumerate(columns)]
+
+    def of_struct(struct: pl.Series) -> pl.Series:
+        codes = record_codes(found, [struct.struct.field(text.meta.output_name()).to_arrow() for text in texts])
+        given = [struct.struct.field(number.meta.output_name()).to_arrow() for number in numbers]
+        return pl.Series(declared.name, model_answer(declared, found.scored(codes), given), dtype=pl.Float64)
+
+    struct = pl.struct(*numbers, *texts)
+    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
+
+
+def scored_frame(declared: Function, frame: Frame, model: str | GaussianCopula, options: dict[str, Any]) -> pl.LazyFrame:
+    """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
+    for parameter in declared.own_parameters:
+        if isinstance(parameter.domain, Checked):
+            parameter.domain.check(parameter.name, options[parameter.name])
+    found, lazy = registry.known(model), frame.lazy()
+    names = Columns("columns of the model").check(found.columns, lazy.collect_schema().names())
+    counted = _counted(lazy, names, "value", "class_size")
+    schema = pl.Schema(counted.collect_schema() | _schema(declared.columns))
+
+    def score(distinct: pl.DataFrame) -> pl.DataFrame:
+        codes = record_codes(found, [distinct[name].cast(pl.String).to_arrow() for name in names])
+        answer = declared.body(found.scored(codes), distinct["class_size"].to_numpy(), **options)
+        scores = [pl.Series(name, getattr(answer, name), dtype=TYPES[kind]) for name, kind in declared.columns.items()]
+        return distinct.select(names).hstack(scores)
+
+    return lazy.join(counted.map_batches(score, schema=schema), on=names, how="left", nulls_equal=True)
+
+
+def drawn_frame(declared: Function, model: str | GaussianCopula, n: float, options: dict[str, Any]) -> pl.LazyFrame:
+    """Bind a table function of records drawn from a model: they are drawn when collected, as many as are asked for."""
+    checked = {"n": n} | options
+    _check(declared, checked | {"model": "the model itself"})
+    found = registry.known(model)
+    return drawn(found, int(checked.pop("n")), lambda places: found.texts(declared.body(found, places, **checked)))
