@@ -53,6 +53,9 @@ def cell_probability(model: str | GaussianCopula, *columns: str | pl.Expr) -> pl
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
+def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
+    """Give the exponent a by which the mean of ξ* = ξ^a over a table's records is the uniqueness of the population."""
+
 def copula_forecast(model: str, populations: Sequence[float]) -> pl.LazyFrame:
     """Forecast the share of unique people and of right matches in populations of any size, under a fitted model."""
 

@@ -7,6 +7,8 @@ from typing import Final
 from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
+    COUNT,
+    MODEL,
     NULLS,
     OPTIONAL_TABLE,
     PERSON_OR_ITEM,
@@ -26,6 +28,7 @@ from reid_sql.domains import (
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.copula_file import SavedModels
+from reid_sql.models.correction import ScoredClasses
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
 from reid_sql.models.gaussian_copula import PairCounts
 from reid_sql.models.quasi_identifiers import Codes
@@ -175,6 +178,13 @@ RECORD_CODES: Final = Reduction(
     arrays=Codes,
     whole=True,
 )
+SCORED_CLASSES: Final = Reduction(
+    name="scored_classes",
+    words="the distinct records on a model's columns, with their numbers of records and their scores",
+    arguments=(_TABLE, Argument("model", MODEL), Argument("population", COUNT)),
+    columns={"place": "BIGINT", "class_size": "BIGINT", "uniqueness_xi": "DOUBLE"},
+    arrays=ScoredClasses,
+)
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
 KNOWN_RECORDS: Final = Reduction(
@@ -193,6 +203,7 @@ REDUCTIONS: Final = (
     MATCHES,
     PAIRS,
     SAVED,
+    SCORED_CLASSES,
     KNOWN_RECORDS,
     CODES,
     RECORD_CODES,

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Checked, Column, Columns, Document, Domain, Key, Number, Numbers, Texts
+from reid_sql.domains import MAX_COLUMNS, MODEL, Checked, Column, Columns, Document, Domain, Key, Number, Numbers, Texts
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
@@ -72,7 +72,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     if not python:
         refusal = "nulls := 'wildcard' needs the Python package reid-sql, got a connection without it; register it there"
         found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
-    reductions = [each for each in REDUCTIONS if each.arguments and (python or not _documents(each.arguments))]
+        found = {name: definition for name, definition in found.items() if MODEL_COLUMNS not in definition}
+    reductions = [each for each in REDUCTIONS if each.arguments and (python or not _of_python(each.arguments))]
     found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in reductions}
     for name, declared in functions.items():
         if python or not needs_python(declared):
@@ -97,6 +98,11 @@ def _planner() -> dict[str, str]:
 def _documents(given: Iterable[Argument | Parameter]) -> list[Document]:
     """Documents among the parameters: only Python reads them."""
     return [each.domain for each in given if isinstance(each.domain, Document)]
+
+
+def _of_python(given: Iterable[Argument]) -> bool:
+    """Whether a reduction reads a document or scores by a model."""
+    return any(isinstance(each.domain, Document) or each.domain is MODEL for each in given)
 
 
 def _reduction(reduction: Reduction) -> str:
@@ -167,7 +173,7 @@ def _scores(declared: Function) -> str:
     """Write the table macro that scores distinct records and joins the scores back."""
     own = "".join(f" || ', ' || reid_text(({_checked(p)})::VARCHAR)" for p in declared.own_parameters)
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {_checked(declared.parameters[1])})"
-    plan = f"reid_plan_scored(tbl, {found}, 'reid_answered_{declared.name}', reid_text(model){own} || ')')"
+    plan = f"reid_plan_scored(tbl, {found}, 'reid_answered_{declared.name}', reid_text(model){own} || ')', true)"
     return f"({_parameters(declared)}) AS TABLE FROM query({plan})"
 
 

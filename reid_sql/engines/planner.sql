@@ -260,18 +260,28 @@ ELSE 'SELECT ' || reid_join(list_transform(found.columns, lambda c, i: 'reid_dra
 
 -- The table's rows beside the scores of their values; distinct records are scored in the model's order, so that those
 -- that begin alike stand together.
-MACRO reid_plan_scores(tbl, model_columns, places, head, tail) AS
+MACRO reid_plan_scores(tbl, model_columns, places, head, tail, beside) AS
 reid_guarded('columns of the model', [reid_table(tbl)], model_columns,
   'WITH reid_distinct AS MATERIALIZED (SELECT *, count(*) AS class_size FROM ' || reid_rows(tbl, model_columns, 'value') || ' GROUP BY ALL), '
   || 'reid_scored AS MATERIALIZED (SELECT ' || reid_join(list_transform(model_columns, lambda c, i: 'q' || i || ' AS reid_q' || i), ', ')
   || ', ' || head || '([' || reid_join(list_transform(model_columns, lambda c, i: 'q' || i || '::VARCHAR'), ', ') || '], class_size, ' || tail
   || ' AS reid_answer FROM (FROM reid_distinct ORDER BY ' || reid_join(list_transform(places, lambda i: 'q' || i), ', ') || ')) '
-  || 'SELECT reid_own.*, unnest(reid_answer) FROM (FROM ' || reid_table(tbl) || ') AS reid_own JOIN reid_scored ON '
-  || reid_join(list_transform(model_columns, lambda c, i: reid_name(c) || ' IS NOT DISTINCT FROM reid_q' || i), ' AND '));
+  || CASE WHEN NOT beside THEN 'SELECT row_number() OVER () AS place, reid_answer.class_size AS class_size, reid_answer.uniqueness_xi AS uniqueness_xi, '
+    || '0::BIGINT AS records_dropped, ''value'' AS nulls FROM reid_scored' ELSE 'SELECT reid_own.*, unnest(reid_answer) FROM (FROM ' || reid_table(tbl) || ') AS reid_own JOIN reid_scored ON '
+  || reid_join(list_transform(model_columns, lambda c, i: reid_name(c) || ' IS NOT DISTINCT FROM reid_q' || i), ' AND ') END);
 
-MACRO reid_plan_scored(tbl, found, head, tail) AS
+MACRO reid_plan_scored(tbl, found, head, tail, beside) AS
 CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal) || ')'
-ELSE reid_plan_scores(tbl, found.columns, found.places, head, tail) END;
+ELSE reid_plan_scores(tbl, found.columns, found.places, head, tail, beside) END;
+
+MACRO reid_plan_classes_scored(tbl, found, model, population) AS
+CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal)
+  || ')::BIGINT AS place, 1::BIGINT AS class_size, 1::DOUBLE AS uniqueness_xi, 0::BIGINT AS records_dropped, ''value'' AS nulls'
+ELSE reid_plan_scored(tbl, found, 'reid_answered_score_copula',
+  reid_text(model) || ', ' || reid_text(population::VARCHAR) || ', ''ignored'')', false) END;
+
+MACRO reid_plan_scored_classes(tbl, model, population) AS
+reid_plan_classes_scored(tbl, reid_model_columns(reid_database(), model), model, population);
 
 MACRO reid_ordinal(kind) AS
 regexp_full_match(kind, 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*');

@@ -7,9 +7,9 @@ import polars as pl
 
 from reid_sql.domains import Checked, Columns
 from reid_sql.engines.arrow import model_answer, record_codes
-from reid_sql.engines.polars import TYPES, Frame, IntoColumn, _check, _counted, _expression, _schema
+from reid_sql.engines.polars import REDUCED, TYPES, Frame, IntoColumn, _check, _counted, _expression, _how_nulls, _schema
 from reid_sql.engines.polars_copula import drawn
-from reid_sql.function import Function
+from reid_sql.function import FUNCTIONS, Function
 from reid_sql.models import registry
 from reid_sql.models.gaussian_copula import GaussianCopula
 
@@ -39,17 +39,32 @@ def scored_frame(declared: Function, frame: Frame, model: str | GaussianCopula, 
         if isinstance(parameter.domain, Checked):
             parameter.domain.check(parameter.name, options[parameter.name])
     found, lazy = registry.known(model), frame.lazy()
-    names = Columns("columns of the model").check(found.columns, lazy.collect_schema().names())
+    scored = _scored_classes(declared, lazy, found, options)
+    return lazy.join(scored, on=list(found.columns), how="left", nulls_equal=True)
+
+
+def _scored_classes(declared: Function, lazy: pl.LazyFrame, model: GaussianCopula, options: dict[str, Any]) -> pl.LazyFrame:
+    names = Columns("columns of the model").check(model.columns, lazy.collect_schema().names())
     counted = _counted(lazy, names, "value", "class_size")
     schema = pl.Schema(counted.collect_schema() | _schema(declared.columns))
 
     def score(distinct: pl.DataFrame) -> pl.DataFrame:
-        codes = record_codes(found, [distinct[name].cast(pl.String).to_arrow() for name in names])
-        answer = declared.body(found.scored(codes), distinct["class_size"].to_numpy(), **options)
+        codes = record_codes(model, [distinct[name].cast(pl.String).to_arrow() for name in names])
+        answer = declared.body(model.scored(codes), distinct["class_size"].to_numpy(), **options)
         scores = [pl.Series(name, getattr(answer, name), dtype=TYPES[kind]) for name, kind in declared.columns.items()]
         return distinct.select(names).hstack(scores)
 
-    return lazy.join(counted.map_batches(score, schema=schema), on=names, how="left", nulls_equal=True)
+    return counted.map_batches(score, schema=schema)
+
+
+def _reduced(frame: pl.LazyFrame, _: list[str], model: str, population: float) -> pl.LazyFrame:
+    """Score distinct records for what is said of all of them."""
+    scored = _scored_classes(FUNCTIONS["score_copula"], frame, registry.known(model), {"population": population})
+    told = scored.select("class_size", "uniqueness_xi").with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
+    return _how_nulls(frame, told, [], "value")
+
+
+REDUCED["scored_classes"] = _reduced
 
 
 def drawn_frame(declared: Function, model: str | GaussianCopula, n: float, options: dict[str, Any]) -> pl.LazyFrame:

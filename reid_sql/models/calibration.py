@@ -34,22 +34,6 @@ def factor(cells: Floats, records: int, alone: int) -> float:
     return float(np.exp(found * repeated / (repeated + DOUBT)))
 
 
-def corrected_exponent(xi: Floats, records: Floats, uniqueness: float) -> float:
-    """Exponent a under which the mean of ξ^a over these records is the uniqueness given (equation 16).
-
-    >>> round(corrected_exponent(np.array([0.25, 1.0]), np.array([1.0, 1.0]), 0.75), 4)
-    0.5
-    """
-    share = records / records.sum()
-
-    def excess(at: float) -> float:
-        return float(share @ xi ** np.exp(at)) - uniqueness
-
-    if not excess(-FARTHEST) > 0 > excess(FARTHEST):
-        return 1.0  # every record is as unique as it can be, or none is: there is nothing to correct
-    return float(np.exp(brentq(excess, -FARTHEST, FARTHEST, xtol=1e-9)))
-
-
 def _excess(cells: Floats, records: int, alone: int, at: float) -> float:
     xi = uniqueness_from_probability(np.minimum(cells * np.exp(at), 1), records)
     return float(xi.mean()) - alone / records

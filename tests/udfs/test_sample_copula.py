@@ -14,9 +14,10 @@ def test_engines_draw_the_same_records_whatever_is_asked_of_them() -> None:
     duck = by_duckdb("FROM sample_copula('m', 5000, seed := 7)")
     lazy = rp.sample_copula("m", 5000, seed=7)
     assert lazy.collect().to_dicts() == duck
-    assert lazy.filter(pl.col("age") == "23").select("grade").tail(2).collect(engine="streaming").to_dicts() == [
-        {"grade": row["grade"]} for row in duck if row["age"] == "23"
-    ][-2:]
+    assert (
+        lazy.filter(pl.col("age") == "23").select("grade").tail(2).collect(engine="streaming").to_dicts()
+        == [{"grade": row["grade"]} for row in duck if row["age"] == "23"][-2:]
+    )
     assert lazy.head(3).collect().to_dicts() == by_duckdb("FROM sample_copula('m', 3, seed := 7)") == duck[:3]
     assert by_duckdb("FROM sample_copula('m', 5000)") != duck
 
