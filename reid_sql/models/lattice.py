@@ -10,24 +10,33 @@ import numpy as np
 
 from reid_sql.domains import Floats
 
-REPLICATES: Final = 8  # independently shifted lattices: their spread is the error of the integral
-GENERATORS: Final = {32: 13, 64: 19, 128: 61, 256: 43, 512: 227, 1024: 43, 2048: 1289, 4096: 2473, 8192: 5499}
+REPLICATES: Final = 8  # parts of a lattice, each a lattice of its own: their spread bounds the error of the whole
+GENERATORS: Final = {
+    128: 61,
+    256: 43,
+    512: 227,
+    1024: 43,
+    2048: 1289,
+    4096: 2473,
+    8192: 5499,
+    16384: 7401,
+    32768: 557,
+    65536: 9929,
+}
 EDGE: Final = 1e-15  # no point lies on the faces of the cube
 
 
 def lattice(dimensions: int, points: int, seed: int) -> Floats:
-    """REPLICATES lattices of points/REPLICATES points each, every one with a shift of its own: (dimensions, points).
+    """Points of one lattice under one random shift, those of each of its REPLICATES parts together: (dimensions, points).
 
-    `points` is a power of two from 256 to 65,536. In each coordinate the shifts fall into different parts of the
-    lattice's spacing, so that together the lattices see a step that each of them would miss alike.
+    `points` is a power of two from 128 to 65,536. The parts are lattices shifted against each other, so that the whole is
+    nearer to the integral than their spread says.
 
     >>> lattice(2, 256, seed=0).shape
     (2, 256)
     """
-    each = points // REPLICATES
-    steps = np.array([pow(GENERATORS[each], power, each) for power in range(dimensions)])[:, None, None] / each
-    rng = np.random.default_rng([seed, points])
-    parts = rng.permuted(np.tile(np.arange(REPLICATES), (dimensions, 1)), axis=1) + rng.random((dimensions, REPLICATES))
-    shifts = (parts / REPLICATES + rng.integers(0, each, (dimensions, REPLICATES)))[:, :, None] / each
-    folded = np.abs(2 * ((steps * np.arange(each) + shifts) % 1) - 1)
-    return np.clip(folded.reshape(dimensions, points), EDGE, 1 - EDGE)
+    steps = np.array([pow(GENERATORS[points], power, points) for power in range(dimensions)])[:, None]
+    places = np.arange(points).reshape(-1, REPLICATES).T.ravel()
+    shifts = np.random.default_rng([seed, points]).random((dimensions, 1))
+    folded = np.abs(2 * ((steps * places / points + shifts) % 1) - 1)
+    return np.clip(folded, EDGE, 1 - EDGE)

@@ -30,7 +30,7 @@ SMALLEST: Final = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True)
 class Precision:
-    """Points to begin with and at most, powers of two from 256 to 65,536, and the standard error to reach.
+    """Points to begin with and at most, powers of two from 128 to 65,536, and the standard error to reach.
 
     An integral is good enough where either error is: the relative one, or the absolute one.
     """
