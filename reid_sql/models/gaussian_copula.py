@@ -23,8 +23,8 @@ METHODS: Final = ("paper", "calibrated", "sharp")
 Method = Annotated[Literal["paper", "calibrated", "sharp"], Choice(METHODS)]
 ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
 NEGLIGIBLE: Final = 1e-11  # an error of q that moves no ξ by more than 0.003 in a population of 300 million
-EXACT: Final = {"points": 256, "most": 1024, "relative_error": 5e-3}
-AVERAGED: Final = {"points": 512, "most": 512}  # over the orders of nominal columns
+EXACT: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
+AVERAGED: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
 ROWS: Final = 2048  # distinct records that are scored together, so that memory stays bounded
 KEPT: Final = 1 << 20  # scores that a model keeps
 
@@ -72,7 +72,7 @@ class GaussianCopula:
 
     @property
     def precision(self) -> Precision:
-        """Points of the integration; the average over orders of nominal columns gets more, to less precision."""
+        """Points of the integration; the average over orders of nominal columns gets more."""
         return Precision(
             **(EXACT if all(m.ordered for m in self.marginals) else AVERAGED), absolute_error=NEGLIGIBLE, seed=self.seed
         )
