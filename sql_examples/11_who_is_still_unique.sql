@@ -16,11 +16,11 @@ FROM score_copula(people, 'town', 100000)
 ORDER BY uniqueness_xi DESC, age, postcode LIMIT 5;
 -- | age | sex | postcode | occupation | class_size | xi | xi_error | kappa |
 -- | --- | --- | --- | --- | --- | --- | --- | --- |
--- | 97 | M | 04113 | retired | 1 | 0.927 | 0.012 | 0.963 |
--- | 93 | F | 04124 | retired | 1 | 0.904 | 0.014 | 0.951 |
--- | 28 | F | 04122 | arts | 1 | 0.902 | 0.003 | 0.95 |
--- | 47 | F | 04124 | arts | 1 | 0.896 | 0.003 | 0.947 |
--- | 94 | M | 04115 | retired | 1 | 0.895 | 0.016 | 0.946 |
+-- | 97 | M | 04113 | retired | 1 | 0.924 | 0.008 | 0.961 |
+-- | 93 | F | 04124 | retired | 1 | 0.909 | 0.011 | 0.954 |
+-- | 47 | F | 04124 | arts | 1 | 0.903 | 0.007 | 0.951 |
+-- | 28 | F | 04122 | arts | 1 | 0.897 | 0.008 | 0.948 |
+-- | 94 | M | 04115 | retired | 1 | 0.894 | 0.011 | 0.946 |
 
 -- One person, in populations of several sizes.
 SELECT n,
@@ -29,8 +29,8 @@ SELECT n,
 FROM (VALUES (3000), (100000), (10000000)) AS populations(n);
 -- | n | xi | kappa |
 -- | --- | --- | --- |
--- | 3000 | 0.988 | 0.994 |
--- | 100000 | 0.679 | 0.829 |
+-- | 3000 | 0.989 | 0.994 |
+-- | 100000 | 0.682 | 0.831 |
 -- | 10000000 | 0 | 0.026 |
 
 -- The population as a whole, however large: nothing of its size is drawn.
