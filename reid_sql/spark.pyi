@@ -81,6 +81,15 @@ def beta_likeness_classes(
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> DataFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
+def copula_forecast(model: str, populations: Sequence[float]) -> DataFrame:
+    """Forecast the share of unique people and of right matches in populations of any size, under a fitted model."""
+
+def copula_json(model: str) -> DataFrame:
+    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula."""
+
+def copula_models() -> DataFrame:
+    """List the fitted models that this database knows, by name."""
+
 def correctness_curve(
     tbl: _Frame, qi: Sequence[str], sizes: Sequence[float] | None = None, nulls: Literal["value", "wildcard", "drop"] = "value"
 ) -> DataFrame:

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
-from reid_sql.domains import Column, Columns, Domain, Key, Number, Numbers, Table, Values
+from reid_sql.domains import Column, Columns, Domain, Key, Number, Numbers, OptionalTable, Table, Values
 from reid_sql.engines.arrow import answer_rows, kernel
 from reid_sql.engines.spark_catalogue import in_sql
 from reid_sql.engines.spark_frames import arrow_type, column
@@ -24,7 +24,7 @@ def check_options(declared: Function, options: dict[str, Any]) -> None:
     """Hold the options against their domains, and put what a document says, or a whole number, in its place."""
     for parameter in declared.parameters:
         name, domain = parameter.name, parameter.domain
-        if isinstance(domain, Columns | Column | Table | Key | Values):
+        if isinstance(domain, Columns | Column | Table | OptionalTable | Key | Values):
             continue
         value = domain.check(name, options[name])
         whole = isinstance(domain, Number) and domain.whole
