@@ -243,7 +243,7 @@ reid_guarded('columns', [reid_table(tbl)], reid_weighted(columns, weight), reid_
       list_filter(reid_subset_places(len(columns), 2), lambda reid_places: len(reid_places) = 2),
       lambda reid_places: ' UNION ALL SELECT ' || reid_places[1] || ', ' || reid_places[2] || ', NULL, q' || reid_places[1] || '::VARCHAR, q' || reid_places[2]
     || '::VARCHAR, ' || reid_pair_counts(columns, weight) || ' FROM reid_taken GROUP BY q' || reid_places[1] || ', q' || reid_places[2]), '')
-  || CASE WHEN weight IS NULL THEN ' UNION ALL SELECT 0, -2, NULL, NULL, NULL, count_if(alike = 1)::BIGINT, 0 FROM (SELECT count(*) AS alike FROM reid_taken GROUP BY '
+  || CASE WHEN weight IS NULL THEN ' UNION ALL SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT, 0 FROM (SELECT count(*) AS alike FROM reid_taken GROUP BY '
      || reid_key(columns) || ')' ELSE '' END
   || CASE WHEN marginals IS NULL THEN '' ELSE reid_outside(columns, marginals, nulls) END || ')'));
 

@@ -42,6 +42,9 @@ def test_a_model_comes_back_as_it_was() -> None:
         (resigned(columns=[]), "a saved model must have all its parts"),
         (resigned(columns=7), "a saved model must have all its parts"),
         (resigned(correlation=[[1, 2], [2, 1]]), "correlation must have no negative eigenvalue"),
+        (resigned(calibration=0.0), "a saved model must have all its parts"),
+        (resigned(calibration=1e9), "a saved model must have all its parts"),
+        (resigned(calibration="1"), "a saved model must have all its parts"),
         (resigned(method="__import__('os')"), "a saved model must have all its parts"),
     ],
 )

@@ -42,7 +42,7 @@ def test_the_row_says_what_was_fitted() -> None:
         ("'m', t, ['sex'], ordered := 'age'", "ordered must be a list of names, got age; write it like ['age', 'income']"),
         ("'m', t, ['sex'], weight := 'grad'", "columns must be columns of the table, got 'grad'; did you mean 'grade'?"),
         ("'m', t, ['age'], weight := 'sex'", "weight must be a number of at least 0 for every record"),
-        ("'m', t, ['sex'], method := 'best'", "method must be one of 'paper', 'sharp', got 'best'"),
+        ("'m', t, ['sex'], method := 'best'", "method must be one of 'paper', 'calibrated', 'sharp', got 'best'"),
         ("'m', t, ['sex'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
         ("'m', t, ['sex'], seed := -1", "seed must be a whole number from 0 to 2147483646, got -1"),
     ],
@@ -111,3 +111,28 @@ def test_a_census_that_does_not_fit_is_refused(census: pl.DataFrame, sentence: s
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
     with pytest.raises(ReidError, match=sentence):
         rp.fit_copula("m", people(), ["age", "sex"], marginals=census).collect()
+
+
+@pytest.mark.parametrize("method", ["calibrated", "sharp"])
+def test_calibration_meets_the_sample_and_small_tables_pass(method: str) -> None:
+    frame = people()
+    row = by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=frame)[0]
+    assert row == by_polars("fit_copula", "m", frame, COLUMNS, method=method)[0]
+    alone = by_duckdb(f"SELECT uniqueness FROM risk_summary(t, {COLUMNS})", t=frame)[0]["uniqueness"]
+    told = by_duckdb("SELECT uniqueness FROM copula_forecast('m', [400])")[0]["uniqueness"]
+    assert told == pytest.approx(alone, abs=0.03)
+    for few in (frame.head(1), pl.concat([frame.head(1)] * 5)):
+        assert by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=few)[0]["records"] == few.height
+        assert 0 <= by_duckdb("SELECT uniqueness FROM copula_forecast('m', [1000])")[0]["uniqueness"] <= 1
+    with pytest.raises(duckdb.Error, match="the table must hold at least one record, got 0"):
+        by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=frame.head(0))
+    with pytest.raises(ReidError, match="the table must hold at least one record, got 0"):
+        by_polars("fit_copula", "m", frame.head(0), COLUMNS, method=method)
+
+
+def test_calibration_with_weights_is_refused_and_sharp_goes_without() -> None:
+    frame = people().with_columns(w=pl.lit(2.0))
+    with pytest.raises(duckdb.Error, match="method 'calibrated' must have records that count the same each, got weights"):
+        by_duckdb("FROM fit_copula('m', t, ['sex', 'age'], weight := 'w', method := 'calibrated')", t=frame)
+    row = by_duckdb("FROM fit_copula('m', t, ['sex', 'age'], weight := 'w', method := 'sharp')", t=frame)[0]
+    assert (row["calibration"], row["method"]) == (1, "sharp")
