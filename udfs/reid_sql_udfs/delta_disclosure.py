@@ -14,7 +14,7 @@ from reid_sql_udfs.l_diversity import select
 def delta_disclosure(
     found: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1
 ) -> sensitive.Disclosure:
-    """Measure δ-disclosure: the factor, as a logarithm, by which a sensitive value's share differs from the table's.
+    """Measure δ-disclosure: by what factor, as a logarithm, a sensitive value's share in a class differs from the table's.
 
     `value` is the highest |ln(p/q)| of any class and value, of share p in the class and q in the table. present: over
     the values that a class holds. all: over all values, as published; where a class lacks one, `value` is infinite and the
