@@ -97,13 +97,7 @@ def delta_disclosure(
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
-<<<<<<< HEAD
-    """Measure δ-disclosure: the factor, as a logarithm, by which a sensitive value's share differs from the table's."""
-||||||| 76e95ce
-    """Measure δ-disclosure: the factor, as a logarithm, by which a sensitive value's share in a class differs from the table's."""
-=======
     """Measure δ-disclosure: by what factor, as a logarithm, a sensitive value's share in a class differs from the table's."""
->>>>>>> main
 
 def delta_disclosure_classes(
     tbl: _Frame,
