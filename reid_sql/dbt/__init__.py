@@ -1,0 +1,26 @@
+"""dbt-duckdb: a plugin that puts the functions into every connection; beside it, a dbt package of generic tests.
+
+In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m reid_sql.dbt` says where the package of tests lies.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from dbt.adapters.duckdb.plugins import BasePlugin
+from duckdb import DuckDBPyConnection
+
+from reid_sql import register
+
+PACKAGE: Final = Path(__file__).parent
+
+
+class Plugin(BasePlugin):  # type: ignore[misc] # dbt is an extra: where types are checked, it is not there
+    """The plugin, by the name that dbt-duckdb looks for."""
+
+    def configure_connection(self, conn: DuckDBPyConnection) -> None:
+        """Register the functions in the connection that dbt holds; again is harmless."""
+        register(conn)
+
+    def configure_cursor(self, cursor: DuckDBPyConnection) -> None:
+        """Register the functions in the cursor of a thread, which does not see the macros of the connection."""
+        register(cursor)

@@ -1,0 +1,8 @@
+{# The model as a CTE, whether it is a table or, with `where`, a query; and columns as a list in SQL. #}
+{% macro model_as_cte(model) %}with reid_model as (select * from {{ model }}){% endmacro %}
+
+{% macro text(value) %}'{{ value | string | replace("'", "''") }}'{% endmacro %}
+
+{% macro columns(names) -%}
+[{% for name in names %}{{ reid_sql.text(name) }}{{ ", " if not loop.last }}{% endfor %}]
+{%- endmacro %}

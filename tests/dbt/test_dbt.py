@@ -1,0 +1,103 @@
+"""A small dbt project, run as its users run it: the plugin in its profile, the shipped package of tests in its packages."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+HERE = Path(__file__).parent
+PYTHON = os.environ.get("REID_SQL_DBT_PYTHON")
+pytestmark = [
+    pytest.mark.skipif(not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"),
+    pytest.mark.xdist_group("dbt"),
+]
+Results = dict[str, dict[str, Any]]
+
+
+def dbt(folder: Path, root: Path, *words: str) -> Results:
+    """Run dbt in the project's folder; what it says of each model or test, by name."""
+    package = root / "reid_sql" / "dbt"
+    environment = os.environ | {
+        "PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}",
+        "REID_SQL_DBT_PACKAGE": str(package),
+        "REID_SQL_PEOPLE": str(root / "reid_sql" / "demo" / "people.csv"),
+        "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+    }
+    command = [PYTHON or "", "-m", "dbt.cli.main", *words, "--profiles-dir", "."]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert "Traceback" not in done.stdout + done.stderr
+    results = folder / "target" / "run_results.json"
+    if not results.exists():
+        assert done.returncode == 0, done.stdout
+        return {}
+    found = json.loads(results.read_text(encoding="utf-8"))["results"]
+    return {each["unique_id"].split(".")[2]: each for each in found}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    folder = tmp_path_factory.mktemp("dbt") / "town"
+    shutil.copytree(HERE / "project", folder)
+    dbt(folder, root, "deps")
+    built = dbt(folder, root, "run")
+    assert {name: each["status"] for name, each in built.items()} == dict.fromkeys(["people", "release", "summary"], "success")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tested(project: Path, root: Path) -> Results:
+    return dbt(project, root, "test")
+
+
+def test_models_use_the_functions_and_leave_none_behind(project: Path, tested: Results) -> None:
+    assert tested
+    with duckdb.connect(str(project / "town.duckdb"), read_only=True) as con:
+        assert con.execute("FROM summary").fetchall() == [(3000, 1730, 1)]
+        assert con.execute("SELECT count(*) FROM release").fetchall()[0][0] > 2900
+        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'reid%'").fetchall() == [(0,)]
+
+
+PASSING = ["people_few_at_risk", "people_k_grown_up", "release_k", "release_l", "release_t", "release_alpha_k"]
+FAILING = [("people_k", "fail"), ("people_at_risk", "fail"), ("people_l", "fail"), ("people_k_warns", "warn")]
+REFUSED = [
+    ("people_k_typo", "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'?"),
+    ("people_k_nobody", "the table must hold at least one record, got 0"),
+    ("people_l_nobody", "the table must hold at least one record, got 0"),
+    ("people_at_risk_nobody", "the table must hold at least one record, got 0"),
+    ("people_t_without_an_order", "sensitive must be a column of numbers, dates, times, booleans or ENUMs"),
+]
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_what_meets_its_limit_passes(tested: Results, name: str) -> None:
+    assert (tested[name]["status"], tested[name]["failures"]) == ("pass", 0)
+
+
+@pytest.mark.parametrize(("name", "status"), FAILING)
+def test_failures_are_the_records_that_offend(project: Path, tested: Results, name: str, status: str) -> None:
+    groups = {"people_k": "age, sex, postcode", "people_at_risk": "age, sex, postcode"}.get(name, "age, sex")
+    offends = "count(DISTINCT diagnosis) < 2" if name == "people_l" else "count(*) < 5"
+    with duckdb.connect(str(project / "town.duckdb"), read_only=True) as con:
+        counted = f"SELECT sum(n) FROM (SELECT count(*) AS n FROM people GROUP BY {groups} HAVING {offends})"
+        ((expected,),) = con.execute(counted).fetchall()
+    if name == "people_at_risk":  # a risk above 0.2 is a class of fewer than 5, too
+        assert expected == tested["people_k"]["failures"]
+    assert (tested[name]["status"], tested[name]["failures"]) == (status, expected)
+
+
+@pytest.mark.parametrize(("name", "sentence"), REFUSED)
+def test_what_cannot_be_judged_is_an_error_and_never_a_pass(tested: Results, name: str, sentence: str) -> None:
+    assert tested[name]["status"] == "error"
+    assert sentence in tested[name]["message"]
+
+
+def test_the_command_says_where_the_package_lies(root: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}"}
+    said = subprocess.run([PYTHON or "", "-m", "reid_sql.dbt"], env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == str(root / "reid_sql" / "dbt")
+    assert (Path(said.stdout.strip()) / "dbt_project.yml").is_file()
