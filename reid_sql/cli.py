@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 import duckdb
 
 from reid_sql import __version__, register, screen
+from reid_sql.check import command as check
 from reid_sql.domains import NULLS, QUASI_IDENTIFIERS, THRESHOLD, sql_text
 from reid_sql.engines import duckdb as engine
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
@@ -20,7 +21,7 @@ from reid_sql.function import Function
 from reid_sql.models.pitman_yor import CLASS_SIZE
 from reid_sql.models.scenario import scenario
 from reid_sql.plot import check_plot_file, draw_forecast
-from reid_sql.runner import Answer, run
+from reid_sql.runner import Answer, run, sentence
 from reid_sql.source import open_source
 from reid_sql.suggestion import suggestion
 from reid_sql_udfs import declared
@@ -43,7 +44,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command: 0 done, 2 refused with one sentence, 130 stopped by Ctrl-C."""
+    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C."""
     try:
         options = _parser().parse_args(arguments)
         outcome: int = options.run(options)
@@ -61,16 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return outcome
 
 
-def sentence(error: BaseException) -> str:
-    r"""Give the refusal without what the engine wraps around it: its error class, and the place in our SQL.
-
-    >>> sentence(ValueError("Invalid Input Error: k must be a number; pass one\n\nLINE 1: from …"))
-    'k must be a number; pass one'
-    """
-    words = str(error).split("\n\nLINE", 1)[0].replace("\n", " ").strip()
-    return re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words)
-
-
 def _parser() -> Parser:
     parser = Parser(prog="reid-sql", description="Re-identification risk, counted where the data is.")
     parser.add_argument("--version", action="version", version=f"reid-sql {__version__}")
@@ -78,6 +69,7 @@ def _parser() -> Parser:
     _risk_options(commands.add_parser("risk", help="measure a file: summary, class sizes, who stands out, a verdict"))
     _forecast_options(commands.add_parser("forecast", help="forecast the risk of a sample to larger populations"))
     _adversary_options(commands.add_parser("adversary", help="measure a file against an attacker who knows part of it"))
+    check.add(commands)
     query = commands.add_parser("query", help="run a file of SQL with the functions there")
     query.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
     query.add_argument("--database", metavar="FILE.duckdb", default=":memory:", help="the DuckDB database to run it on")

@@ -1,5 +1,6 @@
 """Run a query so that people see it progress and can stop it: Ctrl-C ends it at once."""
 
+import re
 import sys
 import threading
 from dataclasses import dataclass, field
@@ -66,3 +67,13 @@ def _wait(con: duckdb.DuckDBPyConnection, thread: threading.Thread, words: str) 
         while thread.is_alive():
             progress.update(task, completed=max(0.0, con.query_progress()))
             thread.join(0.1)
+
+
+def sentence(error: BaseException) -> str:
+    r"""Give the refusal without what the engine wraps around it: its error class, and the place in our SQL.
+
+    >>> sentence(ValueError("Invalid Input Error: k must be a number; pass one\n\nLINE 1: from …"))
+    'k must be a number; pass one'
+    """
+    words = str(error).split("\n\nLINE", 1)[0].replace("\n", " ").strip()
+    return re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words)

@@ -1,0 +1,57 @@
+"""The verdict on a terminal: one line a check, what decided it, and the whole in one sentence."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from reid_sql.check.words import asked, figure, limit, sentence, telling
+
+STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}
+
+
+def verdict_page(page: Mapping[str, Any]) -> RenderableType:
+    """Show every check with its figure and limit, then the verdict."""
+    table = Table(header_style="bold")
+    for column, side in (
+        ("verdict", "left"),
+        ("table", "left"),
+        ("measure", "left"),
+        ("figure", "right"),
+        ("limit", "right"),
+        ("", "left"),
+    ):
+        table.add_column(column, justify=side)  # type: ignore[arg-type]
+    for check in page["checks"]:
+        found = telling(check)
+        style = STYLES[check["verdict"]]
+        cells = (check["table"], asked(check), figure(found), limit(check), note(check))
+        table.add_row(Text(check["verdict"].upper(), style=f"bold {style}"), *(Text(cell) for cell in cells))
+    return Group(
+        Text(f"Policy: {page['policy']['name']}", style="bold"),
+        *(Text(_table(each), style="dim") for each in page["tables"]),
+        table,
+        Panel(Text(sentence(page)), style=STYLES[page["verdict"]]),
+    )
+
+
+def note(check: Mapping[str, Any]) -> str:
+    """Say which group decided, and why, where there is something to say."""
+    found = telling(check)
+    parts = []
+    if check["by"]:
+        alike = sum(group["verdict"] == check["verdict"] for group in check["groups"])
+        label = ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (found["group"] or {}).items()) or "a small group"
+        parts.append(f"{alike:,} of {len(check['groups']):,} groups; {label}")
+    words = found["why"] if check["verdict"] != "fail" or found["baseline"] is not None else ""
+    caution = found["status"] if found["status"] not in ("ok", found["why"]) else ""
+    return "; ".join(part for part in (*parts, words, caution) if part)
+
+
+def _table(each: Mapping[str, Any]) -> str:
+    dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else ""
+    named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
+    return f"{each['name']}: {each['records']:,} records{dropped} by {named}"
