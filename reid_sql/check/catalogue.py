@@ -17,6 +17,7 @@ _CLASSES: Final = (
         "unique_records",
         "count",
         of_records=True,
+        unused=("threshold",),
     ),
     Measure(
         "uniqueness",
@@ -32,7 +33,13 @@ _CLASSES: Final = (
     Measure(
         "highest_risk", "chance to be right about the most exposed person", "risk_summary", "highest_risk", unused=("threshold",)
     ),
-    Measure("average_risk", "share of people an attacker who links everybody gets right", "risk_summary", "average_risk"),
+    Measure(
+        "average_risk",
+        "share of people an attacker who links everybody gets right",
+        "risk_summary",
+        "average_risk",
+        unused=("threshold",),
+    ),
     Measure("average_class_risk", "mean over the classes of 1/size", "risk_summary", "average_class_risk", unused=("threshold",)),
     Measure(
         "distinction",
