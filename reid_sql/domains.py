@@ -116,9 +116,11 @@ class Choice:
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the word, or the refusal (also of NULL)."""
         listed = ", ".join(sql_text(word) for word in self.words)
-        remedy = f"reid_suggestion(coalesce({name}::VARCHAR, 'NULL'), [{listed}], 'choices')"
-        refusal = f"error({sql_text(self._rule(name))} || coalesce({name}::VARCHAR, 'NULL') || '''; ' || {remedy})"
-        return f"CASE WHEN coalesce({name}::VARCHAR, '') IN ({listed}) THEN {name}::VARCHAR ELSE {refusal} END"
+        value = f'"{name}"::VARCHAR'  # quoted, as `by` is a word of SQL
+        got = f"coalesce({value}, 'NULL')"
+        remedy = f"reid_suggestion({got}, [{listed}], 'choices')"
+        refusal = f"error({sql_text(self._rule(name))} || {got} || '''; ' || {remedy})"
+        return f"CASE WHEN coalesce({value}, '') IN ({listed}) THEN {value} ELSE {refusal} END"
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,10 @@ class Columns:
         for position, name in enumerate(names):
             if name in names[:position]:
                 raise OutOfDomainError(f"{self.words} must be distinct, got '{name}' twice; name each column once")
+        return self.known(names, known)
+
+    def known(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
+        """Give the names as a list, or refuse the first that is not in the table."""
         for name in names:
             if name not in known:
                 message = f"{self.words} must be columns of the table, got '{name}'; {suggestion(name, known)}"
@@ -215,9 +221,10 @@ COMBINATIONS: Final = Number(
 )
 SEED: Final = Number("a whole number from 0 to 2147483646", "pass any such number", 0.0, 2147483646.0, whole=True)
 NULLS: Final = Choice(("value", "wildcard", "drop"))
-NULLS_OF_SETS: Final = Choice(("value", "drop"))
+VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
+COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 RECORD_KEY: Final = Key()
 TABLE: Final = Table()

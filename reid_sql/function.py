@@ -15,10 +15,12 @@ from reid_sql.reductions import Argument, Reduction
 Body = TypeVar("Body", bound=Callable[..., Any])
 Kind = Literal["row", "window", "table"]
 REQUIRED: Final = inspect.Parameter.empty
+LAST: Final = ("key", "nulls")  # of a reduction's parameters, which come after the body's own
 SQL_TYPES: Final[Mapping[Any, str]] = {
     int: "BIGINT",
     float: "DOUBLE",
     float | None: "DOUBLE",
+    int | None: "BIGINT",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
     Floats: "DOUBLE",  # of an answer for each record
@@ -123,17 +125,18 @@ def table_function(
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
     back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
     reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
-    and its columns and before `nulls`. With `per_record` it gives a dataclass of arrays over the distinct records, and
-    the answer has a row for every record: `record` (its key, else its 0-based scan position), then the fields.
+    and its columns and before `key` and `nulls`. With `per_record` it gives a dataclass of arrays over the distinct
+    records, and the answer has a row for every record: `record` (its key, else its 0-based scan position), then the fields.
     """
 
     def declare(body: Body) -> Body:
         counted = reduction.arguments if reduction else ()
         shared = {a.name for a in counted}
-        hidden = {"nulls"} if per_record else {"nulls", "key"}
-        first = [Parameter(a.name, a.domain, _default(a)) for a in counted if a.name not in hidden]
+        named = per_record or (reduction is not None and reduction.keyed)
+        told = [a for a in counted if named or a.name != "key"]
+        first = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name not in LAST]
         own = [p for p in _parameters(body)[1 if reduction else 0 :] if p.name not in shared]
-        last = [Parameter(a.name, a.domain, a.default) for a in counted if a.name == "nulls"]
+        last = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name in LAST]
         parameters = tuple(sorted([*first, *own, *last], key=lambda parameter: parameter.default is not REQUIRED))
         columns = _columns(body)
         _add(Function(body.__name__, "table", parameters, columns, source, body, reduction, duckdb, per_record))

@@ -1,4 +1,4 @@
-"""Draw the forecast: correctness against the size of the population, measured and foreseen, with its band."""
+"""Draw curves: the forecast with its band, and the extreme risk as records are removed."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -40,3 +40,30 @@ def draw_forecast(file: str, measured: list[dict[str, Any]], forecast: list[dict
     axes.legend(frameon=False)
     figure.savefig(file, dpi=150)
     plt.close(figure)
+
+
+def draw_removals(file: str, paths: dict[str, list[dict[str, Any]]], title: str) -> None:
+    """Draw by what share the risk of the whole table falls with the records removed, one line an order, under the bound."""
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
+
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    falls = {by: _falls(rows, "risk") for by, rows in paths.items()}
+    for by, (removed, fall) in falls.items():
+        axes.plot(removed, fall, label=by)
+    removed, most = _falls(max(paths.values(), key=len), "bound")
+    axes.plot(removed, most, color=DARK, linewidth=0.8, linestyle=":", label="no removal does more")
+    axes.axhline(0, color=DARK, linewidth=0.8)
+    shown = [value for _, fall in falls.values() for value in fall]
+    axes.set(xlabel="records removed", ylabel="fall of the risk, as a share of it")
+    axes.set_ylim(min(shown) - 0.05, min(1.0, 1.5 * max(shown) + 0.05))
+    axes.set_title(title)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.savefig(file, dpi=150)
+    plt.close(figure)
+
+
+def _falls(rows: list[dict[str, Any]], column: str) -> tuple[list[int], list[float]]:
+    """Steps with a figure, and the fall from the risk of the whole table to it."""
+    known = [row for row in rows if row[column] is not None]
+    return [row["step"] for row in known], [1 - row[column] / rows[0]["risk"] for row in known]

@@ -13,9 +13,9 @@ _Value: TypeAlias = str | float | pl.Expr
 def adversary_risk(
     tbl: _Frame,
     scenario: _Document,
-    key: str | None = None,
     trials: int = 10000,
     seed: int = 0,
+    key: str | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
@@ -108,6 +108,73 @@ def pyc_k_violation(entropy: _Value, tail: _Value, n: _Value, k: _Value) -> pl.E
 
 def pyc_uniqueness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected share of n people who are alone in their anonymity set, for sets of this entropy and tail complexity."""
+
+def qar_contributions(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Say by how much the extreme risk of the table would fall without each record, exactly, in the order of the table."""
+
+def qar_elimination(
+    tbl: _Frame,
+    columns: Sequence[str],
+    remove: int = 100,
+    by: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Remove the records that contribute most to the extreme risk, one after the other, and give the risk after each."""
+
+def qar_proxies(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Compare what is quick to compute for a record with its exact contribution to the extreme risk."""
+
+def qar_quasi_identifiers(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first."""
+
+def qar_risk(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR)."""
 
 def risk_summary(
     tbl: _Frame, qi: Sequence[str], threshold: float = 0.2, nulls: Literal["value", "wildcard", "drop"] = "value"

@@ -8,7 +8,6 @@ from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
     NULLS,
-    NULLS_OF_SETS,
     PERSON_OR_ITEM,
     POINTS,
     QUASI_IDENTIFIERS,
@@ -17,12 +16,15 @@ from reid_sql.domains import (
     SEED,
     SUBSET_SIZE,
     TABLE,
+    VALUE_OR_DROP,
     Columns,
     Domain,
+    Key,
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.quasi_identifiers import Codes
 from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
 
@@ -50,12 +52,18 @@ class Reduction:
     columns: dict[str, str]
     arrays: type | None = None
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
+    whole: bool = False  # whether it is one row, of whole columns as lists
 
     @property
     def inputs(self) -> dict[str, str]:
         """The columns that a body gets as arrays, with their SQL types."""
         wanted = fields(self.arrays) if self.arrays else ()
         return {field.name: (self.columns | HOW_NULLS)[field.name] for field in wanted}
+
+    @property
+    def keyed(self) -> bool:
+        """Whether its `keys` stand for the numbers in the answer's column `record`."""
+        return self.whole and any(isinstance(argument.domain, Key) for argument in self.arguments)
 
 
 MAX_SUBSETS: Final = 5000
@@ -110,10 +118,29 @@ MATCHES: Final = Reduction(
         Argument("exact_up_to", COMBINATIONS, 1_000_000),
         Argument("samples", SAMPLES, 10_000),
         Argument("seed", SEED, 0),
-        Argument("nulls", NULLS_OF_SETS, "value"),
+        Argument("nulls", VALUE_OR_DROP, "value"),
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
+)
+_CODED: Final = {"names": "VARCHAR[]", "ordinal": "BOOLEAN[]", "codes": "INTEGER[][]", "position": "BIGINT[]"}
+_COLUMNS: Final = Argument("columns", COLUMNS)
+_KEPT: Final = Argument("nulls", VALUE_OR_DROP, "value")
+CODES: Final = Reduction(
+    name="codes",
+    words="each column as codes, one small number for each of its values",
+    arguments=(_TABLE, _COLUMNS, _KEPT),
+    columns=_CODED,
+    arrays=Codes,
+    whole=True,
+)
+RECORD_CODES: Final = Reduction(
+    name="record_codes",
+    words="each column as codes, with the key of each record, else its place in the scan",
+    arguments=(_TABLE, _COLUMNS, Argument("key", RECORD_KEY, optional=True), _KEPT),
+    columns=_CODED,
+    arrays=Codes,
+    whole=True,
 )
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
@@ -124,7 +151,7 @@ KNOWN_RECORDS: Final = Reduction(
     columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
     arrays=KnownRecords,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, KNOWN_RECORDS)
+REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, KNOWN_RECORDS, CODES, RECORD_CODES)
 
 
 def refuse_own_names(columns: Sequence[str]) -> None:

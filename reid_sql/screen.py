@@ -125,6 +125,25 @@ def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
     return Group(table, *(Text(status, style="yellow") for status in {row["status"] for row in rows} - {"ok"}))
 
 
+def qar_page(
+    risk: dict[str, Any], riskiest: list[dict[str, Any]], paths: dict[str, list[dict[str, Any]]], remarks: list[str]
+) -> RenderableType:
+    """Show the extreme risk, the riskiest quasi-identifiers, and what removing records does."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    interval = "" if risk["risk_low"] is None else f"95 % interval {number(risk['risk_low'])} to {number(risk['risk_high'])}"
+    table.add_row("extreme risk", number(risk["risk"]), interval)
+    table.add_row("threshold", number(risk["threshold"]), f"exceeded by {risk['exceedances']} of {risk['quasi_identifiers']}")
+    table.add_row("records", f"{risk['records']:,}", f"{risk['records_dropped']:,} dropped" if risk["nulls"] == "drop" else "")
+    columns = ["risk", "distinct values", "riskiest quasi-identifiers"]
+    rows = [(row["risk"], row["distinct_values"], ", ".join(row["quasi_identifier"])) for row in riskiest]
+    parts: list[RenderableType] = [table, "", answer_table(Answer(columns, rows))]
+    if paths:
+        ends = [(by, path[-1]["step"], path[-1]["risk"], path[-1]["bound"]) for by, path in paths.items()]
+        parts += ["", answer_table(Answer(["chosen by", "records removed", "extreme risk", "at least, whoever goes"], ends))]
+    said = [risk["status"], *remarks, *(path[-1]["status"] for path in paths.values())]
+    return Group(*parts, *(Text(status, style="yellow") for status in dict.fromkeys(said) if status != "ok"))
+
+
 def adversary_page(name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None) -> RenderableType:
     """Show the four risks beside the worst case, what was assumed, and a verdict."""
     table = Table(header_style="bold")

@@ -7,7 +7,7 @@ import duckdb
 
 from reid_sql import register
 from reid_sql.domains import sql_text
-from reid_sql.errors import UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 # Text is read as text: a reader that guesses numbers would make one class of 01234 and 1234.
@@ -85,3 +85,11 @@ def _table_of(con: duckdb.DuckDBPyConnection, words: str, table: str | None) -> 
     if table not in known and "." not in table:
         raise UnknownNameError(f"{words} must be a table of the database, got '{table}'; {suggestion(table, known, 'tables')}")
     return '"' + table.replace('"', '""') + '"' if table in known else table
+
+
+def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
+    """Let the connection use this much memory, or refuse what is no size."""
+    try:
+        con.execute(f"SET memory_limit = {sql_text(size)}")
+    except duckdb.Error:
+        raise OutOfDomainError(f"--memory-limit must be a size, got '{size}'; write it like 2GB") from None

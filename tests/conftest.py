@@ -39,3 +39,8 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def adult() -> str:
     return str(DATA / "adult.parquet")
+
+
+@pytest.fixture(scope="session")
+def data() -> str:
+    return str(DATA)

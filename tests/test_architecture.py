@@ -21,6 +21,7 @@ LAYERS = [
     ("reid_sql", "reid_sql.polars"),
     ("reid_sql.source", "reid_sql.runner", "reid_sql.screen", "reid_sql.plot"),
     ("reid_sql.check",),
+    ("reid_sql.commands",),
     ("reid_sql.cli",),
 ]
 

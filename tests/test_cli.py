@@ -253,3 +253,46 @@ def test_progress_is_shown_where_a_person_watches() -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130
     assert "query" in shown
+
+
+SOME = "age,sex,postcode,marital_status,education,occupation,diagnosis"
+WIDE_TAIL = ("--alpha", "0.1", "--tail", "0.5")
+
+
+def test_qar_prints_the_extreme_risk_and_what_removals_do() -> None:
+    done = command("qar", PEOPLE, "--columns", SOME, *WIDE_TAIL, "--remove", "5")
+    assert done.returncode == 0
+    for words in ("extreme risk", "95 % interval", "exceeded by", "riskiest quasi-identifiers", "u_plus", "pls is left out"):
+        assert words in done.stdout
+
+
+def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
+    file = tmp_path / "removals.svg"
+    asked = ("--columns", SOME, *WIDE_TAIL, "--remove", "5", "--by", "exact,u_plus", "--json", "--plot", str(file))
+    page = json.loads(command("qar", PEOPLE, *asked).stdout)
+    assert [row["step"] for row in page["removals"]["exact"]] == list(range(6))
+    assert page["removals"]["u_plus"][0]["risk"] == page["risk"]["risk"]
+    assert page["remarks"] == []
+    assert "<svg" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--columns", "aeg"), "columns must be columns of the table, got 'aeg'; did you mean 'age'?"),
+        (("--columns", "age", "--p", "three"), "p must be a number, got 'three'; write it with digits, such as 5 or 0.2"),
+        (
+            ("--columns", SOME, "--by", "entropy", "--remove", "5", *WIDE_TAIL),
+            "by must be an order that the table has, got 'entropy'",
+        ),
+        (
+            ("--columns", "age,sex", "--p", "1", "--plot", "x.svg"),
+            "--plot needs an extreme risk below 1 to remove records from, got none",
+        ),
+    ],
+)
+def test_qar_refuses_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
+    done = command("qar", PEOPLE, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"reid-sql: {sentence}")
+    assert done.stderr.count("\n") == 1

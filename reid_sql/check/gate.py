@@ -16,7 +16,7 @@ from reid_sql.check.policy import Policy, read_policy
 from reid_sql.check.release import Release
 from reid_sql.check.report import report
 from reid_sql.domains import sql_text
-from reid_sql.errors import OutOfDomainError
+from reid_sql.source import limit_memory
 
 Tell = Callable[[str], None]
 
@@ -38,21 +38,13 @@ def opened(policy: Policy, memory_limit: str | None = None, tell: Tell = lambda 
     with tempfile.TemporaryDirectory(prefix="reid-sql-") as folder, duckdb.connect() as con:
         register(con)
         con.execute(f"SET temp_directory = {sql_text(folder)}")
-        limit_memory(con, memory_limit or policy.memory_limit)
+        if limit := memory_limit or policy.memory_limit:
+            limit_memory(con, limit)
         releases = []
         for number, table in enumerate(policy.tables, 1):
             tell(f"{table.name}: opening")
             releases.append(Release(con, table, number))
         yield releases
-
-
-def limit_memory(con: duckdb.DuckDBPyConnection, size: str | None) -> None:
-    """Set the most memory to use; more goes to disk."""
-    try:
-        if size:
-            con.execute(f"SET memory_limit = {sql_text(size)}")
-    except duckdb.Error:
-        raise OutOfDomainError(f"the memory limit must be a size, got '{size}'; write it like 2GB") from None
 
 
 def measured(

@@ -55,6 +55,7 @@ class Check:
     no_worse: bool
     by: tuple[str, ...]
     judge_by: str
+    coarser: tuple[tuple[str, str], ...] = ()  # a column and the relation that merges its values; only advice asks for it
 
     @property
     def without_limit(self) -> tuple[Any, ...]:

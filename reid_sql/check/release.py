@@ -124,14 +124,14 @@ class Release:
         given = {p.name: argument(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
-        key = (function.name, check.quasi_identifiers, check.by, group.digits, repr(asked))
+        key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
         if key not in self._answers:
             self._answers[key] = self._answered(function, check, given, group)
         return self._answers[key]
 
     def _answered(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         if function.reduction is HISTOGRAM:
-            return self.from_histogram(check, self.histogram(check.quasi_identifiers, check.by, group))
+            return self.from_histogram(check, self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser)))
         tables = {"tbl": self.part(check.by, group), "population_tbl": self.population_view}
         positional, named, values = [], [], []
         for parameter in function.parameters:

@@ -28,23 +28,30 @@ def report(policy: Policy, tables: Sequence[Page], found: Sequence[Checked], bas
     records = {table["name"]: table["records"] for table in tables}
     page: Page = rounded(
         {
-            "format": FORMAT,
+            **header(policy),
             "verdict": verdict,
             "exit_code": EXIT[verdict],
-            "versions": {"reid-sql": __version__, **{name: version(name) for name in MODELS}},
-            "policy": {
-                "name": policy.name,
-                "sha256": policy.sha256,
-                "seed": policy.seed,
-                "mask_below": policy.mask_below,
-                "cautions": policy.cautions,
-                "baseline_sha256": baseline,
-            },
+            "baseline_sha256": baseline,
             "tables": list(tables),
-            "checks": [_checked(each, records[each.table], policy.mask_below) for each in found],
+            "checks": [checked_page(each, records[each.table], policy.mask_below) for each in found],
         }
     )
     return page
+
+
+def header(policy: Policy) -> Page:
+    """Tell what was asked of which version."""
+    return {
+        "format": FORMAT,
+        "versions": {"reid-sql": __version__, **{name: version(name) for name in MODELS}},
+        "policy": {
+            "name": policy.name,
+            "sha256": policy.sha256,
+            "seed": policy.seed,
+            "mask_below": policy.mask_below,
+            "cautions": policy.cautions,
+        },
+    }
 
 
 def text(page: Mapping[str, Any]) -> str:
@@ -61,7 +68,8 @@ def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
-def _checked(each: Checked, records: int, below: int) -> Page:
+def checked_page(each: Checked, records: int, below: int) -> Page:
+    """Tell what came of a check, group by group, small counts masked."""
     counts = [finding.figure.group.records for finding in each.findings]
     shown: Sequence[int | None] = masked_counts(counts, below) if each.check.by else [records]
     groups = [

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Choice, Column, Columns, Document, Domain, Number, Numbers
+from reid_sql.domains import MAX_COLUMNS, Choice, Column, Columns, Document, Domain, Key, Number, Numbers
 from reid_sql.engines.arrow import kernel, table_kernel
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
@@ -107,7 +107,7 @@ def _checked(parameter: Parameter) -> str:
     domain = parameter.domain
     if isinstance(domain, Columns):
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
-    if isinstance(domain, Column):
+    if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Choice | Number | Numbers | Document) else parameter.name
 
@@ -170,14 +170,20 @@ def _select(declared: Function) -> str:
         answer = Template(declared.duckdb).substitute(values)
         return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
     first = next(iter(reduction.columns))
-    arrays = [f"list({column} ORDER BY {first})" for column in reduction.inputs]
+    arrays = list(reduction.inputs) if reduction.whole else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
     answers = _answers(declared, [*arrays, *values.values()])
     if declared.per_record:
         members = f"list(members ORDER BY {first}) AS reid_members"
         called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
         return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record"
-    called = f"SELECT {answers} AS answers, {aggregate} FROM {source}"
+    said = treated if reduction.whole else aggregate
+    if reduction.keyed:
+        called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
+        each = f"SELECT unnest(answers) AS answer, {treated}, reid_keys FROM ({called})"
+        named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
+        return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
+    called = f"SELECT {answers} AS answers, {said} FROM {source}"
     return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
 
 
@@ -211,7 +217,8 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
         if needs_python(declared) and declared.kind == "row":
             found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
         elif needs_python(declared):
-            types = [f"{kind}[]" for kind in declared.reduction.inputs.values()] if declared.reduction else []
+            listed = "" if declared.reduction and declared.reduction.whole else "[]"
+            types = [f"{kind}{listed}" for kind in declared.reduction.inputs.values()] if declared.reduction else []
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
             found[f"reid_body_{declared.name}"] = (

@@ -219,6 +219,27 @@ reid_guarded('person and item', [reid_table(tbl)], reid_listed('person and item'
   || ' GROUP BY id) SELECT matches, sum(weight) AS weight, people, CASE WHEN exact THEN 0 ELSE ' || samples
   || ' END::BIGINT AS draws FROM reid_matched, reid_total GROUP BY ALL'));
 
+MACRO reid_ordinal(kind) AS
+regexp_full_match(kind, 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*');
+
+-- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its keys by position.
+MACRO reid_plan_record_codes(tbl, columns, key, nulls) AS
+reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
+  list_filter(list_append(columns, key), lambda c, i: c IS NOT NULL AND list_position(list_append(columns, key), c) = i),
+  reid_treated(tbl, columns, nulls,
+  'WITH reid_records AS MATERIALIZED (SELECT * FROM (SELECT row_number() OVER () - 1 AS position, * FROM '
+  || reid_rows(tbl, CASE WHEN key IS NULL THEN columns ELSE list_append(columns, key) END, 'value') || ')'
+  || CASE WHEN nulls = 'drop' THEN ' WHERE ' || reid_join(list_transform(columns, lambda c, i: 'q' || i || ' IS NOT NULL'), ' AND ') ELSE '' END
+  || ') SELECT ' || reid_texts(columns) || ' AS names, ['
+  || reid_join(list_transform(columns, lambda c, i: 'reid_ordinal(any_value(typeof(q' || i || ')))'), ', ') || '] AS ordinal, ['
+  || reid_join(list_transform(columns, lambda c, i: 'list(coalesce(code' || i || ', 0)::INTEGER)'), ', ') || '] AS codes, '
+  || 'list(position) AS position, list(' || CASE WHEN key IS NULL THEN 'position' ELSE 'q' || (len(columns) + 1) END
+  || ' ORDER BY position) AS keys FROM reid_records'
+  || reid_join(list_transform(columns, lambda c, i: ' LEFT JOIN (SELECT v' || i || ', row_number() OVER (ORDER BY v' || i || ') AS code' || i
+    || ' FROM (SELECT DISTINCT q' || i || ' AS v' || i || ' FROM reid_records WHERE q' || i || ' IS NOT NULL)) ON q' || i || ' = v' || i), '')));
+
+MACRO reid_plan_codes(tbl, columns, nulls) AS reid_plan_record_codes(tbl, columns, NULL, nulls);
+
 -- A list of names in a document that was read.
 MACRO reid_named(document, part) AS coalesce(json_extract_string(document, '$.' || part || '[*]'), []::VARCHAR[]);
 

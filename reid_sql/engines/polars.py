@@ -9,12 +9,29 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS, Choice, Column, Columns, Document, Number, Numbers
+from reid_sql.domains import (
+    COLUMNS_AND_KEY,
+    MAX_COLUMNS,
+    QUASI_IDENTIFIERS,
+    Choice,
+    Column,
+    Columns,
+    Document,
+    Number,
+    Numbers,
+)
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
 from reid_sql.models.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, KEYED_COLUMNS, SCENARIO_COLUMNS, refuse_own_names, refuse_subsets
+from reid_sql.reductions import (
+    HOW_NULLS,
+    KEYED_COLUMNS,
+    RECORD_CODES,
+    SCENARIO_COLUMNS,
+    refuse_own_names,
+    refuse_subsets,
+)
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
@@ -27,6 +44,8 @@ TYPES: Final[dict[str, pl.DataType]] = {
     "VARCHAR": pl.String(),
     "VARCHAR[]": pl.List(pl.String()),
     "BIGINT[]": pl.List(pl.Int64()),
+    "BOOLEAN[]": pl.List(pl.Boolean()),
+    "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
 
 
@@ -69,19 +88,16 @@ def _hash(columns: Sequence[pl.Expr], seed: int) -> pl.Expr:
 
 def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
     """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
-    for parameter in declared.parameters:
-        if isinstance(parameter.domain, Choice | Number | Numbers):
-            parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Document):
-            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Number) and parameter.domain.whole:
-            options[parameter.name] = int(options[parameter.name])
+    _check(declared, options)
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
     lazy = [frame.lazy() for frame in frames]
+    key = options.get("key") if declared.reduction.keyed else None
     for words in (Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)):
         for frame in lazy:
-            words.check(columns, frame.collect_schema().names())
+            known = frame.collect_schema().names()
+            (words if key is None else COLUMNS_AND_KEY).check(columns, known)
+            COLUMNS_AND_KEY.known([] if key is None else [str(key)], known)
     counted = {a.name: options[a.name] for a in declared.reduction.arguments if a.name in options}
     reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
     if declared.relays:
@@ -91,7 +107,20 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
     if declared.per_record:
         record = reduced.collect_schema()["members"].inner  # type: ignore[attr-defined]
         return reduced.map_batches(_answering_each(declared, own), schema={"record": record, **schema}).sort("record")
+    if declared.reduction.keyed:
+        schema["record"] = TYPES["BIGINT"] if key is None else lazy[0].collect_schema()[str(key)]
     return reduced.map_batches(_answering(declared, own), schema=schema)
+
+
+def _check(declared: Function, options: dict[str, Any]) -> None:
+    """Refuse what lies outside its domain; documents become texts, whole numbers whole."""
+    for parameter in declared.parameters:
+        if isinstance(parameter.domain, Choice | Number | Numbers):
+            parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Document):
+            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
+        if isinstance(parameter.domain, Number) and parameter.domain.whole:
+            options[parameter.name] = int(options[parameter.name])
 
 
 def _schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
@@ -105,6 +134,8 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
         rows = answer_rows(declared, _arrays(declared, frame), options)
         table = pl.DataFrame(rows, schema=_schema(declared.columns), orient="row")
+        if reduction and reduction.keyed:
+            table = table.with_columns(frame["keys"][0].gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
         return table.with_columns(pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items())
@@ -125,12 +156,15 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
 
 def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
     """Columns of the reduction as the body takes them: numbers as an array, lists of them as a matrix, else a list."""
-    series = {name: frame[name] for name in declared.reduction.inputs} if declared.reduction else {}
+    reduction = declared.reduction
+    series = {name: frame[name] for name in reduction.inputs} if reduction else {}
+    if reduction and reduction.whole:
+        series = {name: values[0] for name, values in series.items()}
     return {name: _array(values) for name, values in series.items()}
 
 
 def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
-    if values.dtype == pl.List(pl.Int64) and len(values):
+    if values.dtype in {pl.List(pl.Int32), pl.List(pl.Int64)} and len(values):
         return values.explode(empty_as_null=False).to_numpy().reshape(len(values), -1)
     return values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
 
@@ -235,6 +269,33 @@ def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int
     return _how_nulls(frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls)
 
 
+def _codes(frame: pl.LazyFrame, columns: list[str], nulls: str, key: str | None = None) -> pl.LazyFrame:
+    """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
+    schema = frame.collect_schema()
+    ordinal = [_ordinal(schema[column]) for column in columns]
+    numbered, names = _numbered(frame, [*columns, *([] if key is None else [key])])
+    coded, keyed = names[: len(columns)], "position" if key is None else names[-1]
+    rows = numbered.with_row_index("position").with_columns(pl.col("position").cast(pl.Int64))
+    rows = rows.drop_nulls(coded) if nulls == "drop" else rows
+    types = _schema(RECORD_CODES.columns)
+    types["keys"] = pl.List(rows.collect_schema()[keyed])
+
+    def code(table: pl.DataFrame) -> pl.DataFrame:
+        codes = table.select(pl.col(coded).rank("dense").fill_null(0).cast(pl.Int32)).get_columns()
+        whole = {"names": [columns], "ordinal": [ordinal], "codes": [codes]}
+        return pl.DataFrame(whole | {"position": [table["position"]], "keys": [table[keyed]]}, schema=types)
+
+    return _how_nulls(frame, rows.map_batches(code, schema=types), columns, nulls)
+
+
+def _record_codes(frame: pl.LazyFrame, columns: list[str], key: str | None, nulls: str) -> pl.LazyFrame:
+    return _codes(frame, columns, nulls, None if key is None else str(key))
+
+
+def _ordinal(kind: pl.DataType) -> bool:
+    return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)
+
+
 def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None) -> pl.LazyFrame:
     """Distinct records on the scenario's columns; the records that hold each by the key, else by their place."""
     document = json.loads(scenario)
@@ -269,4 +330,6 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "subsets": _subsets,
     "matches": _matches,
     "known_records": _known_records,
+    "codes": _codes,
+    "record_codes": _record_codes,
 }

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
+from tests.bench import qar
 from tests.bench.compare import Case
 from tests.bench.measure import Job
 from tests.bench.shapes import SHAPES, Shape
@@ -113,6 +114,11 @@ def adult(setup: Setup) -> Iterator[Case]:
     yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
 
 
+def extreme_risk(setup: Setup) -> Iterator[Case]:
+    """QaR against doing each of its counts anew."""
+    return qar.cases(setup.threads)
+
+
 def adversary(setup: Setup) -> Iterator[Case]:
     """All four risks of every record, against one bare GROUP BY for each set of columns that may be known."""
     settings = {"threads": str(setup.threads)}
@@ -163,5 +169,6 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "wildcard": wildcard,
     "register": register,
     "adult": adult,
+    "qar": extreme_risk,
     "adversary": adversary,
 }

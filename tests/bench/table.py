@@ -10,6 +10,7 @@ from rich.table import Table
 from tests.bench.compare import ALLOWED, Outcome, Spread
 from tests.bench.measure import Figures
 
+SMALL: Final = 0.01  # ratios below are written with their power of ten
 CAPTION: Final = f"""Ratios of seconds and of processor time: median (least-most) over pairs; targets are for seconds.
 A peak is the whole process's, the functions imported on both sides; "peak ≤ 1" allows {ALLOWED:.2f} in the median.
 The section noise is one query against itself."""
@@ -48,7 +49,7 @@ def figures(outcome: Outcome) -> dict[str, Any]:
 
 def _target(outcome: Outcome) -> str:
     target = outcome.case.target
-    words = f"≤ {target:.2f}" if isinstance(target, float) else target or ""
+    words = f"≤ {_ratio(target)}" if isinstance(target, float) else target or ""
     return f"{words}, peak ≤ 1" if outcome.case.memory else words
 
 
@@ -69,4 +70,8 @@ def _peak(runs: list[Figures]) -> str:
 
 
 def _spread(ratio: Spread | None) -> str:
-    return f"{ratio[0]:.2f} ({ratio[1]:.2f}-{ratio[2]:.2f})" if ratio else ""
+    return f"{_ratio(ratio[0])} ({_ratio(ratio[1])}-{_ratio(ratio[2])})" if ratio else ""
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio >= SMALL else f"{ratio:.1e}"

@@ -1,0 +1,47 @@
+"""What becomes of the risk of a sample in larger populations."""
+
+import argparse
+import json
+from typing import Final
+
+from reid_sql import screen
+from reid_sql.commands.given import PASSED, number, opened, source_options
+from reid_sql.domains import NULLS
+from reid_sql.models.pitman_yor import CLASS_SIZE
+from reid_sql.plot import check_plot_file, draw_forecast
+from reid_sql.runner import run
+
+WORDS: Final = "forecast the risk of a sample to larger populations"
+POINTS: Final = 40  # of the curve that is drawn
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    source_options(parser)
+    parser.add_argument("--population", required=True, metavar="N[,N]", help="the sizes to forecast to, such as 67e6")
+    parser.add_argument("--k", default="5", help="count people in classes smaller than this (default 5)")
+    parser.add_argument("--nulls", default="value", help="NULL as a value (default), or drop such records")
+    parser.add_argument("--plot", metavar="FILE", help="draw the curve with its band to a PNG or SVG file")
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Show the forecast, and draw it where asked."""
+    populations = [number("--population", text) for text in options.population.split(",")]
+    k = int(CLASS_SIZE.check("k", number("k", options.k)))
+    nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
+    if options.plot:
+        check_plot_file(options.plot)
+    con, given = opened(options)
+    forecast = f"FROM pyc_forecast(?, ?, ?, k := {k}, {nulls})"
+    found = run(con, forecast, [*given, populations], "forecast").records()
+    if options.plot:
+        measured = run(con, f"FROM correctness_curve(?, ?, {nulls})", given, "curve").records()
+        first, last = measured[-1]["n"], max(populations)
+        path = [first * (last / first) ** (step / POINTS) for step in range(POINTS)] + [last]
+        drawn = run(con, forecast, [*given, path], "forecast").records()
+        draw_forecast(options.plot, measured, drawn, f"Right matches by {', '.join(given[1])}")
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False))  # noqa: T201
+    else:
+        screen.console().print(screen.forecast_page(found, k))
+    return PASSED

@@ -1,0 +1,92 @@
+"""The extreme risk of a file, and what removing records does to it."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from reid_sql import screen
+from reid_sql.commands.given import PASSED, number, opened, source_options
+from reid_sql.domains import COLUMNS, VALUE_OR_DROP, plain
+from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.models.class_keys import MEMORY
+from reid_sql.models.extreme_risk import ALPHA, TAIL
+from reid_sql.models.quasi_identifiers import SAMPLE, SIZE
+from reid_sql.models.removal_path import BY, REMOVE
+from reid_sql.plot import check_plot_file, draw_removals
+from reid_sql.runner import run, sentence
+
+WORDS: Final = "extreme risk (QaR): the table's, and what removing records does to it"
+WORTHWHILE: Final = 0.2  # share of the records beyond which a table is of little use without them
+AT_ONCE: Final = 10**8  # records times removals up to which the exact elimination is done unasked
+COUNTED: Final = ("p", "sample", "memory_mb")
+QAR: Final = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": SAMPLE, "memory_mb": MEMORY}
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    source_options(parser, "--columns", "the columns that an attacker may combine")
+    parser.add_argument("--p", default="3", help="how many columns make a quasi-identifier (default 3)")
+    parser.add_argument("--alpha", default="0.01", help="the share of quasi-identifiers that may be riskier (default 0.01)")
+    parser.add_argument("--tail", default="0.05", help="the share of quasi-identifiers that the law is fitted to (default 0.05)")
+    parser.add_argument("--sample", default="0", metavar="N", help="measure N quasi-identifiers drawn at random, not all")
+    parser.add_argument("--memory-mb", default="1024", metavar="MB", help="the most memory to count with (default 1024)")
+    parser.add_argument("--nulls", default="value", help="NULL as a value (default), or drop such records")
+    parser.add_argument("--remove", metavar="N", help="show what removing N records does (with --plot: default a fifth of them)")
+    parser.add_argument("--by", metavar="A,B", help=f"how records to remove are chosen (default all): {', '.join(BY.words)}")
+    parser.add_argument("--plot", metavar="FILE", help="draw the fall of the risk with the records removed to a PNG or SVG file")
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Show the extreme risk, and what removing records does where asked."""
+    numbers = {name: float(domain.check(name, number(name, getattr(options, name)))) for name, domain in QAR.items()}
+    counted = [f"{name} := {plain(value)}" for name, value in numbers.items() if name in COUNTED]
+    nulls = f"nulls := '{VALUE_OR_DROP.check('nulls', options.nulls)}'"
+    how = ", ".join([*counted, *(f"{name} := {value!r}" for name, value in numbers.items() if name not in COUNTED), nulls])
+    remove = int(REMOVE.check("remove", number("remove", options.remove))) if options.remove else 0
+    orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
+    if options.plot:
+        check_plot_file(options.plot)
+    con, given = opened(options, COLUMNS)
+    risk = run(con, f"FROM qar_risk(?, ?, {how})", given, "extreme risk").records()[0]
+    riskiest = run(
+        con, f"FROM qar_quasi_identifiers(?, ?, {', '.join([*counted, nulls])}) LIMIT 5", given, "quasi-identifiers"
+    ).records()
+    if options.plot and (risk["risk"] is None or risk["risk"] >= 1):
+        raise ReidError(f"--plot needs an extreme risk below 1 to remove records from, got none; {risk['status']}")
+    remove = remove or (max(1, int(WORTHWHILE * risk["records"])) if options.plot else 0)
+    paths, remarks = _removals(con, given, how, remove, orders) if remove else ({}, [])
+    if options.plot:
+        draw_removals(options.plot, paths, f"Extreme risk of {Path(options.file).name}, {len(given[1])} columns, p = {options.p}")
+    if options.json:
+        page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
+        print(json.dumps(page, ensure_ascii=False))  # noqa: T201
+    else:
+        screen.console().print(screen.qar_page(risk, riskiest, paths, remarks))
+    return PASSED
+
+
+def _removals(
+    con: duckdb.DuckDBPyConnection, given: list[Any], how: str, remove: int, orders: list[str]
+) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    """Remove records in each order, and say which of the orders that nobody asked for by name were left out."""
+    paths, remarks = {}, []
+    for by in orders or BY.words:
+        try:
+            if by == "exact" and not orders:
+                _refuse_long(con, given, remove)
+            path = f"FROM qar_elimination(?, ?, remove := {remove}, by := '{by}', {how})"
+            paths[by] = run(con, path, given, f"removals by {by}").records()
+        except (duckdb.Error, ReidError) as error:
+            if orders or (not paths and by != "exact"):
+                raise
+            remarks.append(f"{by} is left out: {sentence(error)}")
+    return paths, remarks
+
+
+def _refuse_long(con: duckdb.DuckDBPyConnection, given: list[Any], remove: int) -> None:
+    records = con.execute("SELECT count(*) FROM query_table(?)", [given[0]]).fetchall()[0][0]
+    if records * remove > AT_ONCE:
+        raise OutOfDomainError(f"{remove} exact removals among {records} records take long; ask for them with --by exact")

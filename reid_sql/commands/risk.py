@@ -1,0 +1,45 @@
+"""How risky a file is: summary, class sizes, who stands out, a verdict."""
+
+import argparse
+import json
+from typing import Any, Final
+
+import duckdb
+
+from reid_sql import screen
+from reid_sql.commands.given import PASSED, number, opened, source_options
+from reid_sql.domains import NULLS, THRESHOLD
+from reid_sql.runner import Answer, run
+
+WORDS: Final = "measure a file: summary, class sizes, who stands out, a verdict"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    source_options(parser)
+    parser.add_argument("--threshold", default="0.2", help="the risk above which a record counts as at risk (default 0.2)")
+    parser.add_argument("--nulls", default="value", help="NULL as a value (default), as a wildcard, or drop such records")
+    parser.add_argument("--stand-out", metavar="N", default="0", help="show the N most exposed combinations of values")
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Show how risky the file is."""
+    threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
+    count = int(number("--stand-out", options.stand_out))
+    nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
+    con, given = opened(options)
+    risk = run(con, f"FROM risk_summary(?, ?, threshold := {threshold!r}, {nulls})", given, "summary").records()[0]
+    sizes = run(con, f"FROM class_size_histogram(?, ?, {nulls})", given, "class sizes").records()
+    shown = _stand_out(con, given, nulls, count) if count else None
+    if options.json:
+        page = {"summary": risk, "histogram": sizes} | ({"stand_out": shown.records()} if shown else {})
+        print(json.dumps(page, ensure_ascii=False, default=str))  # noqa: T201
+    else:
+        screen.console().print(screen.risk_page(risk, sizes, shown, given[1]))
+    return PASSED
+
+
+def _stand_out(con: duckdb.DuckDBPyConnection, given: list[Any], nulls: str, count: int) -> Answer:
+    listed = f"""SELECT class_size, * EXCLUDE (class_size, records, records_dropped, nulls)
+                 FROM equivalence_classes(?, ?, {nulls}) ORDER BY ALL LIMIT {count}"""
+    return run(con, listed, given, "who stands out")

@@ -1,0 +1,80 @@
+from datetime import date
+
+import polars as pl
+import pytest
+
+from reid_sql.errors import UnknownNameError
+from tests.qar import draw, frame, table_risk, without
+from tests.tables import by_both, by_duckdb, by_polars, connection
+
+PEOPLE = draw(8, 40, 7, 5)
+TABLE = frame(PEOPLE)
+LEVEL = {"alpha": 0.1, "tail": 0.5}
+
+
+def test_contributions_record_by_record() -> None:
+    duck, polars = by_both("qar_contributions", {"t": TABLE}, TABLE.columns, **LEVEL)
+    whole = table_risk(PEOPLE, 3, 0.1, 0.5)
+    expected = [table_risk(without(PEOPLE, record), 3, 0.1, 0.5) for record in range(40)]
+    assert duck == polars
+    assert [row["record"] for row in duck] == list(range(40))
+    assert None not in expected
+    assert [row["contribution"] for row in duck] == pytest.approx([whole - risk for risk in expected], abs=1e-12)  # type: ignore[operator]
+
+
+def test_a_key_names_the_records_in_its_own_type() -> None:
+    days = [date(2000, 1, 1 + record % 28) if record else None for record in range(40)]
+    names = [f"person {record}" for record in range(40)]
+    keyed = TABLE.with_columns(pl.Series("day", days), pl.Series("name", names))
+    plain = by_polars("qar_contributions", TABLE, TABLE.columns, **LEVEL)
+    for key, values in [("name", names), ("day", days), ("c0", TABLE["c0"].to_list())]:
+        duck, polars = by_both("qar_contributions", {"t": keyed}, TABLE.columns, key=key, **LEVEL)
+        assert duck == polars
+        assert [row["record"] for row in duck] == values
+        assert [row["contribution"] for row in duck] == [row["contribution"] for row in plain]
+
+
+def test_dropped_records_leave_the_places_of_the_others() -> None:
+    gaps = TABLE.with_columns(pl.when(pl.int_range(pl.len()) % 5 == 3).then(None).otherwise(pl.col("c2")).alias("c2"))
+    duck, polars = by_both("qar_contributions", {"t": gaps}, TABLE.columns, nulls="drop", **LEVEL)
+    assert duck == polars
+    assert [row["record"] for row in duck] == [record for record in range(40) if record % 5 != 3]
+    assert duck[0]["records_dropped"] == 8
+    assert duck[0]["entropy"] is not None
+    value = by_both("qar_contributions", {"t": gaps}, TABLE.columns, **LEVEL)
+    assert value[0] == value[1]
+    assert {row["status"] for row in value[0]} == {
+        "entropy and pls are not available: 'c2' holds NULL, which has no place in an order; pass nulls := 'drop'"
+    }
+
+
+def test_text_has_no_order_and_enumerations_have() -> None:
+    text = TABLE.with_columns(pl.col("c1").cast(pl.String))
+    for answer in by_both("qar_contributions", {"t": text}, TABLE.columns, **LEVEL):
+        assert {row["entropy"] for row in answer} == {None}
+        assert answer[0]["status"].startswith("entropy and pls are not available: 'c1' has no order; pass columns of numbers")
+    order = by_polars("qar_contributions", TABLE, TABLE.columns, **LEVEL)
+    named = TABLE.with_columns(pl.col("c1").cast(pl.String).replace({"1": "z"}).cast(pl.Enum(["z", "2", "3", "4", "5"])))
+    by_python = by_polars("qar_contributions", named, TABLE.columns, **LEVEL)
+    assert [row["entropy"] for row in by_python] == [row["entropy"] for row in order]
+    connection().execute(
+        "CREATE OR REPLACE TEMP TABLE named AS SELECT * REPLACE (c1::ENUM('z', '2', '3', '4', '5') AS c1) FROM named"
+    )
+    assert by_duckdb(f"FROM qar_contributions(temp.named, {TABLE.columns}, alpha := 0.1, tail := 0.5)") == by_python
+
+
+def test_many_records_keep_their_order_on_several_threads() -> None:
+    many = frame(draw(2, 150_000, 4, 9)).with_row_index("id")
+    duck, polars = by_both("qar_contributions", {"t": many}, ["c0", "c1", "c2", "c3"], p=2, key="id", alpha=0.1, tail=0.9)
+    assert [row["record"] for row in duck] == list(range(150_000))
+    assert duck == polars
+
+
+def test_a_misspelt_key_is_refused_alike() -> None:
+    sentence = "columns and key must be columns of the table, got 'c99'; did you mean 'c0'?"
+    with pytest.raises(UnknownNameError) as refused:
+        by_polars("qar_contributions", TABLE, TABLE.columns, key="c99")
+    assert str(refused.value) == sentence
+    with pytest.raises(Exception, match="Invalid Input Error: ") as by_sql:
+        by_duckdb(f"FROM qar_contributions(t, {TABLE.columns}, key := 'c99')", t=TABLE)
+    assert str(by_sql.value).splitlines()[0] == f"Invalid Input Error: {sentence}"

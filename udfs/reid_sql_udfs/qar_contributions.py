@@ -1,0 +1,35 @@
+"""What each record contributes to the extreme risk of its table."""
+
+from reid_sql.function import table_function
+from reid_sql.models import record_contributions
+from reid_sql.models.class_keys import Memory
+from reid_sql.models.extreme_risk import Alpha, Level, TailShare
+from reid_sql.models.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.record_contributions import Contribution
+from reid_sql.reductions import RECORD_CODES
+
+
+@table_function(reduction=RECORD_CODES, source="Béra et al. 2023, section 3")
+def qar_contributions(
+    table: Codes,
+    p: Size = 3,
+    alpha: Alpha = 0.01,
+    tail: TailShare = 0.05,
+    *,
+    sample: Sample = 0,
+    seed: Seed = 0,
+    memory_mb: Memory = 1024,
+) -> list[Contribution]:
+    """Say by how much the extreme risk of the table would fall without each record, exactly, in the order of the table.
+
+    `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution means that the
+    risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the quasi-identifiers for which the
+    record is unique; `entropy` and `pls` need columns that have an order, without NULL. Refuses what qar_risk refuses.
+
+    >>> import numpy as np
+    >>> draw = np.random.default_rng(0)
+    >>> people = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
+    >>> round(max(row.contribution for row in qar_contributions(people, 3, 0.1, 0.5)), 4)
+    0.0052
+    """
+    return record_contributions.rows(choose(table, p, sample, seed), Level(alpha, tail), memory_mb)

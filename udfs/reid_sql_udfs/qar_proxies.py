@@ -1,0 +1,35 @@
+"""How well the proxies stand for the exact contributions."""
+
+from reid_sql.function import table_function
+from reid_sql.models import proxy_agreement
+from reid_sql.models.class_keys import Memory
+from reid_sql.models.extreme_risk import Alpha, Level, TailShare
+from reid_sql.models.proxy_agreement import ProxyAgreement
+from reid_sql.models.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.reductions import CODES
+
+
+@table_function(reduction=CODES, source="Béra et al. 2023, sections 3.3 to 3.5")
+def qar_proxies(
+    table: Codes,
+    p: Size = 3,
+    alpha: Alpha = 0.01,
+    tail: TailShare = 0.05,
+    *,
+    sample: Sample = 0,
+    seed: Seed = 0,
+    memory_mb: Memory = 1024,
+) -> list[ProxyAgreement]:
+    """Compare what is quick to compute for a record with its exact contribution to the extreme risk.
+
+    For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the contribution, and the
+    chance (`auc`) that it ranks a record that raises the risk above one that does not. NULL and a status where there is
+    no such proxy. Refuses what qar_risk refuses.
+
+    >>> import numpy as np
+    >>> draw = np.random.default_rng(0)
+    >>> people = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
+    >>> [row.proxy for row in qar_proxies(people, 3, 0.1, 0.5)]
+    ['u_plus', 'u_star', 'entropy', 'pls']
+    """
+    return proxy_agreement.agreements(choose(table, p, sample, seed), Level(alpha, tail), memory_mb)

@@ -1,0 +1,25 @@
+"""The risk of every quasi-identifier of p columns."""
+
+from reid_sql.function import table_function
+from reid_sql.models import extreme_risk_estimate
+from reid_sql.models.class_keys import Memory
+from reid_sql.models.extreme_risk_estimate import QuasiIdentifierRisk
+from reid_sql.models.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.reductions import CODES
+
+
+@table_function(reduction=CODES, source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023")
+def qar_quasi_identifiers(
+    table: Codes, p: Size = 3, sample: Sample = 0, seed: Seed = 0, memory_mb: Memory = 1024
+) -> list[QuasiIdentifierRisk]:
+    """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first.
+
+    `sample` draws so many of the choices instead of counting all; `status` then says so. `memory_mb` bounds the memory
+    that counting takes beside the engine's. Refuses an empty table, p beyond the columns, and more than 200,000 choices.
+
+    >>> import numpy as np
+    >>> people = Codes(["age", "sex"], [True, False], [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])], np.arange(4))
+    >>> [(row.quasi_identifier, row.risk) for row in qar_quasi_identifiers(people, 1)]
+    [(['age'], 0.75), (['sex'], 0.5)]
+    """
+    return extreme_risk_estimate.risks(choose(table, p, sample, seed), memory_mb)
