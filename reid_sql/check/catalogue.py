@@ -107,6 +107,15 @@ _FORECAST: Final = (
         "entropy", "nats of information in the quasi-identifiers (Pitman–Yor)", "pyc_fit", "entropy", "number", interval=True
     ),
 )
+_EXTREME: Final = (
+    Measure(
+        "qar",
+        "risk that only a share alpha of all choices of p columns exceed (QaR)",
+        "qar_risk",
+        "risk",
+        interval=True,
+    ),
+)
 _ATTACKER: Final = tuple(
     Measure(
         f"adversary_{column}",
@@ -135,4 +144,6 @@ _SETS: Final = (
     ),
 )
 
-MEASURES: Final = {measure.name: measure for measure in (*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_ATTACKER, *_SETS)}
+MEASURES: Final = {
+    measure.name: measure for measure in (*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_EXTREME, *_ATTACKER, *_SETS)
+}

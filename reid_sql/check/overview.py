@@ -1,7 +1,7 @@
 """What a report shows of a table beside its checks: class sizes, what each quasi-identifier does, the forecast."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -133,8 +133,3 @@ def _population(source: Source | None) -> Page | None:
 def _hash(source: Source) -> str:
     with source.path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def failing_columns(page: Page) -> Sequence[Page]:
-    """Order the quasi-identifiers by what leaving each out does to the average risk, the strongest first."""
-    return sorted((each for each in page["columns"] if each["without"]), key=lambda each: float(each["without"]["average_risk"]))

@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from reid_sql.check.words import asked, figure, limit, sentence, telling
+from reid_sql.check.words import asked, figure, limit, note, sentence
 
 STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}
 
@@ -26,9 +26,9 @@ def verdict_page(page: Mapping[str, Any]) -> RenderableType:
     ):
         table.add_column(column, justify=side)  # type: ignore[arg-type]
     for check in page["checks"]:
-        found = telling(check)
+        found = note(check)
         style = STYLES[check["verdict"]]
-        cells = (check["table"], asked(check), figure(found), limit(check), note(check))
+        cells = (check["table"], asked(check), figure(found.group), limit(check), found.words)
         table.add_row(Text(check["verdict"].upper(), style=f"bold {style}"), *(Text(cell) for cell in cells))
     return Group(
         Text(f"Policy: {page['policy']['name']}", style="bold"),
@@ -36,19 +36,6 @@ def verdict_page(page: Mapping[str, Any]) -> RenderableType:
         table,
         Panel(Text(sentence(page)), style=STYLES[page["verdict"]]),
     )
-
-
-def note(check: Mapping[str, Any]) -> str:
-    """Say which group decided, and why, where there is something to say."""
-    found = telling(check)
-    parts = []
-    if check["by"]:
-        alike = sum(group["verdict"] == check["verdict"] for group in check["groups"])
-        label = ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (found["group"] or {}).items()) or "a small group"
-        parts.append(f"{alike:,} of {len(check['groups']):,} groups; {label}")
-    words = found["why"] if check["verdict"] != "fail" or found["baseline"] is not None else ""
-    caution = found["status"] if found["status"] not in ("ok", found["why"]) else ""
-    return "; ".join(part for part in (*parts, words, caution) if part)
 
 
 def _table(each: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """The words of a report, the same on the terminal, in JUnit and in HTML."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from reid_sql.check.finding import ORDER
@@ -73,3 +74,24 @@ def sentence(page: Mapping[str, Any]) -> str:
     """Say the verdict and how many checks came out how."""
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
     return f"{VERDICTS[page['verdict']]} {told}."
+
+
+@dataclass(frozen=True)
+class Note:
+    """The group that decided a check, and what there is to say of it."""
+
+    group: Mapping[str, Any]
+    words: str
+
+
+def note(check: Check) -> Note:
+    """Say which group decided, and why, where there is something to say."""
+    found = telling(check)
+    parts = []
+    if check["by"]:
+        alike = sum(group["verdict"] == check["verdict"] for group in check["groups"])
+        label = ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (found["group"] or {}).items()) or "a small group"
+        parts.append(f"{alike:,} of {len(check['groups']):,} groups; {label}")
+    words = found["why"] if check["verdict"] != "fail" or found["baseline"] is not None else ""
+    caution = found["status"] if found["status"] not in ("ok", found["why"]) else ""
+    return Note(found, "; ".join(part for part in (*parts, words, caution) if part))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from reid_sql import screen
 from reid_sql.check import gate
+from reid_sql.check.html import html
 from reid_sql.check.junit import junit
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import text
@@ -18,7 +19,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
 RISKY: Final = Number("a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True)
-WRITERS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {"json_report": text, "junit": junit}
+WRITERS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {"json_report": text, "junit": junit, "html": html}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +27,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     policy_options(parser)
     parser.add_argument("--json-report", metavar="FILE", help="write the report as JSON")
     parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
+    parser.add_argument("--html", metavar="FILE", help="write the report as one HTML file for people")
     parser.add_argument("--baseline", metavar="FILE", help="an earlier JSON report: fail only on what got worse")
     words = "show the N rarest combinations as they stand in the table; without it, no report holds a record"
     parser.add_argument("--risky-records", metavar="N", default="0", help=words)
