@@ -144,6 +144,5 @@ _SETS: Final = (
     ),
 )
 
-MEASURES: Final = {
-    measure.name: measure for measure in (*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_EXTREME, *_ATTACKER, *_SETS)
-}
+ALL: Final = (*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_EXTREME, *_ATTACKER, *_SETS)
+MEASURES: Final = {measure.name: measure for measure in ALL}
