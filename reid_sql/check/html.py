@@ -19,7 +19,7 @@ def html(page: Page) -> str:
     """Write the report."""
     css = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
     name = escape(page["policy"]["name"])
-    parts = [_head(page), _checks(page), *(_table(page, table) for table in page["tables"]), _made(page)]
+    parts = [_head(page), _checks(page), *(_table(page, table) for table in page["tables"]), _by_group(page), _made(page)]
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}: {escape(page["verdict"])}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">'
@@ -47,18 +47,22 @@ def _head(page: Page) -> str:
 def _checks(page: Page) -> str:
     rows = "".join(_check(check) for check in page["checks"])
     head = "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>limit</th><th></th></tr>"
-    groups = "".join(_groups(check) for check in page["checks"] if check["by"])
-    return f'<h2>Checks</h2><div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>{groups}'
+    return f'<h2>Checks</h2><div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
 
 
 def _check(check: Page) -> str:
     found = note(check)
     words = f"<strong>{escape(asked(check))}</strong><br><span class=soft>{escape(check['words'])}</span>"
     return (
-        f"<tr class={_kind(check['verdict'])}><td class=badge>{check['verdict'].upper()}</td><td>{escape(check['table'])}</td>"
-        f"<td>{words}</td><td class=number>{escape(figure(found.group))}</td><td>{escape(limit(check))}</td>"
+        f"<tr class={_kind(check['verdict'])}><td class=badge>{check['verdict'].upper()}</td><td class=name>{escape(check['table'])}</td>"
+        f"<td>{words}</td><td class=number>{escape(figure(found.group))}</td><td class=name>{escape(limit(check))}</td>"
         f"<td class=soft>{escape(found.words)}</td></tr>"
     )
+
+
+def _by_group(page: Page) -> str:
+    groups = "".join(_groups(check) for check in page["checks"] if check["by"])
+    return f"<h2>Group by group</h2>{groups}" if groups else ""
 
 
 def _groups(check: Page) -> str:
@@ -106,7 +110,11 @@ def _facts(table: Page) -> str:
     }
     facts = {"file": where, "records": f"{table['records']:,}", "quasi-identifiers": named, "NULL": nulls[table["nulls"]]}
     facts |= {"population": f"{table['population']:,.0f} people"} if table["population"] else {}
-    return "<dl>" + "".join(f"<dt>{key}</dt><dd>{escape(value)}</dd>" for key, value in facts.items()) + "</dl>"
+    return _listed(facts)
+
+
+def _listed(facts: Mapping[str, str]) -> str:
+    return "<dl>" + "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items()) + "</dl>"
 
 
 def _class_sizes(page: Page, table: Page) -> str:
