@@ -53,8 +53,9 @@ def _checks(page: Page) -> str:
 def _check(check: Page) -> str:
     found = note(check)
     words = f"<strong>{escape(asked(check))}</strong><br><span class=soft>{escape(check['words'])}</span>"
+    badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
-        f"<tr class={_kind(check['verdict'])}><td class=badge>{check['verdict'].upper()}</td><td class=name>{escape(check['table'])}</td>"
+        f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
         f"<td>{words}</td><td class=number>{escape(figure(found.group))}</td><td class=name>{escape(limit(check))}</td>"
         f"<td class=soft>{escape(found.words)}</td></tr>"
     )
@@ -208,8 +209,4 @@ def _made(page: Page) -> str:
         "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are not told",
     }
     facts |= {"baseline": f"sha256 {page['baseline_sha256']}"} if page["baseline_sha256"] else {}
-    return (
-        "<h2>How this was made</h2><dl>"
-        + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
-        + "</dl>"
-    )
+    return f"<h2>How this was made</h2>{_listed(facts)}"
