@@ -87,9 +87,9 @@ def _grid(x: Any, y: Any, low: float, high: float) -> list[str]:  # noqa: ANN401
     step = max(1, math.ceil((math.floor(high) - math.ceil(low) + 1) / 8))
     for power in range(math.ceil(low), math.floor(high) + 1, step):
         label = f"{10**power:,}" if power < 7 else f"10^{power}"  # noqa: PLR2004 - what fits
-        drawn.append(
-            f'<text class="soft" x="{x(10.0**power):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{label}</text>'
-        )
+        at = x(10.0**power)
+        side = "end" if at > WIDTH - RIGHT - ROW else "middle"
+        drawn.append(f'<text class="soft" x="{at:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="{side}">{label}</text>')
     drawn.append(f'<text class="soft" x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">people in the population</text>')
     return drawn
 

@@ -46,18 +46,18 @@ def _head(page: Page) -> str:
 
 def _checks(page: Page) -> str:
     rows = "".join(_check(check) for check in page["checks"])
-    head = "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>limit</th><th></th></tr>"
+    head = "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
     return f'<h2>Checks</h2><div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
 
 
 def _check(check: Page) -> str:
     found = note(check)
     words = f"<strong>{escape(asked(check))}</strong><br><span class=soft>{escape(check['words'])}</span>"
+    words += f"<br><span class=soft>{escape(found.words)}</span>" if found.words else ""
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
         f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
-        f"<td>{words}</td><td class=number>{escape(figure(found.group))}</td><td class=name>{escape(limit(check))}</td>"
-        f"<td class=soft>{escape(found.words)}</td></tr>"
+        f"<td>{words}</td><td class=number>{escape(figure(found.group))}</td><td class=name>{escape(limit(check))}</td></tr>"
     )
 
 
