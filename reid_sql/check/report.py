@@ -115,7 +115,7 @@ def _group(check: Check, finding: Finding, records: int, told: int | None, below
     bound = _mask(check, figure.value, records, below)
     hidden = told is None and records < below
     return {
-        "group": None if not check.by or hidden else dict(zip(check.by, names(figure.group), strict=True)),
+        "group": None if not figure.group.values or hidden else dict(zip(check.by, names(figure.group), strict=True)),
         "records": told,
         "value": None if bound else figure.value,
         "low": figure.low,
