@@ -19,6 +19,7 @@ from reid_sql.suggestion import suggestion
 COMMANDS: Final = (risk, forecast, adversary, qar, check, advise, query, functions, sql)  # each a file of its name
 REFUSED: Final = 2
 STOPPED: Final = 130
+INTERRUPTED: Final = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,7 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(arguments)
         outcome: int = options.run(options)
         sys.stdout.flush()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and str(error) != INTERRUPTED:
+            raise
         screen.console(error=True).print("reid-sql: stopped")
         sys.stdout.flush()
         os._exit(STOPPED)  # a query that does not end at once must not hold the terminal

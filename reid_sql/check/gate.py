@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from reid_sql import register
 from reid_sql.check.baseline import read_baseline
 from reid_sql.check.finding import checked
 from reid_sql.check.overview import overview
-from reid_sql.check.policy import Policy, read_policy
+from reid_sql.check.policy import Policy, TablePolicy, read_policy
 from reid_sql.check.release import Release
 from reid_sql.check.report import report
 from reid_sql.domains import sql_text
@@ -35,16 +35,22 @@ def check(policy: str | Path, baseline: str | Path | None = None, *, risky: int 
 @contextmanager
 def opened(policy: Policy, memory_limit: str | None = None, tell: Tell = lambda _: None) -> Iterator[list[Release]]:
     """Open the tables of a policy in one connection of its own; what spills to disk goes to a folder that is taken away."""
-    with tempfile.TemporaryDirectory(prefix="reid-sql-") as folder, duckdb.connect() as con:
-        register(con)
-        con.execute(f"SET temp_directory = {sql_text(folder)}")
-        if limit := memory_limit or policy.memory_limit:
-            limit_memory(con, limit)
-        releases = []
-        for number, table in enumerate(policy.tables, 1):
-            tell(f"{table.name}: opening")
-            releases.append(Release(con, table, number))
-        yield releases
+    with tempfile.TemporaryDirectory(prefix="reid-sql-", ignore_cleanup_errors=True) as folder:
+        con = duckdb.connect()
+        try:
+            register(con)
+            con.execute(f"SET temp_directory = {sql_text(folder)}")
+            if limit := memory_limit or policy.memory_limit:
+                limit_memory(con, limit)
+            yield [_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]
+        finally:
+            with suppress(duckdb.Error):  # a query that was stopped may not have ended
+                con.close()
+
+
+def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: Tell) -> Release:
+    tell(f"{table.name}: opening")
+    return Release(con, table, number)
 
 
 def measured(

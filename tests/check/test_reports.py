@@ -41,14 +41,7 @@ def page(folder: Path) -> dict[str, Any]:
 
 def test_the_terminal_shows_a_line_a_check_and_the_verdict(made: Path) -> None:
     shown = (made / "shown.txt").read_text(encoding="utf-8")
-    for words in (
-        "town <release> & more",
-        "NOT JUDGED",
-        "3,000 records",
-        "FAIL: the policy is not met.",
-        "at most 0.05",
-        "education =",
-    ):
+    for words in ("town <release> & more", "NOT JUDGED", "3,000 records", "FAIL: the policy is not met.", "at most 0.05"):
         assert words in shown
 
 
@@ -83,7 +76,7 @@ def test_the_shipped_schema_of_a_policy_is_up_to_date_and_accepts_what_is_accept
 
 
 def test_junit_says_what_failed_and_what_could_not_be_judged(made: Path) -> None:
-    suite = ET.parse(made / "r.xml").getroot().find("testsuite")
+    suite = ET.parse(made / "r.xml").getroot().find("testsuite")  # noqa: S314 - our own file
     assert suite is not None
     groups = [group for each in page(made)["checks"] for group in each["groups"]]
     verdicts = [group["verdict"] for group in groups]

@@ -1,5 +1,6 @@
 import csv
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def classes(rows: list[dict[str, str]], columns: list[str]) -> list[int]:
     return list(Counter(tuple(row[column] for column in columns) for row in rows).values())
 
 
-MEASURED = {
+MEASURED: dict[str, Callable[[list[int]], float]] = {
     "k": min,
     "unique_records": lambda sizes: sizes.count(1),
     "uniqueness": lambda sizes: sizes.count(1) / sum(sizes),
