@@ -18,6 +18,7 @@ REQUIRED: Final = inspect.Parameter.empty
 LAST: Final = ("key", "nulls")  # of a reduction's parameters, which come after the body's own
 SQL_TYPES: Final[Mapping[Any, str]] = {
     int: "BIGINT",
+    int | None: "BIGINT",
     float: "DOUBLE",
     float | None: "DOUBLE",
     int | None: "BIGINT",

@@ -40,10 +40,40 @@ def adversary_summary(
 ) -> pl.LazyFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
+def alpha_k_anonymity(
+    tbl: _Frame, qi: Sequence[str], sensitive: str, alpha: float = 0.5, k: int = 2, nulls: Literal["value", "drop"] = "value"
+) -> pl.LazyFrame:
+    """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
+
+def alpha_k_anonymity_classes(
+    tbl: _Frame, qi: Sequence[str], sensitive: str, alpha: float = 0.5, k: int = 2, nulls: Literal["value", "drop"] = "value"
+) -> pl.LazyFrame:
+    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
+
 def attribute_risk(
     tbl: _Frame, columns: Sequence[str], max_size: int = 3, nulls: Literal["value", "wildcard", "drop"] = "value"
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
+
+def beta_likeness(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["basic", "enhanced"] = "basic",
+    beta: float = 1,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Measure β-likeness: by how much a sensitive value is more frequent in a class than in the table, relative to the table."""
+
+def beta_likeness_classes(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["basic", "enhanced"] = "basic",
+    beta: float = 1,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
@@ -59,6 +89,26 @@ def correctness_from_probability(p: _Value, n: _Value) -> pl.Expr:
 def correctness_from_uniqueness(xi: _Value, n: _Value) -> pl.Expr:
     """Probability that a match is right, for a record that is unique among n people with probability xi."""
 
+def delta_disclosure(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["present", "all"] = "present",
+    delta: float = 1,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Measure δ-disclosure: by what factor, as a logarithm, a sensitive value's share in a class differs from the table's."""
+
+def delta_disclosure_classes(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["present", "all"] = "present",
+    delta: float = 1,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
+
 def equivalence_class_size(*columns: str | pl.Expr) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
@@ -73,6 +123,28 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
+
+def l_diversity(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["distinct", "entropy", "recursive"] = "distinct",
+    c: float = 3,
+    l: float = 2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Measure l-diversity: how many values of the sensitive column each class holds; a class offends that holds fewer than l."""
+
+def l_diversity_classes(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["distinct", "entropy", "recursive"] = "distinct",
+    c: float = 3,
+    l: float = 2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List the classes that hold fewer than l sensitive values."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected probability that a match is right among n people, for anonymity sets of this entropy and tail complexity."""
@@ -193,6 +265,26 @@ def sparse_correctness_curve(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
+
+def t_closeness(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["equal", "ordered", "numeric"] = "equal",
+    t: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Measure t-closeness: how far the sensitive values of each class are from the table's; a class offends that is beyond t."""
+
+def t_closeness_classes(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: Literal["equal", "ordered", "numeric"] = "equal",
+    t: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List the classes whose sensitive values are further than t from those of the table."""
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""

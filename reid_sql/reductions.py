@@ -10,6 +10,7 @@ from reid_sql.domains import (
     NULLS,
     PERSON_OR_ITEM,
     POINTS,
+    PROBABILITY,
     QUASI_IDENTIFIERS,
     RECORD_KEY,
     SAMPLES,
@@ -22,6 +23,7 @@ from reid_sql.domains import (
     Key,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models import sensitive
 from reid_sql.models.adversary import KnownRecords
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
 from reid_sql.models.quasi_identifiers import Codes
@@ -35,7 +37,7 @@ class Argument:
 
     name: str
     domain: Domain
-    default: str | int | None = None
+    default: str | float | None = None
     optional: bool = False
 
 
@@ -151,15 +153,69 @@ KNOWN_RECORDS: Final = Reduction(
     columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
     arrays=KnownRecords,
 )
-REDUCTIONS: Final = (CLASS_SIZE, CLASSES, HISTOGRAM, POPULATION_HISTOGRAM, SUBSETS, MATCHES, KNOWN_RECORDS, CODES, RECORD_CODES)
+
+_OF_CLASSES: Final = (_TABLE, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
 
 
-def refuse_own_names(columns: Sequence[str]) -> None:
+def _measure(name: str, *options: Argument) -> Reduction:
+    """How many classes have each size and each value of the measure; the options say which variant of it."""
+    return Reduction(
+        name=name,
+        words="how many classes have each size and each value of the measure",
+        arguments=(*_OF_CLASSES, *options, _KEPT),
+        columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
+        arrays=sensitive.ClassValues,
+    )
+
+
+def _offending(measured: Reduction, *thresholds: Argument) -> Reduction:
+    """The classes that offend the thresholds, with their values of the measure."""
+    return Reduction(
+        name=f"{measured.name}_classes",
+        words="the classes that offend a threshold of the measure",
+        arguments=(*measured.arguments[:-1], *thresholds, _KEPT),
+        columns={"class_size": "BIGINT", "value": "DOUBLE"},
+    )
+
+
+L_DIVERSITY: Final = _measure(
+    "l_diversity", Argument("variant", sensitive.DIVERSITIES, "distinct"), Argument("c", sensitive.CONCENTRATION, 3)
+)
+T_CLOSENESS: Final = _measure("t_closeness", Argument("variant", sensitive.DISTANCES, "equal"))
+ALPHA_K_ANONYMITY: Final = _measure("alpha_k_anonymity")
+BETA_LIKENESS: Final = _measure("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))
+DELTA_DISCLOSURE: Final = _measure("delta_disclosure", Argument("variant", sensitive.PRESENCES, "present"))
+L_DIVERSITY_CLASSES: Final = _offending(L_DIVERSITY, Argument("l", sensitive.DIVERSITY, 2))
+T_CLOSENESS_CLASSES: Final = _offending(T_CLOSENESS, Argument("t", sensitive.CLOSENESS, 0.2))
+ALPHA_K_ANONYMITY_CLASSES: Final = _offending(
+    ALPHA_K_ANONYMITY, Argument("alpha", PROBABILITY, 0.5), Argument("k", sensitive.LEAST_K, 2)
+)
+BETA_LIKENESS_CLASSES: Final = _offending(BETA_LIKENESS, Argument("beta", sensitive.GAIN, 1))
+DELTA_DISCLOSURE_CLASSES: Final = _offending(DELTA_DISCLOSURE, Argument("delta", sensitive.GAIN, 1))
+OF_SENSITIVE: Final = (
+    *(L_DIVERSITY, T_CLOSENESS, ALPHA_K_ANONYMITY, BETA_LIKENESS, DELTA_DISCLOSURE),
+    *(L_DIVERSITY_CLASSES, T_CLOSENESS_CLASSES, ALPHA_K_ANONYMITY_CLASSES, BETA_LIKENESS_CLASSES, DELTA_DISCLOSURE_CLASSES),
+)
+REDUCTIONS: Final = (
+    CLASS_SIZE,
+    CLASSES,
+    HISTOGRAM,
+    POPULATION_HISTOGRAM,
+    SUBSETS,
+    MATCHES,
+    KNOWN_RECORDS,
+    CODES,
+    RECORD_CODES,
+    *OF_SENSITIVE,
+)
+
+
+def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
-    taken = CLASSES.columns | HOW_NULLS
     for column in columns:
-        if column.lower() in taken:
-            rule = "quasi-identifiers must not be named class_size, records, records_dropped or nulls where classes are listed"
+        if column.lower() in {*own, *HOW_NULLS}:
+            named = f"{', '.join(own)}, records_dropped or nulls"
+            rule = f"quasi-identifiers must not be named {named} where classes are listed"
             raise OutOfDomainError(f"{rule}, got '{column}'; rename the column in a view")
 
 

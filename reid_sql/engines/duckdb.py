@@ -82,8 +82,9 @@ def _script(definitions: Mapping[str, str], create: str) -> str:
 
 @cache
 def _planner() -> dict[str, str]:
-    """Helpers of planner.sql: name and definition, comments taken out."""
-    text = resources.files("reid_sql.engines").joinpath("planner.sql").read_text(encoding="utf-8")
+    """Helpers of the planner's files: name and definition, comments taken out."""
+    folder = resources.files("reid_sql.engines")
+    text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("planner.sql", "disclosure.sql"))
     bare = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
     statements = [statement.strip() for statement in re.split(r";\n(?:\n|$)", bare) if statement.strip()]
     parts = [statement.removeprefix("MACRO ").partition("(") for statement in statements]

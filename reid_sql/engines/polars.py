@@ -21,12 +21,15 @@ from reid_sql.domains import (
     Numbers,
 )
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
+from reid_sql.engines.polars_disclosure import disclosed
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
+from reid_sql.models.sensitive import WORDS
 from reid_sql.models.wildcard import wildcard_class_sizes
 from reid_sql.reductions import (
     HOW_NULLS,
     KEYED_COLUMNS,
+    OF_SENSITIVE,
     RECORD_CODES,
     SCENARIO_COLUMNS,
     refuse_own_names,
@@ -323,6 +326,21 @@ def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str,
     return _how_nulls(frame, listed, columns, nulls)
 
 
+def _disclosure(measure: str) -> Callable[..., pl.LazyFrame]:
+    """Reduce to how many classes have each size and value of the measure; with a threshold, to the classes that offend it."""
+
+    def reduce_to(frame: pl.LazyFrame, columns: list[str], sensitive: str, nulls: str, **options: Any) -> pl.LazyFrame:  # noqa: ANN401
+        every = [*columns, sensitive]
+        Columns(WORDS).check(every, frame.collect_schema().names())
+        if measure.endswith("_classes"):
+            refuse_own_names(columns, ("class_size", "value"))
+        numbered, _ = _numbered(_kept(frame, every, nulls), every)
+        names = {f"q{place}": name for place, name in enumerate(columns, 1)}
+        return _how_nulls(frame, disclosed(numbered, names, sensitive, measure, options), every, nulls)
+
+    return reduce_to
+
+
 REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "classes": _classes,
     "histogram": _histogram,
@@ -332,4 +350,5 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "known_records": _known_records,
     "codes": _codes,
     "record_codes": _record_codes,
+    **{reduction.name: _disclosure(reduction.name) for reduction in OF_SENSITIVE},
 }

@@ -22,6 +22,10 @@ ADULT: Final = (
     *("age", "workclass", "education_num", "marital_status", "occupation"),
     *("relationship", "race", "sex", "hours_per_week", "native_country"),
 )
+MEASURES: Final = (
+    *(("l_diversity", f", variant := '{variant}'") for variant in ("distinct", "entropy", "recursive")),
+    *(("t_closeness", ""), ("alpha_k_anonymity", ""), ("beta_likeness", ", variant := 'enhanced'"), ("delta_disclosure", "")),
+)
 SIZES: Final = "SELECT count(*) AS records, sum(k) AS total, max(k) AS highest, count_if(k = 1) AS unique_records FROM"
 HISTOGRAM: Final = """SELECT sum(records) AS records, sum(classes) AS classes,
     coalesce(sum(records) FILTER (class_size = 1), 0) AS unique_records FROM"""
@@ -140,6 +144,22 @@ def adversary(setup: Setup) -> Iterator[Case]:
         yield Case("adversary", words, ours, Job("group_bys", given), skipped=reason)
 
 
+def disclosure(setup: Setup) -> Iterator[Case]:
+    """Each measure on a sensitive column of few values, against a bare GROUP BY; the target is for 1,000,000 rows."""
+    for shape in SHAPES:
+        if shape.ties == "unique":
+            sizes = f"SELECT count(*) AS n FROM {shape.table} GROUP BY {', '.join(shape.columns)}"
+            rival = f"SELECT sum(n)::BIGINT AS records, count(*) AS classes, min(n) AS k, 1 AS judged FROM ({sizes})"
+            for measure, options in MEASURES:
+                columns = [column for column in shape.columns if column != "sex"]
+                call = f"{measure}({shape.table}, {columns}, 'sex'{options})"
+                ours = f"SELECT records, classes, k, (offending_records >= 0)::INTEGER AS judged FROM {call}"
+                words = f"{measure}{options}, {shape.words}"
+                yield Case(
+                    "disclosure", words, setup.duckdb(ours), setup.duckdb(rival.replace(", sex", "")), 5.0, table=shape.table
+                )
+
+
 def _drawn(rows: int, values: tuple[int, ...]) -> str:
     columns = (f"least(floor(-ln(random()) * {max(1.0, n / 6)}), {n - 1})::INTEGER AS c{place}" for place, n in enumerate(values))
     return f"SELECT setseed(0.5); CREATE TEMP TABLE people AS SELECT {', '.join(columns)} FROM range({rows})"
@@ -171,4 +191,5 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "adult": adult,
     "qar": extreme_risk,
     "adversary": adversary,
+    "disclosure": disclosure,
 }

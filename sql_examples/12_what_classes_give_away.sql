@@ -1,0 +1,63 @@
+-- What classes give away: a class of many records still tells the occupation of all of them, where they share it.
+
+CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+
+-- l-diversity: how many occupations do people hold who cannot be told apart by sex and postcode, and by age beside?
+SELECT value AS l, classes, k, offending_classes, round(offending_share, 4) AS offending_share
+FROM l_diversity(people, ['sex', 'postcode'], 'occupation', l := 3);
+-- | l | classes | k | offending_classes | offending_share |
+-- | --- | --- | --- | --- | --- |
+-- | 5 | 46 | 10 | 0 | 0 |
+
+SELECT value AS l, classes, k, offending_classes, round(offending_share, 4) AS offending_share
+FROM l_diversity(people, ['age', 'sex', 'postcode'], 'occupation', l := 3);
+-- | l | classes | k | offending_classes | offending_share |
+-- | --- | --- | --- | --- | --- |
+-- | 1 | 1730 | 1 | 1591 | 0.8103 |
+
+-- The offending classes are a table: the same call, with _classes behind the name.
+SELECT * EXCLUDE (records_dropped, nulls)
+FROM l_diversity_classes(people, ['age', 'sex', 'postcode'], 'occupation', l := 2)
+ORDER BY class_size DESC, age, sex, postcode LIMIT 3;
+-- | age | sex | postcode | class_size | value |
+-- | --- | --- | --- | --- | --- |
+-- | 75 | F | 04102 | 9 | 1 |
+-- | 2 | M | 04102 | 8 | 1 |
+-- | 8 | M | 04102 | 8 | 1 |
+
+-- Variants have names. By entropy a class counts for less where one value is frequent.
+SELECT variant, round(value, 4) AS l FROM l_diversity(people, ['sex', 'postcode'], 'occupation', variant := 'entropy');
+-- | variant | l |
+-- | --- | --- |
+-- | entropy | 4.1135 |
+
+-- t-closeness: how far is a class's mix of occupations from the table's? And of ages, which have an order and a distance?
+SELECT variant, round(value, 4) AS t, offending_classes, round(offending_share, 4) AS offending_share
+FROM t_closeness(people, ['sex', 'postcode'], 'occupation', t := 0.2);
+-- | variant | t | offending_classes | offending_share |
+-- | --- | --- | --- | --- |
+-- | equal | 0.4406 | 22 | 0.2007 |
+
+SELECT variant, round(value, 4) AS t, offending_classes
+FROM t_closeness(people, ['sex', 'postcode'], 'age', variant := 'numeric', t := 0.2);
+-- | variant | t | offending_classes |
+-- | --- | --- | --- |
+-- | numeric | 0.1114 | 0 |
+
+-- (α, k): no value beyond a share of α, no class below k. β: by how much does a value's share grow? δ: by what factor, either way?
+SELECT value AS alpha, k, offending_classes
+FROM alpha_k_anonymity(people, ['sex', 'postcode'], 'occupation', alpha := 0.5, k := 5);
+-- | alpha | k | offending_classes |
+-- | --- | --- | --- |
+-- | 0.454545 | 10 | 0 |
+
+SELECT round(value, 4) AS beta, offending_classes FROM beta_likeness(people, ['sex', 'postcode'], 'occupation', beta := 1);
+-- | beta | offending_classes |
+-- | --- | --- |
+-- | 4.8404 | 31 |
+
+SELECT variant, round(value, 4) AS delta, offending_classes, status
+FROM delta_disclosure(people, ['sex', 'postcode'], 'occupation', variant := 'all');
+-- | variant | delta | offending_classes | status |
+-- | --- | --- | --- | --- |
+-- | all | inf | 38 | infinite: some class lacks a sensitive value that the table holds, so an attacker can rule it out |

@@ -1,0 +1,29 @@
+"""How frequent the most frequent sensitive value of the classes is."""
+
+from reid_sql.function import table_function
+from reid_sql.models import sensitive
+from reid_sql.reductions import ALPHA_K_ANONYMITY
+from reid_sql_udfs.l_diversity import select
+
+
+@table_function(
+    reduction=ALPHA_K_ANONYMITY,
+    source="Wong et al. 2006 (general model)",
+    duckdb=select("max", f"value > $alpha * (1 + {sensitive.SLACK}) OR class_size < $k", "'general'", "$alpha")
+    + ", $k AS threshold_k",
+)
+def alpha_k_anonymity(
+    found: sensitive.ClassValues, alpha: sensitive.Alpha = 0.5, k: sensitive.LeastK = 2
+) -> sensitive.AlphaDisclosure:
+    """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
+
+    `value` is the highest such share of any class, whatever the value (the general model); `k` the size of the smallest
+    class. A class offends whose share is above alpha, or that holds fewer than `k` records.
+
+    >>> import numpy as np
+    >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 0.5]), np.array([2, 1]))
+    >>> alpha_k_anonymity(found).value
+    1.0
+    """
+    shown = vars(sensitive.greatest(found, alpha, "general", k=k))
+    return sensitive.AlphaDisclosure(**shown, threshold_k=k)

@@ -1,0 +1,28 @@
+"""How much an attacker gains on a sensitive value."""
+
+from reid_sql.function import table_function
+from reid_sql.models import sensitive
+from reid_sql.reductions import BETA_LIKENESS
+from reid_sql_udfs.l_diversity import select
+
+
+@table_function(
+    reduction=BETA_LIKENESS,
+    source="Cao & Karras 2012",
+    duckdb=select("max", f"value > $beta * (1 + {sensitive.SLACK})", "$variant", "$beta", sensitive.NO_BETA),
+)
+def beta_likeness(
+    found: sensitive.ClassValues, variant: sensitive.Likeness = "basic", beta: sensitive.Gain = 1
+) -> sensitive.Disclosure:
+    """Measure β-likeness: by how much a sensitive value is more frequent in a class than in the table, relative to the table.
+
+    `value` is the highest (p − q)/q of any class and value, of share p in the class and q in the table: 1 where a share
+    doubles. enhanced: the gain must also stay within −ln q; where it does not, no beta holds, `value` is infinite and the
+    status says so.
+
+    >>> import numpy as np
+    >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))
+    >>> beta_likeness(found).offending_share
+    0.3333333333333333
+    """
+    return sensitive.greatest(found, beta, variant, infinite=sensitive.NO_BETA)

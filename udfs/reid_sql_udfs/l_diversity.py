@@ -1,0 +1,51 @@
+"""How many sensitive values the classes hold."""
+
+from reid_sql.domains import sql_text
+from reid_sql.function import table_function
+from reid_sql.models import disclosure, sensitive
+from reid_sql.reductions import L_DIVERSITY
+
+
+def select(worst: str, offends: str, variant: str, threshold: str, infinite: str = disclosure.OK) -> str:
+    """Spell the summary over the classes of each size and value; `worst` is min or max."""
+    judged = "count(value) = count(*)"
+    at_fault = f"coalesce(sum(class_size * classes) FILTER ({offends}), 0)"
+    return f"""
+    CASE WHEN sum(classes) > 0 THEN {variant} ELSE error({sql_text(disclosure.NO_RECORDS)})::VARCHAR END AS variant,
+    CASE WHEN {judged} THEN {worst}(value) END AS value,
+    sum(class_size * classes)::BIGINT AS records,
+    sum(classes)::BIGINT AS classes,
+    min(class_size) AS k,
+    CASE WHEN {judged} THEN coalesce(sum(classes) FILTER ({offends}), 0)::BIGINT END AS offending_classes,
+    CASE WHEN {judged} THEN {at_fault}::BIGINT END AS offending_records,
+    CASE WHEN {judged} THEN {at_fault} / sum(class_size * classes) END AS offending_share,
+    {threshold} AS threshold,
+    CASE WHEN NOT {judged} THEN {sql_text(sensitive.NO_PLACE)} WHEN isinf({worst}(value)) THEN {sql_text(infinite)}
+    ELSE '{disclosure.OK}' END AS status"""
+
+
+@table_function(
+    reduction=L_DIVERSITY,
+    source="Machanavajjhala et al. 2007",
+    duckdb=select("min", f"value < $l * (1 - {sensitive.SLACK})", "$variant", "$l")
+    + ", CASE WHEN $variant = 'recursive' THEN $c END AS c",
+)
+def l_diversity(
+    found: sensitive.ClassValues,
+    variant: sensitive.DiversityVariant = "distinct",
+    c: sensitive.Concentration = 3,
+    l: sensitive.Diversity = 2,  # noqa: E741 - the field's own name
+) -> sensitive.DiversityDisclosure:
+    """Measure l-diversity: how many values of the sensitive column each class holds; a class offends that holds fewer than l.
+
+    `value` is the lowest of any class. distinct: the number of values. entropy: exp of the class's entropy. recursive: the
+    largest l for which the most frequent value stays below c times all from the l-th most frequent on; 0 where none does.
+    A NULL among the sensitive values counts as a value, unless `nulls := 'drop'`. Refuses an empty table.
+
+    >>> import numpy as np
+    >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
+    >>> l_diversity(found).offending_records
+    2
+    """
+    shown = vars(sensitive.least(found, l, variant))
+    return sensitive.DiversityDisclosure(**shown, c=c if variant == "recursive" else None)
