@@ -135,7 +135,15 @@ _ATTACKER: Final = tuple(
     )
 )
 _SENSITIVE: Final = (
-    Measure("l_diversity", "sensitive values in the least diverse class", "l_diversity", "value", "number", True, unused=("l",)),
+    Measure(
+        "l_diversity",
+        "sensitive values in the least diverse class",
+        "l_diversity",
+        "value",
+        "number",
+        at_least=True,
+        unused=("l",),
+    ),
     Measure("t_closeness", "distance of a class's sensitive values from the table's", "t_closeness", "value", unused=("t",)),
     Measure(
         "alpha_k_anonymity",
