@@ -137,7 +137,7 @@ _ATTACKER: Final = tuple(
 _SENSITIVE: Final = (
     Measure(
         "l_diversity",
-        "sensitive values in the least diverse class",
+        "sensitive values in the poorest class",
         "l_diversity",
         "value",
         "number",
