@@ -10,7 +10,8 @@ demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev lint types
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto -m "not spark"
+	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
