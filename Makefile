@@ -10,7 +10,8 @@ demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt lint types
-	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python $(BIN)/python -m pytest -n auto --dist loadgroup
+	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
+	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

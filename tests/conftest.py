@@ -27,11 +27,9 @@ SPARK = bool(JAVA) and find_spec("pyspark") is not None
 NO_SPARK = "no Java 17 or no pyspark for the Spark tests (pip install 'reid-sql[spark]', apt-get install openjdk-17-jre-headless)"
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("spark"))  # one JVM for all
             item.add_marker(pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning"))
             if not SPARK:
                 item.add_marker(pytest.mark.skip(reason=NO_SPARK))

@@ -17,6 +17,8 @@ pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark te
 import reid_sql.spark as rs
 from tests.sparks import by_spark, rows_of, same, to_spark
 
+pytestmark = pytest.mark.spark
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 

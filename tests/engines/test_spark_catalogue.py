@@ -23,6 +23,8 @@ import reid_sql.spark as rs
 from reid_sql.engines.spark import REDUCED
 from tests.sparks import refusal, rows_of, same, to_spark
 
+pytestmark = pytest.mark.spark
+
 if TYPE_CHECKING:
     from pathlib import Path
 

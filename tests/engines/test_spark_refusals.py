@@ -12,6 +12,8 @@ pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark te
 import reid_sql.spark as rs
 from tests.sparks import rows_of, to_spark
 
+pytestmark = pytest.mark.spark
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
