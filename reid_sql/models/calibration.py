@@ -23,7 +23,7 @@ def factor(cells: Floats, records: int, alone: int) -> float:
     `cells` are cell probabilities of records drawn from the model, whose mean ξ is that of the model.
 
     >>> round(factor(np.full(100, 1e-4), records=1001, alone=820), 2)
-    1.82
+    1.94
     """
     low, high = (_excess(cells, records, alone, at) for at in (-FARTHEST, FARTHEST))
     if low <= 0 or high >= 0:
