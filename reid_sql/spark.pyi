@@ -127,6 +127,16 @@ def equivalence_class_size(tbl: _Frame, *columns: str, name: str = "equivalence_
 def equivalence_classes(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> DataFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
 
+def individual_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    weight: str | None = None,
+    form: Literal["exact", "approximate"] = "exact",
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Chance that a match on each record is right, where the survey's weights tell of the population."""
+
 def journalist_risk(
     tbl: _Frame,
     population_tbl: _Frame,
@@ -157,6 +167,39 @@ def l_diversity_classes(
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
     """List the classes that hold fewer than l sensitive values."""
+
+def loglinear_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sampling_fraction: _Value,
+    interactions: int = 0,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Chance of each record of a random sample to be unique in the population, and of a match on it to be right."""
+
+def population_uniqueness(
+    tbl: _Frame,
+    qi: Sequence[str],
+    population: _Value,
+    method: Literal[
+        "all",
+        "bound",
+        "ewens",
+        "zayatz",
+        "pitman",
+        "snb",
+        "dankar",
+        "benedetti_franconi",
+        "loglinear",
+        "loglinear_nb",
+        "pyc",
+        "pitman_asymptotic",
+        "pitman_negative",
+    ] = "all",
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Estimate how many people of the population are alone in their class, from a random sample of it, by each method."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> Column:
     """Expected probability that a match is right among n people, for anonymity sets of this entropy and tail complexity."""

@@ -16,9 +16,10 @@ from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, 
 from reid_sql.engines.spark_functions import check_options
 from reid_sql.engines.spark_records import WORDS, answered_records, counted_records, known_arrays
 from reid_sql.engines.spark_sets import matches
+from reid_sql.engines.spark_uniqueness import answered_classes, evidence
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
-from reid_sql.reductions import HOW_NULLS, KNOWN_RECORDS, OF_SENSITIVE
+from reid_sql.reductions import FITTED_RECORDS, HOW_NULLS, KNOWN_RECORDS, OF_SENSITIVE, WEIGHTED_RECORDS
 
 Reduced = Callable[..., DataFrame]
 SIZE: Final = "equivalence_class_size"
@@ -48,7 +49,7 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
     if reduction is None:
         return _table(SparkSession.active(), answer_rows(declared, {}, options), declared.columns)
     if declared.per_record:
-        return answered_records(declared, frames[0], options)
+        return PER_RECORD[reduction.name](declared, frames[0], columns, options)
     if reduction.name == KNOWN_RECORDS.name:
         return _answered(declared, *_known(declared, frames[0], options))
     words = next(Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns))
@@ -110,8 +111,14 @@ REDUCED: Final[Mapping[str, Reduced]] = {
     "population_histogram": reductions.population_histogram,
     "subsets": reductions.subsets,
     "matches": _matches,
+    "evidence": evidence,
     **{
         reduction.name: disclosure(reduction.name, THRESHOLDS[reduction.name.removesuffix("_classes")])
         for reduction in OF_SENSITIVE
     },
+}
+PER_RECORD: Final[Mapping[str, Reduced]] = {
+    KNOWN_RECORDS.name: answered_records,
+    FITTED_RECORDS.name: answered_classes,
+    WEIGHTED_RECORDS.name: answered_classes,
 }

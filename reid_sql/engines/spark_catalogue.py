@@ -8,6 +8,7 @@ from reid_sql.reductions import OF_SENSITIVE
 
 SAID: Final = (
     *("classes", "histogram", "population_histogram", "subsets", "matches", "known_records"),
+    *("evidence", "fitted_records", "weighted_records"),
     *(reduction.name for reduction in OF_SENSITIVE),
 )
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"

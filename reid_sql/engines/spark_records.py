@@ -1,6 +1,7 @@
 """Spark: answers for each record. Spark counts the distinct records, the driver answers for these, Spark joins back."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -58,10 +59,15 @@ def known_arrays(distinct: pa.Table, scenario: str) -> dict[str, Any]:
     return {"records": found["records"].to_numpy(), "codes": codes, "texts": found["texts"].to_list()}
 
 
-def answered_records(declared: Function, frame: DataFrame, options: dict[str, Any]) -> DataFrame:
-    """Give the body's answer for its distinct record to every record, told by its key."""
+def refuse_no_key(options: dict[str, Any]) -> None:
+    """Refuse to answer for each record where nothing tells one from the others."""
     if options["key"] is None:
         raise OutOfDomainError(f"key {NO_POSITION}")
+
+
+def answered_records(declared: Function, frame: DataFrame, _: Sequence[str] | None, options: dict[str, Any]) -> DataFrame:
+    """Give the body's answer for its distinct record to every record, told by its key; the scenario names the columns."""
+    refuse_no_key(options)
     scenario, nulls = options["scenario"], options["nulls"]
     rows, distinct, width = counted_records(frame, scenario, nulls, options["key"])
     table = collected(distinct, WORDS)
