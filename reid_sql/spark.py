@@ -5,7 +5,8 @@ statistics, never more than a stated size. Row functions take column names, Colu
 `register(spark)` puts them into Spark SQL under the same names.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from inspect import Parameter
 from typing import Any
 
 from pyspark.sql import Column as SparkColumn
@@ -13,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from reid_sql.domains import Column, Columns, Table
 from reid_sql.engines import spark as engine
+from reid_sql.engines import spark_models as models
 from reid_sql.engines.spark_catalogue import why_not
 from reid_sql.engines.spark_functions import register as register_functions
 from reid_sql.engines.spark_functions import row_column
@@ -46,7 +48,7 @@ def register(spark: SparkSession) -> list[str]:
 
 def bind(function: Function) -> Callable[..., SparkColumn | DataFrame]:
     """Make the Spark function of a declared function; one that Spark does not have says so when it is called."""
-    kinds = {"window": _window, "row": _row}
+    kinds = {"window": _window, "row": _row, "model": _model, "scored": _scored, "drawn": _drawn}
     made = _missing(function) if why_not(function) else kinds.get(function.kind, _table)(function)
     made.__name__ = made.__qualname__ = function.name
     made.__doc__ = function.body.__doc__
@@ -73,6 +75,41 @@ def _row(function: Function) -> Callable[..., SparkColumn]:
 
     def call(*arguments: Any, **named: Any) -> SparkColumn:  # noqa: ANN401 - names, Columns or numbers
         return row_column(function, list(signature.bind(*arguments, **named).arguments.values()))
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _model(function: Function) -> Callable[..., SparkColumn]:
+    signature = signature_of(function)
+    columns = Parameter("columns", Parameter.VAR_POSITIONAL)
+    signature = signature.replace(parameters=[*signature.parameters.values(), columns])
+    own = 1 + len(function.own_parameters)
+
+    def call(*arguments: Any, **named: Any) -> SparkColumn:  # noqa: ANN401 - a name or a model, numbers, columns
+        model, *given = signature.bind(*arguments, **named).args
+        return models.model_column(function, model, given[: own - 1], given[own - 1 :])
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _scored(function: Function) -> Callable[..., DataFrame]:
+    return _with_options(function, ("tbl", "model"), models.scored_frame)
+
+
+def _drawn(function: Function) -> Callable[..., DataFrame]:
+    return _with_options(function, ("model", "n"), models.drawn_frame)
+
+
+def _with_options(function: Function, first: Sequence[str], answer: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    signature = signature_of(function)
+
+    def call(*arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401 - a frame, a name or a model, options
+        given = signature.bind(*arguments, **named)
+        given.apply_defaults()
+        options = dict(given.arguments)
+        return answer(function, *(options.pop(name) for name in first), options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call

@@ -45,6 +45,8 @@ from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import Column, DataFrame, SparkSession
 
+from reid_sql.models.gaussian_copula import GaussianCopula
+
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = DataFrame
 _Value: TypeAlias = str | float | Column
@@ -135,7 +137,7 @@ def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Ex
     if function.kind == "table":
         parameters = parameters.replace("str | GaussianCopula", "str")
     if function.kind == "model":
-        parameters += ", *columns: str | pl.Expr"
+        parameters += f", *columns: str | {column}"
     line = f"def {function.name}({parameters}) -> {answer}:"
     if len(line) > 130:
         arguments = "".join(f"    {_wrapped(_argument(parameter))},\n" for parameter in function.parameters)

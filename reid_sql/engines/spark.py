@@ -7,13 +7,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from reid_sql.domains import QUASI_IDENTIFIERS, Column, Columns
+from reid_sql.domains import QUASI_IDENTIFIERS, WEIGHT, Column, Columns
 from reid_sql.engines import spark_reductions as reductions
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.polars_disclosure import THRESHOLDS
+from reid_sql.engines.spark_copula import pairs, saved
 from reid_sql.engines.spark_disclosure import disclosure
 from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, numbered, places, resolved, to_spark
 from reid_sql.engines.spark_functions import check_options
+from reid_sql.engines.spark_models import scored_classes
 from reid_sql.engines.spark_records import WORDS, answered_records, counted_records, known_arrays
 from reid_sql.engines.spark_sets import matches
 from reid_sql.engines.spark_uniqueness import answered_classes, evidence
@@ -52,11 +54,12 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
         return PER_RECORD[reduction.name](declared, frames[0], columns, options)
     if reduction.name == KNOWN_RECORDS.name:
         return _answered(declared, *_known(declared, frames[0], options))
-    words = next(Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns))
-    beside = [a.name for a in reduction.arguments if isinstance(a.domain, Column) and a.name in options]
+    single = [a.name for a in reduction.arguments if isinstance(a.domain, Column) or a.domain is WEIGHT]
+    beside = [name for name in single if options.get(name) is not None]
     named = columns if isinstance(columns, str) else [*columns, *(options[name] for name in beside)]
-    rows = [numbered(frame, resolved(words, named, frame)) for frame in frames]
-    counted = {a.name: options[a.name] for a in reduction.arguments if a.name in options and a.name not in beside}
+    rows = _rows(declared, frames, named)
+    taken = [a.name for a in reduction.arguments if a.name in options and not isinstance(a.domain, Column)]
+    counted = {name: options[name] for name in taken}
     reduced = REDUCED[reduction.name](rows, list(named), **counted)
     if declared.relays:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
@@ -65,6 +68,12 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
         table = table.sort_by(next(iter(reduction.columns)))
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
     return _answered(declared, frames[0].sparkSession, arrays_of(table.select(list(reduction.inputs))), own, table)
+
+
+def _rows(declared: Function, frames: Sequence[DataFrame], named: Sequence[str]) -> list[DataFrame]:
+    """The columns of the frames under numbers; the frames as they are where no argument names columns."""
+    words = next((Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)), None)
+    return [numbered(frame, resolved(words, named, frame)) if words else frame for frame in frames]
 
 
 def _refuse_others(frames: Sequence[DataFrame]) -> None:
@@ -112,6 +121,9 @@ REDUCED: Final[Mapping[str, Reduced]] = {
     "subsets": reductions.subsets,
     "matches": _matches,
     "evidence": evidence,
+    "pairs": pairs,
+    "saved": saved,
+    "scored_classes": scored_classes,
     **{
         reduction.name: disclosure(reduction.name, THRESHOLDS[reduction.name.removesuffix("_classes")])
         for reduction in OF_SENSITIVE

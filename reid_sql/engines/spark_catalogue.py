@@ -9,6 +9,7 @@ from reid_sql.reductions import OF_SENSITIVE
 SAID: Final = (
     *("classes", "histogram", "population_histogram", "subsets", "matches", "known_records"),
     *("evidence", "fitted_records", "weighted_records"),
+    *("pairs", "saved", "scored_classes"),
     *(reduction.name for reduction in OF_SENSITIVE),
 )
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
@@ -20,18 +21,14 @@ IN_PART: Final[Mapping[str, str]] = {"t_closeness": BUT_EQUAL, "t_closeness_clas
 
 def why_not(declared: Function) -> str | None:
     """Why Spark does not have the function; None where it has."""
-    if declared.kind in {"row", "window"}:
-        return None
-    if declared.kind != "table":
-        return f"functions of the kind '{declared.kind}' are not bound to Spark"
-    if declared.reduction is None or declared.reduction.name in SAID:
+    if declared.kind != "table" or declared.reduction is None or declared.reduction.name in SAID:
         return None
     return NOT_SAID.get(declared.reduction.name, f"Spark has no words for what it is answered from: {declared.reduction.words}")
 
 
 def in_sql(declared: Function) -> bool:
-    """Whether Spark SQL can say the function: it takes no table, no window, and no model that this process alone knows."""
-    if declared.kind == "row":
+    """Whether Spark SQL can say the function: it takes no table, no window, and keeps no model."""
+    if declared.kind in {"row", "model"}:
         return True
     plain = declared.kind == "table" and declared.reduction is None
     return plain and not getattr(declared, "models", False)

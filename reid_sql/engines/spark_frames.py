@@ -6,7 +6,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
-from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructType, VariantType
+from pyspark.sql.types import ArrayType, BooleanType, DataType, MapType, NumericType, StringType, StructType, VariantType
 
 from reid_sql.domains import Columns
 from reid_sql.errors import OutOfDomainError
@@ -34,6 +34,13 @@ def arrow_type(kind: str) -> pa.DataType:
 def column(name: str) -> Column:
     """The column of this very name, dots and backticks included."""
     return F.col("`" + name.replace("`", "``") + "`")
+
+
+def as_number(frame: DataFrame, name: str) -> Column:
+    """The column of this name as doubles, NULL where it holds no number."""
+    kind = frame.schema[name].dataType
+    number = isinstance(kind, NumericType | StringType | BooleanType)
+    return column(name).try_cast("double") if number else F.lit(None).cast("double")
 
 
 def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:

@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import BooleanType, NumericType, StringType
 
 from reid_sql.engines.arrow import answer_columns, arrays_of
 from reid_sql.engines.polars_uniqueness import INDEPENDENT
-from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, places, resolved, to_spark
+from reid_sql.engines.spark_frames import alike, arrow_type, as_number, collected, column, keyed, places, resolved, to_spark
 from reid_sql.engines.spark_records import refuse_no_key
 from reid_sql.engines.spark_reductions import counted, how_nulls, missing
 from reid_sql.function import Function
@@ -58,12 +57,9 @@ def _own(frame: DataFrame, name: str) -> Column:
 
 
 def _number(frame: DataFrame, weight: str | None) -> Column:
-    """The weight as a number, NULL where it is none."""
     if weight is None:
         return F.lit(1.0)
-    own = _own(frame, weight)
-    number = isinstance(frame.select(own).schema[0].dataType, NumericType | StringType | BooleanType)
-    return own.try_cast("double") if number else F.lit(None).cast("double")
+    return as_number(frame, resolved(KEYED_QI, [weight], frame)[0])
 
 
 def _placed(classes: DataFrame) -> DataFrame:
