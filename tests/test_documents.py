@@ -21,7 +21,7 @@ MODULES = sorted(
     for package in (reid_sql, reid_sql_udfs)
     for _, name, _ in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if name not in {"reid_sql.polars", "reid_sql.spark"}  # these carry the words of the bodies, tried where they stand
-    and (find_spec("pyspark") or not name.startswith("reid_sql.engines.spark"))
+    and (find_spec("pyspark") or not name.startswith(("reid_sql.engines.spark", "reid_sql.check.spark")))
     and not name.startswith("reid_sql.dbt")  # needs dbt, which has an environment of its own
 )
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from reid_sql.check.answers import Answers
 from reid_sql.check.policy import Check, Policy
-from reid_sql.check.release import Release
 from reid_sql.engines.duckdb_packed import Group
 from reid_sql.errors import ReidError
 from reid_sql.models.disclosure import OK
@@ -70,7 +70,7 @@ def worst(verdicts: Sequence[str]) -> str:
     return min(verdicts, key=ORDER.index)
 
 
-def checked(release: Release, check: Check, policy: Policy, baseline: Baseline | None) -> Checked:
+def checked(release: Answers, check: Check, policy: Policy, baseline: Baseline | None) -> Checked:
     """Measure and judge a check, group by group. What cannot be measured is not judged, and never a pass."""
     try:
         groups = release.groups(check.by)
@@ -82,7 +82,7 @@ def checked(release: Release, check: Check, policy: Policy, baseline: Baseline |
     return Checked(release.table.name, check, tuple(findings))
 
 
-def figure(release: Release, check: Check, group: Group) -> Figure:
+def figure(release: Answers, check: Check, group: Group) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
         rows = release.answer(check, group)

@@ -199,11 +199,15 @@ def _risky(table: Page) -> str:
     )
 
 
+def _content(sha256: str | None) -> str:
+    return f"sha256 {sha256}" if sha256 else "no hash, as it is no single file"
+
+
 def _made(page: Page) -> str:
     seeds = sorted({str(check["parameters"]["seed"]) for check in page["checks"] if "seed" in check["parameters"]})
     facts = {
         "policy": f"sha256 {page['policy']['sha256']}",
-        **{f"table {table['name']}": f"{table['records']:,} records, sha256 {table['sha256']}" for table in page["tables"]},
+        **{f"table {table['name']}": f"{table['records']:,} records, {_content(table['sha256'])}" for table in page["tables"]},
         "versions": ", ".join(f"{name} {version}" for name, version in page["versions"].items()),
         "seed": f"{page['policy']['seed']}" + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
         "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are not told",

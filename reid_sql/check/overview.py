@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
+from reid_sql.check.answers import Answers
 from reid_sql.check.masking import mask_of_share, masked_counts
 from reid_sql.check.policy import Policy, Source
-from reid_sql.check.release import Release
 from reid_sql.errors import ReidError
 from reid_sql.models.disclosure import Histogram, class_risk
 from reid_sql.models.pitman_yor_forecast import forecast
@@ -20,7 +20,7 @@ CHUNK: Final = 2**20
 Page = dict[str, Any]
 
 
-def overview(release: Release, policy: Policy, *, risky: int = 0) -> Page:
+def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
     """Tell of a table; of its records only the `risky` rarest combinations that somebody asked for."""
     table, below = release.table, policy.mask_below
     page: Page = {
@@ -65,7 +65,7 @@ def class_sizes(histogram: Histogram, below: int) -> list[Page]:
     ]
 
 
-def columns(release: Release, below: int) -> list[Page]:
+def columns(release: Answers, below: int) -> list[Page]:
     """Tell what each quasi-identifier does: its values, and the risk that stays where it is left out."""
     if release.table.nulls == "wildcard":
         return []
@@ -94,7 +94,7 @@ def _risk(histogram: Histogram, below: int) -> Page | None:
     }
 
 
-def _largest_population(release: Release) -> float | None:
+def _largest_population(release: Answers) -> float | None:
     asked = [check.parameters.get("population") for check in release.table.checks]
     return max((float(size) for size in (*asked, release.table.population) if size), default=None)
 
@@ -115,14 +115,12 @@ def forecast_curve(histogram: Histogram, population: float | None) -> Page | Non
     return {"measured": measured, "points": points, "status": rows[-1]["status"]}
 
 
-def risky_records(release: Release, count: int) -> list[Mapping[str, Any]]:
+def risky_records(release: Answers, count: int) -> list[Mapping[str, Any]]:
     """List the rarest combinations of values, as they stand in the table."""
     named = release.table.quasi_identifiers
-    listed = ", ".join('"' + name.replace('"', '""') + '"' for name in named)
-    sql = f"SELECT count(*), {listed} FROM {release.view} GROUP BY ALL ORDER BY ALL LIMIT {count}"
     return [
         {"class_size": row[0], "values": {name: None if v is None else str(v) for name, v in zip(named, row[1:], strict=True)}}
-        for row in release.ask(sql, "rarest records")
+        for row in release.rarest(count)
     ]
 
 
@@ -130,6 +128,9 @@ def _population(source: Source | None) -> Page | None:
     return None if source is None else {"file": source.given, "table": source.table, "sha256": _hash(source)}
 
 
-def _hash(source: Source) -> str:
+def _hash(source: Source) -> str | None:
+    """Give the hash of the file; none of a table or folder of many files, which Spark reads."""
+    if not source.path.is_file():
+        return None
     with source.path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

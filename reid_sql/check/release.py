@@ -6,30 +6,28 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from reid_sql.check.measure import Row, argument
+from reid_sql.check.answers import Answers
+from reid_sql.check.measure import Row
 from reid_sql.check.policy import Check, TablePolicy, columns_named
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.arrow import answer_rows
-from reid_sql.engines.duckdb_packed import WHOLE, Group, PackedClasses
-from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.engines.duckdb_packed import Group, PackedClasses
+from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.disclosure import Histogram
-from reid_sql.reductions import HISTOGRAM
 from reid_sql.runner import run, sentence
 from reid_sql.source import attach_source, check_source
 
-NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
-MAX_GROUPS: Final = 10_000
 SLOW_TO_READ: Final = (".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl")
 POLICY_COLUMNS: Final = Columns("columns of the policy")
 
 
-class Release:
+class Release(Answers):
     """An opened table: its columns, its class sizes by any columns and groups, and what functions answer about it."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""
-        self.con, self.table = con, table
+        super().__init__(table)
+        self.con = con
         self.view = f"reid_release_{number}"
         self.population_view = f"{self.view}_population"
         where = f"policy tables[{number}].file"
@@ -44,8 +42,6 @@ class Release:
             given = table.population_source
             attach_source(con, self.population_view, f"policy tables[{number}].population_file", str(given.path), given.table)
         self._packed: PackedClasses | None = None
-        self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
-        self._answers: dict[Any, list[Row]] = {}
         self._views: dict[Any, str] = {}
 
     def _keep(self, named: Sequence[str]) -> None:
@@ -75,30 +71,15 @@ class Release:
             return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
         return self.packed.records
 
-    def groups(self, by: Sequence[str]) -> list[Group]:
-        """The groups that a check is held to: the whole table where it names none."""
-        if not by:
-            return [WHOLE]
-        found = self.packed.groups(by)
-        if len(found) > MAX_GROUPS:
-            rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(found)}"
-            raise OutOfDomainError(f"{rule}; group by columns with fewer values")
-        return found
+    def _groups(self, by: Sequence[str]) -> list[Group]:
+        return self.packed.groups(by)
 
-    def histogram(
-        self, qi: Sequence[str], by: Sequence[str] = (), group: Group = WHOLE, coarser: Mapping[str, str] | None = None
-    ) -> Histogram:
-        """Class sizes by the columns, within the group; each combination of columns and grouping is counted once."""
-        if self.table.nulls == "wildcard":
-            return self._by_function(qi, by, group)
-        key = (tuple(sorted(qi)), tuple(by), tuple((coarser or {}).items()))
-        if key not in self._histograms:
-            drop = self.table.nulls == "drop"
-            self._histograms[key] = self.packed.histograms(qi, by, drop=drop, coarser=coarser)
-        return self._histograms[key].get(group.digits) or NOBODY
+    def _counted(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str] | None
+    ) -> dict[tuple[int, ...], Histogram]:
+        return self.packed.histograms(qi, by, drop=drop, coarser=coarser)
 
-    def _by_function(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        """Count matches where NULL is a wildcard: no grouping, so each set of columns is matched anew."""
+    def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         sql = "SELECT class_size, classes, records FROM class_size_histogram(?, ?, nulls := 'wildcard')"
         rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
         return Histogram(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
@@ -118,20 +99,12 @@ class Release:
             self._views[key] = name
         return self._views[key]
 
-    def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
-        """Ask the function of the check's measure, once for the same question."""
-        function = check.measure.declared
-        given = {p.name: argument(p, check.parameters) for p in function.parameters}
-        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive}
-        asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
-        key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
-        if key not in self._answers:
-            self._answers[key] = self._answered(function, check, given, group)
-        return self._answers[key]
+    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+        """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
+        listed = ", ".join(_quoted(name) for name in self.table.quasi_identifiers)
+        return self.ask(f"SELECT count(*), {listed} FROM {self.view} GROUP BY ALL ORDER BY ALL LIMIT {count}", "rarest records")
 
-    def _answered(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
-        if function.reduction is HISTOGRAM:
-            return self.from_histogram(check, self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser)))
+    def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         tables = {"tbl": self.part(check.by, group), "population_tbl": self.population_view}
         positional, named, values = [], [], []
         for parameter in function.parameters:
@@ -147,13 +120,6 @@ class Release:
             return list(run(self.con, sql, values, f"{self.table.name}: {function.name}").records())
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
-
-    def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
-        """Answer a measure of class sizes by its body."""
-        function = check.measure.declared
-        given = dict(check.parameters) | {"nulls": self.table.nulls}
-        own = {p.name: argument(p, given) for p in function.own_parameters}
-        return list(answer_rows(function, vars(histogram), own))
 
 
 def _quoted(column: str) -> str:

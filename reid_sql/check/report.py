@@ -22,13 +22,15 @@ DIGITS: Final = 12
 Page = dict[str, Any]
 
 
-def report(policy: Policy, tables: Sequence[Page], found: Sequence[Checked], baseline: str | None) -> Page:
-    """Put the document together; `baseline` is the hash of the earlier report."""
+def report(
+    policy: Policy, tables: Sequence[Page], found: Sequence[Checked], baseline: str | None, engines: Sequence[str] = ()
+) -> Page:
+    """Put the document together; `baseline` is the hash of the earlier report, `engines` are those beside DuckDB."""
     verdict = worst([each.verdict for each in found])
     records = {table["name"]: table["records"] for table in tables}
     page: Page = rounded(
         {
-            **header(policy),
+            **header(policy, engines),
             "verdict": verdict,
             "exit_code": EXIT[verdict],
             "baseline_sha256": baseline,
@@ -39,11 +41,11 @@ def report(policy: Policy, tables: Sequence[Page], found: Sequence[Checked], bas
     return page
 
 
-def header(policy: Policy) -> Page:
+def header(policy: Policy, engines: Sequence[str] = ()) -> Page:
     """Tell what was asked of which version."""
     return {
         "format": FORMAT,
-        "versions": {"reid-sql": __version__, **{name: version(name) for name in MODELS}},
+        "versions": {"reid-sql": __version__, **{name: version(name) for name in (*MODELS, *engines)}},
         "policy": {
             "name": policy.name,
             "sha256": policy.sha256,

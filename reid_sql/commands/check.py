@@ -29,6 +29,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
     parser.add_argument("--html", metavar="FILE", help="write the report as one HTML file for people")
     parser.add_argument("--baseline", metavar="FILE", help="an earlier JSON report: fail only on what got worse")
+    words = "duckdb, or spark, whose tables or paths the policy's files then are"
+    parser.add_argument("--engine", metavar="NAME", default="duckdb", help=words)
     words = "show the N rarest combinations as they stand in the table; without it, no report holds a record"
     parser.add_argument("--risky-records", metavar="N", default="0", help=words)
 
@@ -48,7 +50,7 @@ def run_command(options: argparse.Namespace) -> int:
     for name, file in wanted.items():
         _refuse_unwritable(f"--{name.replace('_', '-')}", file)
     baseline = Path(options.baseline) if options.baseline else policy.baseline
-    with gate.opened(policy, options.memory_limit, tell) as releases:
+    with gate.opened_by(options.engine, policy, options.memory_limit, tell) as releases:
         page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
     for name, file in wanted.items():
         file.write_text(WRITERS[name](page), encoding="utf-8", newline="\n")

@@ -78,10 +78,10 @@ def spelled(value: Any) -> str:
 
 def duck(function: Function, options: dict[str, Any]) -> Any:
     must = {p.name for p in function.parameters if p.default is REQUIRED}
-    tables = ["t" for p in function.parameters if isinstance(p.domain, Table)]
-    extras = [spelled(value) if name in must else f"{name} := {spelled(value)}" for name, value in options.items()]
+    cells = ["t" if isinstance(p.domain, Table) else spelled(options[p.name]) for p in function.parameters if p.name in must]
+    cells += [f"{name} := {spelled(value)}" for name, value in options.items() if name not in must]
     try:
-        return by_duckdb(f"FROM {function.name}({', '.join([*tables, *extras])})", t=PEOPLE)
+        return by_duckdb(f"FROM {function.name}({', '.join(cells)})", t=PEOPLE)
     except duckdb.Error as error:
         return refusal(error)
 
@@ -89,19 +89,19 @@ def duck(function: Function, options: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("name", TABLES)
 def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", name: str) -> None:
     function = declared()[name]
-    frames = [to_spark(spark, PEOPLE) for p in function.parameters if isinstance(p.domain, Table)]
+    frames = {p.name: to_spark(spark, PEOPLE) for p in function.parameters if isinstance(p.domain, Table)}
     options = given(function)
     if why_not(function):
         with pytest.raises(ReidError, match=f"{name} must be asked of DuckDB or Polars, got a call of Spark: "):
-            getattr(rs, name)(*frames, **options)
+            getattr(rs, name)(**frames, **options)
         return
     expected = duck(function, options)
     if isinstance(expected, str):
         with pytest.raises(ReidError) as refused:
-            getattr(rs, name)(*frames, **options)
+            getattr(rs, name)(**frames, **options)
         assert str(refused.value) == expected
     else:
-        same(rows_of(getattr(rs, name)(*frames, **options)), expected)
+        same(rows_of(getattr(rs, name)(**frames, **options)), expected)
 
 
 @pytest.mark.parametrize("name", PLAIN)
