@@ -18,9 +18,12 @@ def _evidence(frame: pl.LazyFrame, columns: Sequence[str], nulls: str, method: s
     log = (_log_independent(names) * 1000).round() / 1000 if method in INDEPENDENT else pl.lit(None, dtype=pl.Float64)
     lines = held.select(pl.col("records").alias("class_size"), log.alias("log_expected"))
     counted = lines.group_by("class_size", "log_expected").agg(pl.len().cast(pl.Int64).alias("classes"))
-    of_copula = pairs(_rows(frame, columns, nulls)[0], columns, None, weighted=False, dropped=nulls == "drop")
-    told = of_copula.drop("cell") if method in COPULA else of_copula.drop("cell").head(0)
-    both = pl.concat([counted, told], how="diagonal").with_row_index("place")
+    rows = _rows(frame, columns, nulls)[0]
+    nested = any(kind.is_nested() and not isinstance(kind, pl.Struct) for kind in rows.collect_schema().dtypes())
+    told = method in COPULA and not (nested and method == "all")  # Polars has no text of a list: the others go on without
+    rows = rows if told else pl.LazyFrame(schema=dict.fromkeys(names, pl.String))
+    of_copula = pairs(rows, columns, None, weighted=False, dropped=nulls == "drop").drop("cell").filter(told)
+    both = pl.concat([counted, of_copula], how="diagonal").with_row_index("place")
     whole = ("class_size", "classes", "first", "second", "records", "mass")
     return both.with_columns(pl.col("place").cast(pl.Int64), pl.col(whole).fill_null(0))
 

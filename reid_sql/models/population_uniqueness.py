@@ -31,7 +31,7 @@ from reid_sql.models.gaussian_copula import PairCounts
 COUNTED: Final = "the sample is the population: counted"
 BY_FRACTION: Final = f"{NO_INTERVAL}without weights, each unique record of the sample counts with the sampled fraction"
 MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
-NO_PAIRS: Final = "not available: a copula needs the counts of pairs of values, which only a table has"
+NO_PAIRS: Final = "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
 COMPUTED: Final = "the interval is that of the computation, not of the model"
 NOT_FITTED: Final = "not available: all classes have one size, or the main effects repeat the sample, as those of one column do"
 POISSON: Final = f"{MAIN_EFFECTS}; counts vary no more than Poisson counts do"
