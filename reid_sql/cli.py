@@ -10,15 +10,16 @@ from typing import Final, NoReturn
 import duckdb
 
 from reid_sql import __version__, screen
-from reid_sql.commands import adversary, forecast, functions, qar, query, risk, sql
+from reid_sql.commands import adversary, advise, check, forecast, functions, qar, query, risk, sql
 from reid_sql.commands.given import PASSED
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.runner import sentence
 from reid_sql.suggestion import suggestion
 
-COMMANDS: Final = (risk, forecast, adversary, qar, query, functions, sql)  # each a file of its name
+COMMANDS: Final = (risk, forecast, adversary, qar, check, advise, query, functions, sql)  # each a file of its name
 REFUSED: Final = 2
 STOPPED: Final = 130
+INTERRUPTED: Final = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
 
 
 class Parser(argparse.ArgumentParser):
@@ -33,12 +34,14 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command: 0 done, 2 refused with one sentence, 130 stopped by Ctrl-C."""
+    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C."""
     try:
         options = _parser().parse_args(arguments)
         outcome: int = options.run(options)
         sys.stdout.flush()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and str(error) != INTERRUPTED:
+            raise
         screen.console(error=True).print("reid-sql: stopped")
         sys.stdout.flush()
         os._exit(STOPPED)  # a query that does not end at once must not hold the terminal

@@ -32,6 +32,7 @@ def run(
     """Run one statement to its end, in a thread of its own; show progress after a second where a person watches."""
     con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []
+    ended = threading.Event()  # a thread whose join was interrupted passes for ended (Python 3.11)
 
     def work() -> None:
         try:
@@ -39,34 +40,33 @@ def run(
             outcome.append(Answer([column[0] for column in con.description or []], con.fetchall() if con.description else []))
         except BaseException as error:  # noqa: BLE001 - it is raised again where the user waits
             outcome.append(error)
+        finally:
+            ended.set()
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    threading.Thread(target=work, daemon=True).start()
     try:
-        _wait(con, thread, words)
+        _wait(con, ended, words)
     except KeyboardInterrupt:
         con.interrupt()
-        thread.join(GRACE)
+        ended.wait(GRACE)
         raise
     if isinstance(outcome[0], BaseException):
         raise outcome[0]
     return outcome[0]
 
 
-def _wait(con: duckdb.DuckDBPyConnection, thread: threading.Thread, words: str) -> None:
-    thread.join(PATIENCE)
-    if not thread.is_alive():
+def _wait(con: duckdb.DuckDBPyConnection, ended: threading.Event, words: str) -> None:
+    if ended.wait(PATIENCE):
         return
     console = Console(stderr=True)
     if not sys.stderr.isatty():
-        thread.join()
+        ended.wait()
         return
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn()
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(words, total=100)
-        while thread.is_alive():
+        while not ended.wait(0.1):
             progress.update(task, completed=max(0.0, con.query_progress()))
-            thread.join(0.1)
 
 
 def sentence(error: BaseException) -> str:

@@ -1,12 +1,14 @@
-"""Write what is generated from the declared functions: the README's table and examples, and the types
-of reid_sql.polars; beside that, the results in sql_examples/.
+"""Write what is generated from the declared functions: the README's table and examples, the types of reid_sql.polars and
+the JSON Schema of a policy; beside that, the results in sql_examples/.
 
 python -m tests.generate
 """
 
+import json
 import re
 from pathlib import Path
 
+from reid_sql.check.policy_schema import policy_schema
 from reid_sql.domains import Choice, Column, Columns, Document, Key, Number, Numbers, Table
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import REQUIRED, Function, Parameter
@@ -50,6 +52,11 @@ def readme() -> str:
 def stub() -> str:
     """Write reid_sql/polars.pyi."""
     return HEAD + "".join(_typed(function) for function in declared().values())
+
+
+def schema() -> str:
+    """Write reid_sql/check/policy.schema.json."""
+    return json.dumps(policy_schema(), ensure_ascii=False, indent=1) + "\n"
 
 
 def _typed(function: Function) -> str:
@@ -100,3 +107,4 @@ if __name__ == "__main__":
         script.write_text(examples.renew(script.read_text(encoding="utf-8")), encoding="utf-8")
     (ROOT / "README.md").write_text(readme(), encoding="utf-8")
     (ROOT / "reid_sql" / "polars.pyi").write_text(stub(), encoding="utf-8")
+    (ROOT / "reid_sql" / "check" / "policy.schema.json").write_text(schema(), encoding="utf-8")

@@ -20,6 +20,7 @@ LAYERS = [
     ("reid_sql_udfs",),
     ("reid_sql", "reid_sql.polars"),
     ("reid_sql.source", "reid_sql.runner", "reid_sql.screen", "reid_sql.plot"),
+    ("reid_sql.check",),
     ("reid_sql.commands",),
     ("reid_sql.dbt",),
     ("reid_sql.cli",),

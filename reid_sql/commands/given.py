@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.domains import QUASI_IDENTIFIERS, Columns, sql_text
+from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.errors import OutOfDomainError
-from reid_sql.source import open_source
+from reid_sql.source import limit_memory, open_source
 
 PASSED: Final = 0
 
@@ -38,14 +38,6 @@ def opened_table(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection
     if options.memory_limit:
         limit_memory(con, options.memory_limit)
     return con, table
-
-
-def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
-    """Let the connection use this much memory, or refuse what is no size."""
-    try:
-        con.execute(f"SET memory_limit = {sql_text(size)}")
-    except duckdb.Error:
-        raise OutOfDomainError(f"--memory-limit must be a size, got '{size}'; write it like 2GB") from None
 
 
 def number(name: str, text: str) -> float:

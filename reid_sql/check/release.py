@@ -1,0 +1,160 @@
+"""A table of the policy as it is measured: opened read-only, counted once, every answer kept for who asks again."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+
+from reid_sql.check.measure import Row, argument
+from reid_sql.check.policy import Check, TablePolicy, columns_named
+from reid_sql.domains import Columns, Table
+from reid_sql.engines.arrow import answer_rows
+from reid_sql.engines.duckdb_packed import WHOLE, Group, PackedClasses
+from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.function import REQUIRED, Function, sql_literal
+from reid_sql.models.disclosure import Histogram
+from reid_sql.reductions import HISTOGRAM
+from reid_sql.runner import run, sentence
+from reid_sql.source import attach_source, check_source
+
+NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
+MAX_GROUPS: Final = 10_000
+SLOW_TO_READ: Final = (".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl")
+POLICY_COLUMNS: Final = Columns("columns of the policy")
+
+
+class Release:
+    """An opened table: its columns, its class sizes by any columns and groups, and what functions answer about it."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
+        """Open the table and hold the policy's columns against it."""
+        self.con, self.table = con, table
+        self.view = f"reid_release_{number}"
+        self.population_view = f"{self.view}_population"
+        where = f"policy tables[{number}].file"
+        attach_source(con, self.view, where, str(table.source.path), table.source.table)
+        self.columns = [row[0] for row in con.execute(f"DESCRIBE {self.view}").fetchall()]
+        named = columns_named(table)
+        if named:
+            POLICY_COLUMNS.check(named[:64], self.columns)
+        if check_source(where, str(table.source.path)) in SLOW_TO_READ:
+            self._keep(named)
+        if table.population_source is not None:
+            given = table.population_source
+            attach_source(con, self.population_view, f"policy tables[{number}].population_file", str(given.path), given.table)
+        self._packed: PackedClasses | None = None
+        self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
+        self._answers: dict[Any, list[Row]] = {}
+        self._views: dict[Any, str] = {}
+
+    def _keep(self, named: Sequence[str]) -> None:
+        """Read a text file once."""
+        kept = f"{self.view}_kept"
+        listed = ", ".join(_quoted(name) for name in self.columns if name in named) or "*"
+        self.ask(f"CREATE TEMP TABLE {kept} AS SELECT {listed} FROM {self.view}", "reading")
+        self.view = kept
+
+    def ask(self, sql: str, words: str = "counting", given: object = None) -> list[tuple[Any, ...]]:
+        """Run one statement, showing progress where a person watches."""
+        return run(self.con, sql, given, f"{self.table.name}: {words}").rows
+
+    @property
+    def packed(self) -> PackedClasses:
+        """The distinct records by every column that a check counts or groups by: one reading of the table."""
+        if self._packed is None:
+            checks = self.table.checks
+            named = [*self.table.quasi_identifiers, *(c for check in checks for c in (*check.quasi_identifiers, *check.by))]
+            self._packed = PackedClasses(self.ask, self.view, list(dict.fromkeys(named)))
+        return self._packed
+
+    @property
+    def records(self) -> int:
+        """Records of the table."""
+        if self._packed is None and not any((*check.quasi_identifiers, *check.by) for check in self.table.checks):
+            return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
+        return self.packed.records
+
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """The groups that a check is held to: the whole table where it names none."""
+        if not by:
+            return [WHOLE]
+        found = self.packed.groups(by)
+        if len(found) > MAX_GROUPS:
+            rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(found)}"
+            raise OutOfDomainError(f"{rule}; group by columns with fewer values")
+        return found
+
+    def histogram(
+        self, qi: Sequence[str], by: Sequence[str] = (), group: Group = WHOLE, coarser: Mapping[str, str] | None = None
+    ) -> Histogram:
+        """Class sizes by the columns, within the group; each combination of columns and grouping is counted once."""
+        if self.table.nulls == "wildcard":
+            return self._by_function(qi, by, group)
+        key = (tuple(sorted(qi)), tuple(by), tuple((coarser or {}).items()))
+        if key not in self._histograms:
+            drop = self.table.nulls == "drop"
+            self._histograms[key] = self.packed.histograms(qi, by, drop=drop, coarser=coarser)
+        return self._histograms[key].get(group.digits) or NOBODY
+
+    def _by_function(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
+        """Count matches where NULL is a wildcard: no grouping, so each set of columns is matched anew."""
+        sql = "SELECT class_size, classes, records FROM class_size_histogram(?, ?, nulls := 'wildcard')"
+        rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
+        return Histogram(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+    def part(self, by: Sequence[str], group: Group) -> str:
+        """Name a relation that holds the group's records alone."""
+        if not by:
+            return self.view
+        key = (tuple(by), group.digits)
+        if key not in self._views:
+            name = f"{self.view}_part_{len(self._views)}"
+            tests = [
+                f"{_quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM {self.packed.values(column)} WHERE code = {digit})"
+                for column, digit in zip(by, group.digits, strict=True)
+            ]
+            self.con.execute(f"CREATE TEMP VIEW {name} AS SELECT * FROM {self.view} WHERE {' AND '.join(tests)}")
+            self._views[key] = name
+        return self._views[key]
+
+    def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
+        """Ask the function of the check's measure, once for the same question."""
+        function = check.measure.declared
+        given = {p.name: argument(p, check.parameters) for p in function.parameters}
+        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive}
+        asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
+        key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
+        if key not in self._answers:
+            self._answers[key] = self._answered(function, check, given, group)
+        return self._answers[key]
+
+    def _answered(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        if function.reduction is HISTOGRAM:
+            return self.from_histogram(check, self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser)))
+        tables = {"tbl": self.part(check.by, group), "population_tbl": self.population_view}
+        positional, named, values = [], [], []
+        for parameter in function.parameters:
+            value = tables.get(parameter.name, given[parameter.name])
+            value = list(check.quasi_identifiers) if isinstance(parameter.domain, Columns) else value
+            if parameter.default is REQUIRED:
+                positional.append("?")
+                values.append(value)
+            elif value is not None and not isinstance(parameter.domain, Table):
+                named.append(f"{parameter.name} := {sql_literal(value)}")
+        sql = f"FROM {function.name}({', '.join([*positional, *named])})"
+        try:
+            return list(run(self.con, sql, values, f"{self.table.name}: {function.name}").records())
+        except duckdb.Error as error:
+            raise ReidError(sentence(error)) from None
+
+    def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
+        """Answer a measure of class sizes by its body."""
+        function = check.measure.declared
+        given = dict(check.parameters) | {"nulls": self.table.nulls}
+        own = {p.name: argument(p, given) for p in function.own_parameters}
+        return list(answer_rows(function, vars(histogram), own))
+
+
+def _quoted(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'

@@ -1,0 +1,34 @@
+"""Measure which columns to leave out or make coarser to meet a policy."""
+
+import argparse
+import sys
+from typing import Final
+
+from reid_sql import screen
+from reid_sql.check import gate
+from reid_sql.check.advice import advice
+from reid_sql.check.advice_page import advice_page
+from reid_sql.check.policy import read_policy
+from reid_sql.check.report import text
+from reid_sql.commands.check import policy_options, tell
+from reid_sql.commands.given import PASSED
+
+WORDS: Final = "measure which columns to leave out or make coarser to meet a policy"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    policy_options(parser)
+    parser.add_argument("--single", action="store_true", help="leave out the pairs of columns: faster")
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Show what each change does to the checks that fail."""
+    policy = read_policy(options.policy)
+    with gate.opened(policy, options.memory_limit, tell) as releases:
+        page = advice(policy, releases, pairs=not options.single, tell=tell)
+    if options.json:
+        sys.stdout.write(text(page))
+    else:
+        screen.console().print(advice_page(page))
+    return PASSED

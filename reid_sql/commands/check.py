@@ -1,0 +1,73 @@
+"""Hold tables to a policy, and write the reports."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from reid_sql import screen
+from reid_sql.check import gate
+from reid_sql.check.html import html
+from reid_sql.check.junit import junit
+from reid_sql.check.policy import read_policy
+from reid_sql.check.report import text
+from reid_sql.check.verdict_page import verdict_page
+from reid_sql.commands.given import number
+from reid_sql.domains import Number
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+
+WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
+RISKY: Final = Number("a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True)
+WRITERS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {"json_report": text, "junit": junit, "html": html}
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    policy_options(parser)
+    parser.add_argument("--json-report", metavar="FILE", help="write the report as JSON")
+    parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
+    parser.add_argument("--html", metavar="FILE", help="write the report as one HTML file for people")
+    parser.add_argument("--baseline", metavar="FILE", help="an earlier JSON report: fail only on what got worse")
+    words = "show the N rarest combinations as they stand in the table; without it, no report holds a record"
+    parser.add_argument("--risky-records", metavar="N", default="0", help=words)
+
+
+def policy_options(parser: argparse.ArgumentParser) -> None:
+    """Add what every command takes that follows a policy."""
+    parser.add_argument("policy", metavar="POLICY.toml", help="the policy, TOML or JSON")
+    parser.add_argument("--memory-limit", metavar="SIZE", help="the most memory to use, such as 4GB; more goes to disk")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Check a policy: print the verdict, write the reports, give the exit code."""
+    policy = read_policy(options.policy)
+    risky = int(RISKY.check("--risky-records", number("--risky-records", options.risky_records)))
+    wanted = {name: Path(file) for name in WRITERS if (file := getattr(options, name))}
+    for name, file in wanted.items():
+        _refuse_unwritable(f"--{name.replace('_', '-')}", file)
+    baseline = Path(options.baseline) if options.baseline else policy.baseline
+    with gate.opened(policy, options.memory_limit, tell) as releases:
+        page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
+    for name, file in wanted.items():
+        file.write_text(WRITERS[name](page), encoding="utf-8", newline="\n")
+    if options.json:
+        sys.stdout.write(text(page))
+    else:
+        screen.console().print(verdict_page(page))
+    return int(page["exit_code"])
+
+
+def tell(words: str) -> None:
+    """Say what is being done, where a person watches."""
+    if sys.stderr.isatty():
+        screen.console(error=True).print(words, style="dim", markup=False)
+
+
+def _refuse_unwritable(option: str, file: Path) -> None:
+    """Refuse a report that could not be written, before any counting."""
+    if not file.parent.is_dir():
+        raise UnknownNameError(f"{option} must lie in an existing folder, got '{file}'; make the folder '{file.parent}' first")
+    if file.is_dir():
+        raise OutOfDomainError(f"{option} must be a file, got the folder '{file}'; name a file in it")
