@@ -9,13 +9,6 @@ import polars as pl
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.sensitive import SLACK
 
-COUNT: Final = pl.col("n")
-SIZE: Final = COUNT.sum()
-RATIO: Final = COUNT / pl.col("held")  # of a value's records, how many this class holds
-GAIN: Final = pl.max_horizontal(0.0, RATIO.max() * pl.col("total").first() / SIZE - 1)
-LOSS: Final = RATIO * pl.col("total").first() / SIZE
-SURPRISE: Final = pl.max_horizontal(0.0, LOSS.max().log(), -LOSS.min().log())
-ALLOWED: Final = COUNT * pl.col("total") / (pl.col("held") * (1 - (pl.col("held") / pl.col("total")).log()))
 THRESHOLDS: Final = {
     "l_diversity": "l",
     "t_closeness": "t",
@@ -23,7 +16,39 @@ THRESHOLDS: Final = {
     "beta_likeness": "beta",
     "delta_disclosure": "delta",
 }
-EVEN: Final = COUNT.max() * pl.len().cast(pl.Int64) == SIZE
+COUNT: Final = pl.col("n")
+SIZE: Final = pl.col("class_size")
+PARTS: Final = pl.col("parts")
+SHARE: Final = pl.col("held") / pl.col("total")  # of a value in the table
+GAIN: Final = pl.max_horizontal(0.0, pl.col("most") * pl.col("total") / SIZE - 1)
+SURPRISE: Final = pl.max_horizontal(
+    0.0, (pl.col("most") * pl.col("total") / SIZE).log(), -(pl.col("least") * pl.col("total") / SIZE).log()
+)
+# What is aggregated of the cells of a class, and the measure from that: aggregates of plain columns are what Polars is fast at.
+OF_CELLS: Final = {
+    "largest": COUNT.max(),
+    "bits": pl.col("n_log_n").sum(),
+    "most": pl.col("ratio").max(),
+    "least": pl.col("ratio").min(),
+    "needed": pl.col("allowed").max(),
+    "total": pl.col("total").first(),
+    "kinds": pl.col("kinds").first(),
+}
+MEASURES: Final[dict[tuple[str, str | None], tuple[tuple[str, ...], pl.Expr]]] = {
+    ("l_diversity", "distinct"): ((), PARTS),
+    ("l_diversity", "entropy"): (
+        ("largest", "bits"),
+        pl.when(pl.col("largest") * PARTS == SIZE).then(PARTS).otherwise((SIZE.log() - pl.col("bits") / SIZE).exp()),
+    ),
+    ("alpha_k_anonymity", None): (("largest",), pl.col("largest") / SIZE),
+    ("beta_likeness", "basic"): (("most", "total"), GAIN),
+    ("beta_likeness", "enhanced"): (("most", "total", "needed"), pl.when(pl.col("needed") <= SIZE).then(GAIN).otherwise(inf)),
+    ("delta_disclosure", "present"): (("most", "least", "total"), SURPRISE),
+    ("delta_disclosure", "all"): (
+        ("most", "least", "total", "kinds"),
+        pl.when(pl.col("kinds") == PARTS).then(SURPRISE).otherwise(inf),
+    ),
+}
 
 
 def disclosed(
@@ -36,7 +61,7 @@ def disclosed(
     summary = measure.removesuffix("_classes")
     keys = list(names)
     cells = rows.rename({f"q{len(keys) + 1}": "s"}).group_by(*keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
-    found = _measured(cells, keys, sensitive, summary, options).with_columns(pl.col("value").cast(pl.Float64))
+    found = _measured(cells, keys, sensitive, summary, options)
     if summary == measure:
         counted = found.group_by("class_size", "value").agg(pl.len().cast(pl.Int64).alias("classes"))
         return counted.sort("class_size", "value")
@@ -55,50 +80,65 @@ def _offending(measure: str, options: Mapping[str, Any]) -> pl.Expr:
 def _measured(cells: pl.LazyFrame, keys: list[str], sensitive: str, measure: str, options: Mapping[str, Any]) -> pl.LazyFrame:
     """Give the keys, class_size and value of every class."""
     variant = options.get("variant")
-    if measure == "t_closeness" and variant != "equal":
-        return _along_a_line(cells, keys, sensitive, str(variant))
+    if (measure, variant) not in MEASURES:
+        return _twice(cells, keys, sensitive, str(variant), options)
+    wanted, value = MEASURES[measure, variant]
     if measure == "l_diversity":
-        value = _diversity(str(variant), options["c"])
-    elif measure == "alpha_k_anonymity":
-        value = COUNT.max() / SIZE
+        cells = cells.with_columns((COUNT * COUNT.log()).alias("n_log_n"))
+    elif measure != "alpha_k_anonymity":
+        cells = _against_the_table(cells)
+    found = [OF_CELLS[name].alias(name) for name in wanted]
+    counted = cells.group_by(keys).agg(COUNT.sum().alias("class_size"), pl.len().cast(pl.Int64).alias("parts"), *found)
+    return counted.select(*keys, "class_size", value.cast(pl.Float64).alias("value"))
+
+
+def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
+    """Put beside each cell how many records of the table hold its value, how many of them this class holds, and what β allows."""
+    held = cells.with_columns(
+        COUNT.sum().over("s").alias("held"), COUNT.sum().alias("total"), pl.col("s").n_unique().alias("kinds")
+    )
+    allowed = COUNT * pl.col("total") / (pl.col("held") * (1 - SHARE.log()))
+    return held.with_columns((COUNT / pl.col("held")).alias("ratio"), allowed.alias("allowed"))
+
+
+def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, options: Mapping[str, Any]) -> pl.LazyFrame:
+    """Measure what needs a class's size at each of its cells: at once for classes of one value, from the cells of the others."""
+    if variant == "recursive":
+        single = pl.lit(1.0 if options["c"] > 1 else 0.0)
+    elif variant == "equal":
+        cells, single = _against_the_table(cells), 1 - SHARE
     else:
-        cells = cells.with_columns(SIZE.over("s").alias("held"), SIZE.alias("total"), pl.col("s").n_unique().alias("kinds"))
-        value = _against_the_table(measure, str(variant))
-    return cells.group_by(keys).agg(SIZE.alias("class_size"), value.alias("value"))
+        line = _line(cells, sensitive, variant)
+        cells = cells.join(line.with_columns(pl.col("g").max().alias("area")), on="s", nulls_equal=True)
+        single = 2 * pl.col("g") - pl.col("area") + 1 - pl.col("x")
+    found = [COUNT.sum().alias("class_size"), pl.len().alias("parts"), pl.col("single").first().alias("value")]
+    counted = cells.with_columns(single.alias("single")).group_by(keys).agg(found)
+    several = cells.join(counted.filter(PARTS > 1).select(*keys, "class_size"), on=keys, nulls_equal=True)
+    if variant == "recursive":
+        value = _recursive(several, keys, options["c"])
+    elif variant == "equal":
+        further = pl.max_horizontal(0.0, COUNT / SIZE - SHARE).alias("value")
+        value = several.with_columns(further).group_by(keys).agg(SIZE.first(), pl.col("value").sum())
+    else:
+        value = _along_a_line(several, line, keys)
+    alone = counted.filter(PARTS == 1).select(*keys, "class_size", "value")
+    return pl.concat([alone, value.select(*keys, "class_size", "value").cast({"value": pl.Float64})])
 
 
-def _diversity(variant: str, c: float) -> pl.Expr:
-    distinct = pl.len().cast(pl.Float64)
-    if variant == "distinct":
-        return distinct
-    if variant == "entropy":
-        entropy = SIZE.log() - (COUNT * COUNT.log()).sum() / SIZE
-        return pl.when(EVEN).then(distinct).otherwise(entropy.exp())
-    ascending = COUNT.sort()
-    return (ascending.cum_sum() * c > COUNT.max()).sum()
+def _recursive(several: pl.LazyFrame, keys: list[str], c: float) -> pl.LazyFrame:
+    """Count the places from which on all values together, c times, are more than the most frequent one."""
+    rising = several.sort("n").with_columns(COUNT.cum_sum().over(keys).alias("tail"), COUNT.max().over(keys).alias("largest"))
+    return rising.group_by(keys).agg(SIZE.first(), (pl.col("largest") < c * pl.col("tail")).sum().alias("value"))
 
 
-def _against_the_table(measure: str, variant: str) -> pl.Expr:
-    if measure == "t_closeness":
-        return pl.max_horizontal(0.0, COUNT / SIZE - pl.col("held") / pl.col("total")).sum()
-    if measure == "beta_likeness":
-        return GAIN if variant == "basic" else pl.when(ALLOWED.max() <= SIZE).then(GAIN).otherwise(inf)
-    everything = pl.len() == pl.col("kinds").first()
-    return SURPRISE if variant == "present" else pl.when(everything).then(SURPRISE).otherwise(inf)
-
-
-def _along_a_line(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str) -> pl.LazyFrame:
+def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) -> pl.LazyFrame:
     """Sum up, run by run between a class's own values, the area between its distribution and the table's."""
-    line = _line(cells, sensitive, variant)
-    ends = line.select(pl.col("g").max().alias("area"))
-    placed = cells.join(line, on="s", how="left", nulls_equal=True).join(ends, how="cross").sort("f")
-    size, mine = SIZE.over(keys), [pl.col("x"), pl.col("g")]
-    runs = placed.with_columns(
-        size.alias("size"),
-        (COUNT.cum_sum().over(keys) / size).alias("reached"),
+    runs = several.sort("f").with_columns(
+        (COUNT.cum_sum().over(keys) / SIZE).alias("reached"),
         (pl.int_range(pl.len()).over(keys) == 0).alias("first"),
-        *(at.shift(-1).over(keys).alias(f"next_{at.meta.output_name()}") for at in mine),
-    ).with_columns(pl.col("next_x").fill_null(1.0), pl.col("next_g").fill_null(pl.col("area")))
+        pl.col("x").shift(-1).over(keys).fill_null(1.0).alias("next_x"),
+        pl.col("g").shift(-1).over(keys).fill_null(pl.col("area")).alias("next_g"),
+    )
     crossing = line.select(pl.col("f").alias("reached"), pl.col("x").alias("found_x"), pl.col("g").alias("found_g"))
     crossed = runs.sort("reached").join_asof(
         crossing.sort("reached"), on="reached", strategy="forward", allow_exact_matches=False
@@ -109,8 +149,8 @@ def _along_a_line(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant:
     cross_g = pl.when(before).then("g").when(beyond).then("next_g").otherwise("found_g")
     between = pl.col("reached") * (2 * cross_x - pl.col("x") - pl.col("next_x")) + pl.col("g") + pl.col("next_g") - 2 * cross_g
     area = pl.when("first").then("g").otherwise(0.0) + between
-    total = pl.when(area.is_null().any()).then(None).otherwise(area.sum())
-    return crossed.group_by(keys).agg(SIZE.alias("class_size"), total.alias("value"))
+    known = pl.when(pl.col("value").is_null().any()).then(None).otherwise(pl.col("value").sum())
+    return crossed.with_columns(area.alias("value")).group_by(keys).agg(SIZE.first(), known.alias("value"))
 
 
 def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
@@ -127,7 +167,7 @@ def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
             "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := 'ordered', "
             f"got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
-    values = cells.group_by("s").agg(SIZE.alias("held")).sort("s", nulls_last=True)
+    values = cells.group_by("s").agg(COUNT.sum().alias("held")).sort("s", nulls_last=True)
     number = pl.col("s").cast(pl.Float64) if variant == "numeric" else pl.int_range(pl.len()).cast(pl.Float64)
     known = number.is_finite() if variant == "numeric" else pl.col("s").is_not_null()
     place = pl.col("place")
