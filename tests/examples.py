@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 import reid_sql
+from tests.processes import ROOT, command
 
 RESULT = "-- |"
 
@@ -36,6 +37,21 @@ def renew_markdown(text: str) -> str:
     con = duckdb.connect()
     reid_sql.register(con)
     return re.sub(r"(?<=```sql\n)(.*?)(?=```)", lambda block: renew(block[1], con), text, flags=re.DOTALL)
+
+
+def renew_commands(text: str) -> str:
+    """Give the document with what each command in its console blocks prints, and each file it shows, as they are."""
+    text = re.sub(r"(?<=```console\n)\$ reid-sql (.*?)\n.*?(?=```)", lambda block: _printed(block[1]), text, flags=re.DOTALL)
+    return re.sub(r"(?<=```toml file=)(\S+)\n.*?(?=```)", lambda block: f"{block[1]}\n{_shown(block[1])}", text, flags=re.DOTALL)
+
+
+def _printed(call: str) -> str:
+    lines = [line.rstrip() for line in command(*call.split()).stdout.rstrip().splitlines()]
+    return "\n".join([f"$ reid-sql {call}", *lines]) + "\n"
+
+
+def _shown(file: str) -> str:
+    return (ROOT / "docs" / file).read_text(encoding="utf-8")
 
 
 def _result(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:

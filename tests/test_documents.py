@@ -53,6 +53,10 @@ def test_python_in_the_readme_runs(root: Path) -> None:
     assert tried.failed == 0
 
 
+def test_the_release_gate_is_described_as_it_is(root: Path) -> None:
+    assert (root / "docs" / "release_gate.md").read_text(encoding="utf-8") == generate.gate()
+
+
 def test_the_first_screen_of_the_readme_names_demo_and_test(root: Path) -> None:
     first_screen = (root / "README.md").read_text(encoding="utf-8").splitlines()[:24]
     assert {"make demo", "make test"} <= set(re.findall(r"make \w+", "\n".join(first_screen)))

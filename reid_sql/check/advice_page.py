@@ -25,7 +25,7 @@ def _check(each: Mapping[str, Any]) -> RenderableType:
     if not each["changes"]:
         words = "  does not hang on the quasi-identifiers, so nothing was measured"
         return Group(Text(title, style="bold"), Text(words, style="dim"), "")
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    table = Table(header_style="bold")
     table.add_column("measured with")
     table.add_column("figure", justify="right")
     table.add_column("")
@@ -33,7 +33,9 @@ def _check(each: Mapping[str, Any]) -> RenderableType:
         met = row["verdict"] not in ("fail", "not judged")
         table.add_row(Text(row["change"]), Text(figure(row["figure"])), Text("meets the limit" if met else "", style="green"))
     left = len(each["changes"]) - SHOWN
-    return Group(table, Text(f"  and {left} more; --json shows all", style="dim") if left > 0 else "", "")
+    return Group(
+        Text(title, style="bold"), table, Text(f"  and {left} more; --json shows all", style="dim") if left > 0 else "", ""
+    )
 
 
 def _table(each: Mapping[str, Any]) -> RenderableType:

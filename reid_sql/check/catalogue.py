@@ -134,6 +134,51 @@ _ATTACKER: Final = tuple(
         ("records_at_risk", "share of records with a risk above the threshold"),
     )
 )
+_SENSITIVE: Final = (
+    Measure(
+        "l_diversity",
+        "sensitive values in the poorest class",
+        "l_diversity",
+        "value",
+        "number",
+        at_least=True,
+        unused=("l",),
+    ),
+    Measure("t_closeness", "distance of a class's sensitive values from the table's", "t_closeness", "value", unused=("t",)),
+    Measure(
+        "alpha_k_anonymity",
+        "share of the most frequent sensitive value in a class",
+        "alpha_k_anonymity",
+        "value",
+        unused=("alpha", "k"),
+    ),
+    Measure(
+        "beta_likeness",
+        "gain in the share of a sensitive value in a class, relative to the table",
+        "beta_likeness",
+        "value",
+        "number",
+        unused=("beta",),
+    ),
+    Measure(
+        "delta_disclosure",
+        "logarithm of the factor between a sensitive value's shares in a class and in the table",
+        "delta_disclosure",
+        "value",
+        "number",
+        unused=("delta",),
+    ),
+)
+_OFFENDING: Final = tuple(
+    Measure(
+        f"{measure.name}_offending",
+        f"share of records in classes that break {measure.name} at its threshold",
+        measure.function,
+        "offending_share",
+        of_records=True,
+    )
+    for measure in _SENSITIVE
+)
 _SETS: Final = (
     Measure(
         "sparse_correctness",
@@ -144,5 +189,5 @@ _SETS: Final = (
     ),
 )
 
-ALL: Final = (*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_EXTREME, *_ATTACKER, *_SETS)
+ALL: Final = (*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_EXTREME, *_ATTACKER, *_SENSITIVE, *_OFFENDING, *_SETS)
 MEASURES: Final = {measure.name: measure for measure in ALL}

@@ -117,10 +117,16 @@ def names(group: Group) -> tuple[str | None, ...]:
 
 
 def to_judge(check: Check, found: Figure) -> float | None:
-    """Give the figure that is judged: the risky end of the interval, unless the check asks for the estimate."""
+    """Give the figure that is judged: the risky end of the interval, unless the check asks for the estimate.
+
+    An estimate without an interval can break a limit, but meet none.
+    """
+    end = found.low if check.measure.at_least else found.high
     if check.judge_by == "estimate" or not check.measure.interval:
         return found.value
-    return found.low if check.measure.at_least else found.high
+    if end is None and found.value is not None and check.limit is not None and check.measure.worse(found.value, check.limit):
+        return found.value
+    return end
 
 
 def _verdict(check: Check, value: float, before: float | None, *, compared: bool) -> tuple[str, str]:

@@ -41,7 +41,7 @@ def asked(check: Check) -> str:
     return f"{check['measure']}{sensitive}{listed}{by}"
 
 
-SHOWN: Final = ("population", "threshold", "scenario", "risk", "method", "prior")
+SHOWN: Final = ("population", "threshold", "scenario", "risk", "method", "prior", "variant", "p")
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401 - a parameter of any kind
