@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final, Literal
 
 from reid_sql.domains import COUNT, Key, Number, Numbers
@@ -84,7 +85,8 @@ class Measure:
     def worse(self, value: float, other: float) -> bool:
         """Whether a figure is a higher risk than another, by more than what rounding does."""
         gap = (other - value) if self.at_least else (value - other)
-        return gap > 1e-9 * max(abs(value), abs(other))
+        scale = max(abs(value), abs(other))
+        return gap > (1e-9 * scale if isfinite(scale) else 0.0)  # an infinite figure is worse than any other
 
 
 def argument(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever the function takes
