@@ -12,6 +12,7 @@ from reid_sql.suggestion import suggestion
 
 Floats = npt.NDArray[np.float64]
 MAX_COLUMNS: Final = 64
+LONGEST_TEXT: Final = 200
 
 
 def plain(value: float) -> str:
@@ -124,8 +125,64 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Text:
+    """A text of 1 to 200 characters; `optional` lets it be NULL."""
+
+    rule: str
+    remedy: str
+    optional: bool = False
+
+    def check(self, name: str, value: str | None) -> str | None:
+        """Give the text back, or refuse what is none."""
+        if value is None and self.optional:
+            return None
+        if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_TEXT:
+            raise OutOfDomainError(self.sentence(name, "NULL" if value is None else str(value)))
+        return value
+
+    def sentence(self, name: str, got: str) -> str:
+        """Rule, value, remedy."""
+        return f"{name} must be {self.rule}, got '{got}'; {self.remedy}"
+
+    def sql(self, name: str) -> str:
+        """Spell the SQL expression that is the text, or the refusal."""
+        head, tail = self.sentence(name, "\0").split("\0")
+        refusal = f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::VARCHAR"
+        missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
+        return f"CASE {missing}WHEN length({name}::VARCHAR) BETWEEN 1 AND {LONGEST_TEXT} THEN {name}::VARCHAR ELSE {refusal} END"
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A list of names, which may be empty or NULL."""
+
+    def check(self, name: str, values: Sequence[str] | None) -> list[str]:
+        """Give the names as a list, or refuse what is none."""
+        if isinstance(values, str) or not all(isinstance(value, str) for value in values or []):
+            raise OutOfDomainError(self.sentence(name, str(values)))
+        return list(values or [])
+
+    def sentence(self, name: str, got: str) -> str:
+        """Rule, value, remedy."""
+        return f"{name} must be a list of names, got {got}; write it like ['age', 'income']"
+
+    def sql(self, name: str) -> str:
+        """Spell the SQL expression that is the list, or the refusal."""
+        listed = f"try_cast({name} AS VARCHAR[])"
+        head, tail = self.sentence(name, "\0").split("\0")
+        refusal = f"error({sql_text(head)} || {name}::VARCHAR || {sql_text(tail)})::VARCHAR[]"
+        bad = f"{listed} IS NULL OR list_contains(list_transform({listed}, lambda reid_text: reid_text IS NULL), true)"
+        return f"CASE WHEN {name} IS NULL THEN []::VARCHAR[] WHEN {bad} THEN {refusal} ELSE {listed} END"
+
+
+@dataclass(frozen=True)
 class Table:
     """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame."""
+
+
+@dataclass(frozen=True)
+class OptionalTable:
+    """A relation, or NULL; the reduction holds it against the columns that it must have."""
 
 
 @dataclass(frozen=True)
@@ -221,6 +278,9 @@ COMBINATIONS: Final = Number(
 )
 SEED: Final = Number("a whole number from 0 to 2147483646", "pass any such number", 0.0, 2147483646.0, whole=True)
 NULLS: Final = Choice(("value", "wildcard", "drop"))
+DRAWN: Final = Number(
+    "a whole number of records from 0 to 1e+12", "pass how many to draw, such as 1000000", 0.0, 1e12, whole=True
+)
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
@@ -228,12 +288,22 @@ COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 RECORD_KEY: Final = Key()
 TABLE: Final = Table()
+OPTIONAL_TABLE: Final = OptionalTable()
+MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
+NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
+WEIGHT: Final = Text("the name of a column of survey weights", "write weight := 'column'", optional=True)
+ORDERED: Final = Texts()
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
 Count = Annotated[npt.ArrayLike, COUNT]
 Counts = Annotated[npt.ArrayLike, Numbers(COUNT)]
 Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
+Model = Annotated[str, MODEL]
+NewModel = Annotated[str, NEW_MODEL]
+Names = Annotated[list[str] | None, ORDERED]
+Seed = Annotated[int, SEED]
 NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]
 
-Domain = Number | Numbers | Choice | Columns | Column | Table | Key | Document | Values
+Checked = Number | Numbers | Choice | Text | Texts
+Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values

@@ -5,15 +5,16 @@ lists the functions.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import Domain, Floats, Values
+from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Values
+from reid_sql.models.disclosure import Integers
 from reid_sql.reductions import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
-Kind = Literal["row", "window", "table"]
+Kind = Literal["row", "window", "table", "model", "scored", "drawn"]
 REQUIRED: Final = inspect.Parameter.empty
 LAST: Final = ("key", "nulls")  # of a reduction's parameters, which come after the body's own
 SQL_TYPES: Final[Mapping[Any, str]] = {
@@ -25,6 +26,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
     Floats: "DOUBLE",  # of an answer for each record
+    Integers: "BIGINT",
 }
 
 
@@ -50,6 +52,7 @@ class Function:
     reduction: Reduction | None = None
     duckdb: str | None = None
     per_record: bool = False  # whether the answer is arrays over distinct records, for every record that holds one
+    models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
 
     @property
     def words(self) -> str:
@@ -62,6 +65,8 @@ class Function:
         if self.kind == "window":
             return f"{self.name}(c1, …)"
         shown = [p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}" for p in self.parameters]
+        if self.kind == "model":
+            shown.append("c1, …")
         return f"{self.name}({', '.join(shown)})"
 
     @property
@@ -76,8 +81,9 @@ class Function:
 
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that the body takes beside the reduction; it may share some with it."""
-        taken = list(inspect.signature(self.body).parameters)[1 if self.reduction else 0 :]
+        """The parameters that the body takes beside the reduction or the scores; it may share some with the reduction."""
+        given = {"model": 1, "scored": 2, "drawn": 2}.get(self.kind, 1 if self.reduction else 0)
+        taken = list(inspect.signature(self.body).parameters)[given:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
 
 
@@ -116,8 +122,57 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
     return declare
 
 
+def model_function(*, source: str) -> Callable[[Body], Body]:
+    """Declare a function of a record under a fitted model: its cell's Estimates and numbers in, an array of doubles out.
+
+    In SQL the model comes first and the record's values come last; a NULL among them is a value.
+    """
+
+    def declare(body: Body) -> Body:
+        parameters = (Parameter("model", MODEL), *_parameters(body)[1:])
+        _add(Function(body.__name__, "model", parameters, {body.__name__: "DOUBLE"}, source, body, models=True))
+        return body
+
+    return declare
+
+
+def scored_function(*, source: str) -> Callable[[Body], Body]:
+    """Declare a table function that puts scores beside a table's records, each distinct record scored once.
+
+    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters; it gives a
+    dataclass of arrays, whose fields become columns beside the table's.
+    """
+
+    def declare(body: Body) -> Body:
+        parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
+        _add(Function(body.__name__, "scored", parameters, _columns(body), source, body, models=True))
+        return body
+
+    return declare
+
+
+def drawn_function(*, source: str) -> Callable[[Body], Body]:
+    """Declare a table function of records drawn from a fitted model, as many as are asked for and none held.
+
+    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places, columns).
+    """
+
+    def declare(body: Body) -> Body:
+        parameters = (Parameter("model", MODEL), Parameter("n", DRAWN), *_parameters(body)[2:])
+        _add(Function(body.__name__, "drawn", parameters, {}, source, body, models=True))
+        return body
+
+    return declare
+
+
 def table_function(
-    *, source: str, reduction: Reduction | None = None, duckdb: str | None = None, per_record: bool = False
+    *,
+    source: str,
+    reduction: Reduction | None = None,
+    duckdb: str | None = None,
+    per_record: bool = False,
+    models: bool = False,
+    leading: Sequence[str] = (),
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
@@ -126,8 +181,9 @@ def table_function(
     The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
     back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
     reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
-    and its columns and before `key` and `nulls`. With `per_record` it gives a dataclass of arrays over the distinct
-    records, and the answer has a row for every record: `record` (its key, else its 0-based scan position), then the fields.
+    and its columns and before `key` and `nulls`; those named as `leading` come before the table. With `per_record` it
+    gives a dataclass of arrays over the distinct records, and the answer has a row for every record: `record` (its key,
+    else its 0-based scan position), then the fields. `models` says that the body keeps or finds fitted models.
     """
 
     def declare(body: Body) -> Body:
@@ -138,9 +194,10 @@ def table_function(
         first = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name not in LAST]
         own = [p for p in _parameters(body)[1 if reduction else 0 :] if p.name not in shared]
         last = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name in LAST]
-        parameters = tuple(sorted([*first, *own, *last], key=lambda parameter: parameter.default is not REQUIRED))
+        found = [*first, *own, *last]
+        parameters = tuple(sorted(found, key=lambda p: (p.name not in leading, p.default is not REQUIRED)))
         columns = _columns(body)
-        _add(Function(body.__name__, "table", parameters, columns, source, body, reduction, duckdb, per_record))
+        _add(Function(body.__name__, "table", parameters, columns, source, body, reduction, duckdb, per_record, models))
         return body
 
     return declare

@@ -4,15 +4,16 @@ Row functions take column names, expressions or numbers and are expressions; tab
 DataFrame first and give a LazyFrame. Nothing is collected before you collect.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import Parameter as Argument
 from inspect import Signature
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
 from reid_sql.domains import Column, Columns, Table
 from reid_sql.engines import polars as engine
+from reid_sql.engines import polars_models
 from reid_sql.function import REQUIRED, Function
 from reid_sql_udfs import declared
 
@@ -34,7 +35,7 @@ def __dir__() -> list[str]:
 
 def bind(function: Function) -> Callable[..., pl.Expr | pl.LazyFrame]:
     """Make the Polars function of a declared function."""
-    made = _window(function) if function.kind == "window" else _row(function) if function.kind == "row" else _table(function)
+    made = BINDINGS[function.kind](function)
     made.__name__ = made.__qualname__ = function.name
     made.__doc__ = function.body.__doc__
     return made
@@ -74,6 +75,51 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
+
+
+def _model(function: Function) -> Callable[..., pl.Expr]:
+    own = len(function.own_parameters)
+
+    def call(model: Any, *arguments: Any) -> pl.Expr:  # noqa: ANN401 - a name or a model, numbers, columns
+        return polars_models.model_expression(function, model, arguments[:own], arguments[own:])
+
+    return call
+
+
+def _scored(function: Function) -> Callable[..., pl.LazyFrame]:
+    signature = signature_of(function)
+
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - a frame, a name or a model, options
+        given = signature.bind(*arguments, **named)
+        given.apply_defaults()
+        options = dict(given.arguments)
+        return polars_models.scored_frame(function, options.pop("tbl"), options.pop("model"), options)
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _drawn(function: Function) -> Callable[..., pl.LazyFrame]:
+    signature = signature_of(function)
+
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - a name or a model, how many, options
+        given = signature.bind(*arguments, **named)
+        given.apply_defaults()
+        options = dict(given.arguments)
+        return polars_models.drawn_frame(function, options.pop("model"), options.pop("n"), options)
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+BINDINGS: Final[Mapping[str, Callable[[Function], Callable[..., pl.Expr | pl.LazyFrame]]]] = {
+    "window": _window,
+    "row": _row,
+    "table": _table,
+    "model": _model,
+    "scored": _scored,
+    "drawn": _drawn,
+}
 
 
 def signature_of(function: Function) -> Signature:

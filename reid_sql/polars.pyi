@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+from reid_sql.models.gaussian_copula import GaussianCopula
+
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 _Value: TypeAlias = str | float | pl.Expr
@@ -75,8 +77,23 @@ def beta_likeness_classes(
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
+def cell_probability(model: str | GaussianCopula, *columns: str | pl.Expr) -> pl.Expr:
+    """Probability that a person of the population that a fitted model describes has exactly this record's values."""
+
 def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
+
+def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
+    """Give the exponent a by which the mean of ξ* = ξ^a over a table's records is the uniqueness of the population."""
+
+def copula_forecast(model: str, populations: Sequence[float]) -> pl.LazyFrame:
+    """Forecast the share of unique people and of right matches in populations of any size, under a fitted model."""
+
+def copula_json(model: str) -> pl.LazyFrame:
+    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula."""
+
+def copula_models() -> pl.LazyFrame:
+    """List the fitted models that this database knows, by name."""
 
 def correctness_curve(
     tbl: _Frame, qi: Sequence[str], sizes: Sequence[float] | None = None, nulls: Literal["value", "wildcard", "drop"] = "value"
@@ -88,6 +105,9 @@ def correctness_from_probability(p: _Value, n: _Value) -> pl.Expr:
 
 def correctness_from_uniqueness(xi: _Value, n: _Value) -> pl.Expr:
     """Probability that a match is right, for a record that is unique among n people with probability xi."""
+
+def correctness_kappa(model: str | GaussianCopula, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
+    """Probability κ that a match on this record's values in the population is the right person."""
 
 def delta_disclosure(
     tbl: _Frame,
@@ -114,6 +134,19 @@ def equivalence_class_size(*columns: str | pl.Expr) -> pl.Expr:
 
 def equivalence_classes(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
+
+def fit_copula(
+    name: str,
+    tbl: _Frame,
+    qi: Sequence[str],
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    method: Literal["paper", "calibrated", "sharp"] = "paper",
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name."""
 
 def journalist_risk(
     tbl: _Frame,
@@ -145,6 +178,9 @@ def l_diversity_classes(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """List the classes that hold fewer than l sensitive values."""
+
+def load_copula(name: str, tbl: _Frame) -> pl.LazyFrame:
+    """Read the model of this name from a table or file of saved models, with the columns of copula_json."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected probability that a match is right among n people, for anonymity sets of this entropy and tail complexity."""
@@ -253,6 +289,14 @@ def risk_summary(
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 
+def sample_copula(model: str | GaussianCopula, n: _Value, seed: int = 0) -> pl.LazyFrame:
+    """Draw records from a fitted model: a table of its columns, as text, of any length, which is never held as a whole."""
+
+def score_copula(
+    tbl: _Frame, model: str | GaussianCopula, population: _Value, sample: Literal["ignored", "known"] = "ignored"
+) -> pl.LazyFrame:
+    """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
+
 def sparse_correctness_curve(
     tbl: _Frame,
     person: str,
@@ -288,3 +332,6 @@ def t_closeness_classes(
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""
+
+def uniqueness_xi(model: str | GaussianCopula, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
+    """Probability ξ that a person with this record's values is the only one of them in the population."""

@@ -7,7 +7,10 @@ from typing import Final
 from reid_sql.domains import (
     COLUMNS,
     COMBINATIONS,
+    COUNT,
+    MODEL,
     NULLS,
+    OPTIONAL_TABLE,
     PERSON_OR_ITEM,
     POINTS,
     PROBABILITY,
@@ -18,6 +21,7 @@ from reid_sql.domains import (
     SUBSET_SIZE,
     TABLE,
     VALUE_OR_DROP,
+    WEIGHT,
     Columns,
     Domain,
     Key,
@@ -25,7 +29,10 @@ from reid_sql.domains import (
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models import sensitive
 from reid_sql.models.adversary import KnownRecords
+from reid_sql.models.copula_file import SavedModels
+from reid_sql.models.correction import ScoredClasses
 from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.gaussian_copula import PairCounts
 from reid_sql.models.quasi_identifiers import Codes
 from reid_sql.models.scenario import SCENARIO
 from reid_sql.models.sparse_matching import Matches
@@ -125,6 +132,35 @@ MATCHES: Final = Reduction(
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
 )
+PAIRS: Final = Reduction(
+    name="pairs",
+    words="how often each value of each column occurs, and each pair of values of two columns",
+    arguments=(
+        _TABLE,
+        _QI,
+        Argument("weight", WEIGHT, optional=True),
+        Argument("marginals", OPTIONAL_TABLE, optional=True),
+        Argument("nulls", VALUE_OR_DROP, "value"),
+    ),
+    columns={
+        "cell": "BIGINT",
+        "first": "BIGINT",
+        "second": "BIGINT",
+        "label": "VARCHAR",
+        "first_value": "VARCHAR",
+        "second_value": "VARCHAR",
+        "records": "BIGINT",
+        "mass": "DOUBLE",
+    },
+    arrays=PairCounts,
+)
+SAVED: Final = Reduction(
+    name="saved",
+    words="the models in a table that copula_json wrote",
+    arguments=(_TABLE,),
+    columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
+    arrays=SavedModels,
+)
 _CODED: Final = {"names": "VARCHAR[]", "ordinal": "BOOLEAN[]", "codes": "INTEGER[][]", "position": "BIGINT[]"}
 _COLUMNS: Final = Argument("columns", COLUMNS)
 _KEPT: Final = Argument("nulls", VALUE_OR_DROP, "value")
@@ -143,6 +179,13 @@ RECORD_CODES: Final = Reduction(
     columns=_CODED,
     arrays=Codes,
     whole=True,
+)
+SCORED_CLASSES: Final = Reduction(
+    name="scored_classes",
+    words="the distinct records on a model's columns, with their numbers of records and their scores",
+    arguments=(_TABLE, Argument("model", MODEL), Argument("population", COUNT)),
+    columns={"place": "BIGINT", "class_size": "BIGINT", "uniqueness_xi": "DOUBLE"},
+    arrays=ScoredClasses,
 )
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
@@ -203,6 +246,9 @@ REDUCTIONS: Final = (
     POPULATION_HISTOGRAM,
     SUBSETS,
     MATCHES,
+    PAIRS,
+    SAVED,
+    SCORED_CLASSES,
     KNOWN_RECORDS,
     CODES,
     RECORD_CODES,

@@ -6,12 +6,14 @@ python -m tests.generate
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import Measure
 from reid_sql.check.policy_schema import policy_schema
-from reid_sql.domains import Choice, Column, Columns, Document, Key, Number, Numbers, Table
+from reid_sql.domains import MODEL, Choice, Column, Columns, Document, Key, Number, Numbers, OptionalTable, Table, Text, Texts
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
@@ -28,10 +30,23 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+from reid_sql.models.gaussian_copula import GaussianCopula
+
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 _Value: TypeAlias = str | float | pl.Expr
 '''
+HINTS: Final[Mapping[type, str]] = {
+    Table: "_Frame",
+    Column: "str",
+    Columns: "Sequence[str]",
+    Text: "str",
+    Texts: "Sequence[str] | None",
+    Numbers: "Sequence[float]",
+    Document: "_Document",
+    Key: "str | None",
+    OptionalTable: "_Frame | None",
+}
 
 
 def function_table() -> str:
@@ -78,10 +93,14 @@ def schema() -> str:
 
 def _typed(function: Function) -> str:
     doc = f'    """{function.words}"""'
-    answer = "pl.LazyFrame" if function.kind == "table" else "pl.Expr"
+    answer = "pl.LazyFrame" if function.kind in {"table", "scored", "drawn"} else "pl.Expr"
     if function.kind == "window":
         return f"\ndef {function.name}(*columns: str | pl.Expr) -> {answer}:\n{doc}\n"
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
+    if function.kind == "table":
+        parameters = parameters.replace("str | GaussianCopula", "str")
+    if function.kind == "model":
+        parameters += ", *columns: str | pl.Expr"
     line = f"def {function.name}({parameters}) -> {answer}:"
     if len(line) > 130:
         arguments = "".join(f"    {_argument(parameter)},\n" for parameter in function.parameters)
@@ -92,31 +111,23 @@ def _typed(function: Function) -> str:
 
 
 def _argument(parameter: Parameter) -> str:
+    if parameter.default is REQUIRED:
+        return f"{parameter.name}: {_hint(parameter)}"
+    default = f'"{parameter.default}"' if isinstance(parameter.default, str) else parameter.default
+    return f"{parameter.name}: {_hint(parameter)} = {default}"
+
+
+def _hint(parameter: Parameter) -> str:
     domain = parameter.domain
-    if isinstance(domain, Table):
-        hint = "_Frame"
-    elif isinstance(domain, Column | Columns):
-        hint = "str" if isinstance(domain, Column) else "Sequence[str]"
-    elif isinstance(domain, Numbers):
-        hint = "Sequence[float] | None" if domain.optional else "Sequence[float]"
-    elif isinstance(domain, Document):
-        hint = "_Document"
-    elif isinstance(domain, Key):
-        hint = "str | None"
-    elif isinstance(domain, Choice):
-        hint = f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
-    elif isinstance(domain, Number) and parameter.default is not REQUIRED:
-        hint = "int" if domain.whole else "float"
-    else:
-        hint = "_Value"
-    default = (
-        ""
-        if parameter.default is REQUIRED
-        else f' = "{parameter.default}"'
-        if isinstance(parameter.default, str)
-        else f" = {parameter.default}"
-    )
-    return f"{parameter.name}: {hint}{default}"
+    if domain is MODEL:
+        return "str | GaussianCopula"
+    if isinstance(domain, Choice):
+        return f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
+    if isinstance(domain, Number) and parameter.default is not REQUIRED:
+        return "int" if domain.whole else "float"
+    if isinstance(domain, Text | Numbers) and domain.optional:
+        return f"{HINTS[type(domain)]} | None"
+    return HINTS.get(type(domain), "_Value")
 
 
 if __name__ == "__main__":

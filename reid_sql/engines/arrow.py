@@ -4,7 +4,7 @@ Row functions: NULLs out, body, NULLs back. Table functions: the reduction's col
 structs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from inspect import Parameter as Argument
 from inspect import Signature
@@ -17,6 +17,10 @@ import pyarrow.compute as pc
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
 from reid_sql.function import Function, Parameter
+from reid_sql.models import registry
+from reid_sql.models.disclosure import Integers
+from reid_sql.models.gaussian_copula import GaussianCopula
+from reid_sql.models.rectangle import Estimates
 
 
 def kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -41,8 +45,8 @@ def _checked(parameter: Parameter, values: Floats) -> Floats:
 
 
 def _named(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
-    """Give the callable parameters of these names: DuckDB counts them."""
-    parameters = [Argument(name, Argument.POSITIONAL_ONLY) for name in names]
+    """Give the callable parameters like these names: DuckDB counts them."""
+    parameters = [Argument(f"{name}_{place}", Argument.POSITIONAL_ONLY) for place, name in enumerate(names)]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return call
 
@@ -50,6 +54,120 @@ def _named(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.
 def _doubles(column: pa.Array) -> Floats:
     doubles: Floats = pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
     return doubles
+
+
+def model_kernel(declared: Function) -> Callable[..., pa.Array]:
+    """Bind a function of records under a model: a refusal or an answer a row.
+
+    Takes the records' values as lists of texts, their numbers of records where the answer has many columns, the text by
+    which the database is known, the name of the model, and the function's own parameters.
+    """
+    counted = declared.kind == "scored"
+    kind = pa.struct([(n, ARROW_TYPES[t]) for n, t in declared.columns.items()]) if counted else pa.float64()
+    own = declared.own_parameters
+    answer = pa.struct([("refusal", pa.string()), ("answer", kind)])
+
+    def call(*columns: pa.Array) -> pa.Array:
+        length = max(len(column) for column in columns)
+        values, *rest = (_repeated(column, length) for column in columns)
+        sizes = [rest.pop(0).to_numpy(zero_copy_only=False)] if counted else []
+        database, names, *given = rest
+        valid = names.is_valid()
+        for cells in given:
+            valid = pc.and_(valid, cells.is_valid())
+        refusals: list[str | None] = [None] * length
+        answers: Any = [None] * length
+        for name in pc.unique(names.filter(valid)).to_pylist():
+            rows = np.flatnonzero(pc.and_(valid, pc.equal(names, name)).to_numpy(zero_copy_only=False).astype(bool))
+            some = pa.array(rows)
+            try:
+                with registry.within(database[0].as_py()):
+                    model = registry.known(name)
+                codes = record_codes(model, _columns_of(values.take(some)))
+                found = _scored(declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given])
+            except ReidError as error:
+                refusals = [str(error)] * length
+                break
+            for row, one in zip(rows, _rows(found), strict=True):
+                answers[row] = one
+        return pa.array([{"refusal": r, "answer": a} for r, a in zip(refusals, answers, strict=True)], type=answer)
+
+    return _named(call, ["values", *(["class_size"] if counted else []), "database", "model", *(p.name for p in own)])
+
+
+def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]) -> pa.Array:
+    """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
+    valid = np.full(len(cells.probability), fill_value=True)
+    for column in given:
+        valid &= column.is_valid().to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(valid)
+    kept = Estimates(cells.probability[rows], cells.standard_error[rows])
+    answer = np.full(len(valid), np.nan)
+    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in given])
+    return pa.array(answer, mask=~valid)
+
+
+def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
+    """Bind a function of records drawn from a model: a list of texts for each place in the sample.
+
+    Takes the text by which the database is known, the name of the model, the function's own parameters and the places.
+    """
+
+    def call(database: pa.Array, name: pa.Array, *rest: pa.Array) -> pa.Array:
+        *given, places = rest
+        with registry.within(database[0].as_py()):
+            model = registry.known(name[0].as_py())
+        own = {p.name: cells[0].as_py() for p, cells in zip(declared.own_parameters, given, strict=True)}
+        codes = declared.body(model, places.to_numpy(zero_copy_only=False), **own)
+        values = pa.array([value for marginal in model.marginals for value in marginal.values], pa.string())
+        width = len(model.columns)
+        starts = np.cumsum([0, *(len(marginal.values) for marginal in model.marginals[:-1])])
+        ends = pa.array(np.arange(len(codes) + 1, dtype=np.int32) * width)
+        return pa.ListArray.from_arrays(ends, values.take(pa.array((codes + starts).ravel())))
+
+    return _named(call, ["database", "model", *(p.name for p in declared.own_parameters), "place"])
+
+
+def _scored(declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401
+    own = [_own(parameter, column) for parameter, column in zip(declared.own_parameters, given, strict=True)]
+    return declared.body(cells, *sizes, *own)
+
+
+def record_codes(model: GaussianCopula, columns: Sequence[pa.Array]) -> Integers:
+    """Codes of records given by column as texts; the model looks at each distinct text once."""
+    if len(columns) != len(model.columns):
+        return model.codes([[]] * len(columns))
+    coded = []
+    for place, column in enumerate(columns):
+        encoded = column.dictionary_encode(null_encoding="encode")
+        known = model.column_codes(place, encoded.dictionary.to_pylist())
+        coded.append(known[encoded.indices.to_numpy(zero_copy_only=False)])
+    return np.stack(coded, axis=1)
+
+
+def _repeated(column: pa.Array, length: int) -> pa.Array:
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return column if len(column) == length else pa.repeat(column[0], length)
+
+
+def _columns_of(lists: pa.ListArray) -> list[pa.Array]:
+    """Columns of lists that are all as long as the first."""
+    width = len(lists[0])
+    flat = lists.flatten()
+    return [flat.take(pa.array(np.arange(place, len(flat), width))) for place in range(width)]
+
+
+def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array; a word once
+    if isinstance(parameter.domain, Number):
+        return _checked(parameter, _doubles(cells))
+    return cells[0].as_py()
+
+
+def _rows(found: Any) -> list[Any]:  # noqa: ANN401 - an array, or a dataclass of arrays
+    if isinstance(found, np.ndarray):
+        return list(found.tolist())
+    columns = {name: column.tolist() for name, column in vars(found).items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 ARROW_TYPES: Final = {
@@ -68,12 +186,16 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
     def call(*columns: pa.Array) -> pa.Array:
         length = max(len(column) for column in columns)
         rows = [[column[min(row, len(column) - 1)] for column in columns] for row in range(length)]
+        if declared.models:
+            with registry.within(rows[0][0].as_py()):
+                return pa.array([_answered(declared, row[1:]) for row in rows], type=answer)
         if declared.per_record:
             return pa.concat_arrays([_in_columns(_answered(declared, row), answer) for row in rows])
         return pa.array([_answered(declared, row) for row in rows], type=answer)
 
     inputs = declared.reduction.inputs if declared.reduction else {}
-    return _named(call, [*inputs, *(parameter.name for parameter in declared.own_parameters)])
+    names = ["database"] * declared.models + [*inputs, *(parameter.name for parameter in declared.own_parameters)]
+    return _named(call, names)
 
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:

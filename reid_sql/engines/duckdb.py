@@ -3,6 +3,7 @@
 import hashlib
 import re
 import threading
+import uuid
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import resources
@@ -14,16 +15,19 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, Choice, Column, Columns, Document, Domain, Key, Number, Numbers
-from reid_sql.engines.arrow import kernel, table_kernel
+from reid_sql.domains import MAX_COLUMNS, MODEL, Checked, Column, Columns, Document, Domain, Key, Number, Numbers, Texts
+from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
+from reid_sql.models import registry
 from reid_sql.models.wildcard import wildcard_class_sizes
 from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Argument, Reduction
 
 AS_THEY_ARE: Final = 4  # columns compared as they are; planner.sql's reid_key draws the same line
 DATABASE: Final = "reid_sql_functions"
 WILDCARD: Final = "reid_wildcard_class_sizes"
+OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one
+MODEL_COLUMNS: Final = "reid_model_columns"
 HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 LOCK: Final = threading.Lock()
@@ -68,7 +72,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     if not python:
         refusal = "nulls := 'wildcard' needs the Python package reid-sql, got a connection without it; register it there"
         found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
-    reductions = [each for each in REDUCTIONS if each.arguments and (python or not _documents(each.arguments))]
+        found = {name: definition for name, definition in found.items() if MODEL_COLUMNS not in definition}
+    reductions = [each for each in REDUCTIONS if each.arguments and (python or not _of_python(each.arguments))]
     found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in reductions}
     for name, declared in functions.items():
         if python or not needs_python(declared):
@@ -96,6 +101,11 @@ def _documents(given: Iterable[Argument | Parameter]) -> list[Document]:
     return [each.domain for each in given if isinstance(each.domain, Document)]
 
 
+def _of_python(given: Iterable[Argument]) -> bool:
+    """Whether a reduction reads a document or scores by a model."""
+    return any(isinstance(each.domain, Document) or each.domain is MODEL for each in given)
+
+
 def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
     names = ", ".join(argument.name for argument in reduction.arguments)
@@ -110,7 +120,7 @@ def _checked(parameter: Parameter) -> str:
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
-    return domain.sql(parameter.name) if isinstance(domain, Choice | Number | Numbers | Document) else parameter.name
+    return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
 
 
 def _macro(name: str, declared: Function) -> dict[str, str]:
@@ -119,6 +129,12 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
         return {name: ", ".join(_window(count) for count in range(1, MAX_COLUMNS + 1))}
     if declared.kind == "row":
         return _row(name, declared)
+    if declared.kind == "model":
+        return {name: ", ".join(_of_model(declared, count) for count in range(1, MAX_COLUMNS + 1))}
+    if declared.kind == "scored":
+        return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
+    if declared.kind == "drawn":
+        return {name: _drawn(declared)}
     return {name: f"({_parameters(declared)}) AS TABLE {_select(declared)}"}
 
 
@@ -130,6 +146,45 @@ def _window(count: int) -> str:
     else:
         key = listed
     return f"({listed}) AS count(*) OVER (PARTITION BY {key})"
+
+
+def _of_model(declared: Function, count: int) -> str:
+    """Define the function of a record with this many columns."""
+    columns = [f"c{place}" for place in range(1, count + 1)]
+    own = [parameter for parameter in declared.parameters if parameter.name != "model"]
+    names = ", ".join(["model", *(parameter.name for parameter in own), *columns])
+    values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
+    checked = ", ".join([values, f"{OWN_MODELS}()", "model", *(_checked_cell(parameter) for parameter in own)])
+    return f"({names}) AS {_answer(f'reid_body_{declared.name}({checked})')}"
+
+
+def _answer(call: str) -> str:
+    """Give the answer, or the refusal in its own words."""
+    return f"""list_extract(list_transform([{call}], lambda reid_answered:
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer ELSE error(reid_answered.refusal) END), 1)"""
+
+
+def _answered_scores(declared: Function) -> str:
+    names = ", ".join(["reid_values", "reid_class_size", "reid_model", *(p.name for p in declared.own_parameters)])
+    own = "".join(f", {parameter.name}" for parameter in declared.own_parameters)
+    return f"({names}) AS {_answer(f'reid_body_{declared.name}(reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own})')}"
+
+
+def _scores(declared: Function) -> str:
+    """Write the table macro that scores distinct records and joins the scores back."""
+    own = "".join(f" || ', ' || reid_text(({_checked(p)})::VARCHAR)" for p in declared.own_parameters)
+    found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {_checked(declared.parameters[1])})"
+    plan = f"reid_plan_scored(tbl, {found}, 'reid_answered_{declared.name}', reid_text(model){own} || ')', true)"
+    return f"({_parameters(declared)}) AS TABLE FROM query({plan})"
+
+
+def _drawn(declared: Function) -> str:
+    """Write the table macro that draws a record for each place of a range."""
+    model, n, *own = declared.parameters
+    found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {_checked(model)})"
+    given = "".join(f" || ', ' || reid_text(({_checked(p)})::VARCHAR)" for p in own)
+    plan = f"reid_plan_drawn({found}, 'reid_body_{declared.name}', {_checked(n)}, reid_text(model){given})"
+    return f"({_parameters(declared)}) AS TABLE FROM query({plan})"
 
 
 def _row(name: str, declared: Function) -> dict[str, str]:
@@ -190,7 +245,8 @@ def _select(declared: Function) -> str:
 
 def _answers(declared: Function, arguments: list[str]) -> str:
     """Spell the call of the Python body: its rows, or its refusal in its own words."""
-    return f"""list_extract(list_transform([reid_body_{declared.name}({", ".join(arguments)})], lambda reid_answered:
+    given = [f"{OWN_MODELS}()"] * declared.models + arguments
+    return f"""list_extract(list_transform([reid_body_{declared.name}({", ".join(given)})], lambda reid_answered:
         CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
         ELSE error(reid_answered.refusal) END), 1)"""
 
@@ -205,21 +261,39 @@ def _register_python(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Fun
         except duckdb.CatalogException:
             CALLABLES.setdefault(name, body)
             cursor.create_function(name, CALLABLES[name], types, answer, **how)
+    try:
+        cursor.execute(f"DESCRIBE SELECT {OWN_MODELS}()").fetchall()
+    except duckdb.CatalogException:
+        database = uuid.uuid4().hex
+        CALLABLES[database] = lambda: database
+        cursor.create_function(OWN_MODELS, CALLABLES[database], [], "VARCHAR")
 
 
 def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable[..., Any], list[Any], str]]:
     """Callable, argument types and answer type of everything that is Python, by its name in DuckDB."""
     found: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
-        WILDCARD: (_wildcard_class_sizes, ["BIGINT[][]", "BIGINT[][]", "BIGINT[]"], "BIGINT[]")
+        WILDCARD: (_wildcard_class_sizes, ["BIGINT[][]", "BIGINT[][]", "BIGINT[]"], "BIGINT[]"),
+        MODEL_COLUMNS: (_model_columns, ["VARCHAR", "VARCHAR"], "STRUCT(refusal VARCHAR, columns VARCHAR[], places BIGINT[])"),
     }
     for declared in functions:
         for document in _documents(declared.parameters):
             found[f"reid_read_{document.kind}"] = (_reader(document), ["VARCHAR"], "STRUCT(refusal VARCHAR, text VARCHAR)")
         if needs_python(declared) and declared.kind == "row":
             found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
+        elif declared.kind == "drawn":
+            types = ["VARCHAR", "VARCHAR", *(_sql_type(parameter.domain) for parameter in declared.own_parameters), "BIGINT"]
+            found[f"reid_body_{declared.name}"] = drawn_kernel(declared), types, "VARCHAR[]"
+        elif declared.kind in {"model", "scored"}:
+            scored = declared.kind == "scored"
+            types = ["VARCHAR[]", *(["BIGINT"] if scored else []), "VARCHAR", "VARCHAR"]
+            fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
+            answer = f"STRUCT({fields})" if scored else "DOUBLE"
+            types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
+            found[f"reid_body_{declared.name}"] = model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer {answer})"
         elif needs_python(declared):
             listed = "" if declared.reduction and declared.reduction.whole else "[]"
             types = [f"{kind}{listed}" for kind in declared.reduction.inputs.values()] if declared.reduction else []
+            types = ["VARCHAR"] * declared.models + types
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
             found[f"reid_body_{declared.name}"] = (
@@ -233,9 +307,25 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
 def _sql_type(domain: Domain) -> str:
     if isinstance(domain, Numbers):
         return "DOUBLE[]"
+    if isinstance(domain, Texts):
+        return "VARCHAR[]"
     if isinstance(domain, Number):
         return "BIGINT" if domain.whole else "DOUBLE"
     return "VARCHAR"
+
+
+def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:
+    """Columns of a model by name, and their numbers in the order of its integration; or the refusal."""
+    found: list[dict[str, Any]] = []
+    for database, name in zip(databases.to_pylist(), models.to_pylist(), strict=True):
+        try:
+            with registry.within(database):
+                model = registry.known(name)
+            found.append({"columns": model.columns, "places": [place + 1 for place in model.order]})
+        except ReidError as error:  # the engine would wrap the sentence in its own
+            found.append({"refusal": str(error)})
+    kind = [("refusal", pa.string()), ("columns", pa.list_(pa.string())), ("places", pa.list_(pa.int64()))]
+    return pa.array(found, type=pa.struct(kind))
 
 
 def _reader(document: Document) -> Callable[..., pa.Array]:

@@ -219,6 +219,70 @@ reid_guarded('person and item', [reid_table(tbl)], reid_listed('person and item'
   || ' GROUP BY id) SELECT matches, sum(weight) AS weight, people, CASE WHEN exact THEN 0 ELSE ' || samples
   || ' END::BIGINT AS draws FROM reid_matched, reid_total GROUP BY ALL'));
 
+-- The columns and the weights, which are the last of them where there are any.
+MACRO reid_weighted(columns, weight) AS CASE WHEN weight IS NULL THEN columns ELSE list_append(columns, weight) END;
+
+-- A missing or negative weight must not pass: it makes the sum NaN, which the model refuses.
+MACRO reid_pair_counts(columns, weight) AS
+'count(*) AS records, ' || CASE WHEN weight IS NULL THEN 'count(*)::DOUBLE'
+ELSE 'sum(CASE WHEN try_cast(q' || (len(columns) + 1) || ' AS DOUBLE) >= 0 THEN q' || (len(columns) + 1) || '::DOUBLE ELSE ''NaN''::DOUBLE END)' END || ' AS mass';
+
+-- Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none.
+MACRO reid_outside(columns, marginals, nulls) AS
+' UNION ALL SELECT coalesce(list_position(' || reid_texts(list_transform(columns, lambda c: reid_fold(c))) || ', reid_fold(q1::VARCHAR)), 0), -1, q1::VARCHAR, q2::VARCHAR, NULL, 0, '
+|| 'coalesce(try_cast(q3 AS DOUBLE), ''NaN''::DOUBLE) FROM (' || reid_guarded('columns of the marginals', [reid_table(marginals)], ['column_name', 'value', 'share'],
+  'FROM ' || reid_rows(marginals, ['column_name', 'value', 'share'], 'value')) || ') AS reid_given(q1, q2, q3)'
+|| CASE WHEN nulls = 'drop' THEN ' WHERE q2 IS NOT NULL' ELSE '' END;
+
+MACRO reid_plan_pairs(tbl, columns, weight, marginals, nulls) AS
+reid_guarded('columns', [reid_table(tbl)], reid_weighted(columns, weight), reid_treated(tbl, reid_weighted(columns, weight), nulls,
+  'WITH reid_taken AS (FROM ' || reid_rows(tbl, reid_weighted(columns, weight), nulls) || ') SELECT row_number() OVER () AS cell, * FROM ('
+  || reid_join(list_transform(columns, lambda c, i: 'SELECT ' || i || '::BIGINT AS first, 0::BIGINT AS second, ' || reid_text(c) || ' AS label, q' || i
+    || '::VARCHAR AS first_value, NULL::VARCHAR AS second_value, ' || reid_pair_counts(columns, weight) || ' FROM reid_taken GROUP BY q' || i), ' UNION ALL ')
+  || reid_join(list_transform(
+      list_filter(reid_subset_places(len(columns), 2), lambda reid_places: len(reid_places) = 2),
+      lambda reid_places: ' UNION ALL SELECT ' || reid_places[1] || ', ' || reid_places[2] || ', NULL, q' || reid_places[1] || '::VARCHAR, q' || reid_places[2]
+    || '::VARCHAR, ' || reid_pair_counts(columns, weight) || ' FROM reid_taken GROUP BY q' || reid_places[1] || ', q' || reid_places[2]), '')
+  || CASE WHEN weight IS NULL THEN ' UNION ALL SELECT 0, -2, NULL, NULL, NULL, count_if(alike = 1)::BIGINT, 0 FROM (SELECT count(*) AS alike FROM reid_taken GROUP BY '
+     || reid_key(columns) || ')' ELSE '' END
+  || CASE WHEN marginals IS NULL THEN '' ELSE reid_outside(columns, marginals, nulls) END || ')'));
+
+MACRO reid_plan_saved(tbl) AS
+reid_guarded('columns of the saved models', [reid_table(tbl)], ['model', 'json'],
+  'SELECT row_number() OVER () AS line, *, 0::BIGINT AS records_dropped, ''value'' AS nulls FROM (SELECT "model"::VARCHAR, "json"::VARCHAR FROM '
+  || reid_table(tbl) || ' AS reid_source) AS reid_saved(model, json)');
+
+-- Records drawn from a model, each by its place alone: the engine streams the places.
+MACRO reid_plan_drawn(found, head, n, tail) AS
+CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal) || ')'
+ELSE 'SELECT ' || reid_join(list_transform(found.columns, lambda c, i: 'reid_drawn[' || i || '] AS ' || reid_name(c)), ', ')
+  || ' FROM (SELECT ' || head || '(reid_database(), ' || tail || ', reid_place) AS reid_drawn FROM range(' || n || ') AS reid_places(reid_place))' END;
+
+-- The table's rows beside the scores of their values; distinct records are scored in the model's order, so that those
+-- that begin alike stand together.
+MACRO reid_plan_scores(tbl, model_columns, places, head, tail, beside) AS
+reid_guarded('columns of the model', [reid_table(tbl)], model_columns,
+  'WITH reid_distinct AS MATERIALIZED (SELECT *, count(*) AS class_size FROM ' || reid_rows(tbl, model_columns, 'value') || ' GROUP BY ALL), '
+  || 'reid_scored AS MATERIALIZED (SELECT ' || reid_join(list_transform(model_columns, lambda c, i: 'q' || i || ' AS reid_q' || i), ', ')
+  || ', ' || head || '([' || reid_join(list_transform(model_columns, lambda c, i: 'q' || i || '::VARCHAR'), ', ') || '], class_size, ' || tail
+  || ' AS reid_answer FROM (FROM reid_distinct ORDER BY ' || reid_join(list_transform(places, lambda i: 'q' || i), ', ') || ')) '
+  || CASE WHEN NOT beside THEN 'SELECT row_number() OVER () AS place, reid_answer.class_size AS class_size, reid_answer.uniqueness_xi AS uniqueness_xi, '
+    || '0::BIGINT AS records_dropped, ''value'' AS nulls FROM reid_scored' ELSE 'SELECT reid_own.*, unnest(reid_answer) FROM (FROM ' || reid_table(tbl) || ') AS reid_own JOIN reid_scored ON '
+  || reid_join(list_transform(model_columns, lambda c, i: reid_name(c) || ' IS NOT DISTINCT FROM reid_q' || i), ' AND ') END);
+
+MACRO reid_plan_scored(tbl, found, head, tail, beside) AS
+CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal) || ')'
+ELSE reid_plan_scores(tbl, found.columns, found.places, head, tail, beside) END;
+
+MACRO reid_plan_classes_scored(tbl, found, model, population) AS
+CASE WHEN found.refusal IS NOT NULL THEN 'SELECT error(' || reid_text(found.refusal)
+  || ')::BIGINT AS place, 1::BIGINT AS class_size, 1::DOUBLE AS uniqueness_xi, 0::BIGINT AS records_dropped, ''value'' AS nulls'
+ELSE reid_plan_scored(tbl, found, 'reid_answered_score_copula',
+  reid_text(model) || ', ' || reid_text(population::VARCHAR) || ', ''ignored'')', false) END;
+
+MACRO reid_plan_scored_classes(tbl, model, population) AS
+reid_plan_classes_scored(tbl, reid_model_columns(reid_database(), model), model, population);
+
 MACRO reid_ordinal(kind) AS
 regexp_full_match(kind, 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*');
 

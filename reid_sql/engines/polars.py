@@ -9,18 +9,9 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import (
-    COLUMNS_AND_KEY,
-    MAX_COLUMNS,
-    QUASI_IDENTIFIERS,
-    Choice,
-    Column,
-    Columns,
-    Document,
-    Number,
-    Numbers,
-)
+from reid_sql.domains import COLUMNS_AND_KEY, MAX_COLUMNS, QUASI_IDENTIFIERS, Checked, Column, Columns, Document, Number
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
+from reid_sql.engines.polars_copula import pairs
 from reid_sql.engines.polars_disclosure import disclosed
 from reid_sql.engines.polars_sets import matches
 from reid_sql.function import Function
@@ -118,7 +109,7 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
 def _check(declared: Function, options: dict[str, Any]) -> None:
     """Refuse what lies outside its domain; documents become texts, whole numbers whole."""
     for parameter in declared.parameters:
-        if isinstance(parameter.domain, Choice | Number | Numbers):
+        if isinstance(parameter.domain, Checked):
             parameter.domain.check(parameter.name, options[parameter.name])
         if isinstance(parameter.domain, Document):
             options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
@@ -272,6 +263,22 @@ def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int
     return _how_nulls(frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls)
 
 
+def _pairs(
+    frame: pl.LazyFrame, columns: list[str], weight: str | None, nulls: str, marginals: Frame | None = None
+) -> pl.LazyFrame:
+    every = [*columns, *([] if weight is None else [weight])]
+    numbered, names = _numbered(frame, every)
+    known = None if marginals is None else marginals.lazy()
+    counted = pairs(_kept(numbered, names, nulls), columns, known, weighted=weight is not None, dropped=nulls == "drop")
+    return _how_nulls(frame, counted, every, nulls)
+
+
+def _saved(frame: pl.LazyFrame, _: list[str]) -> pl.LazyFrame:
+    Columns("columns of the saved models").check(["model", "json"], frame.collect_schema().names())
+    numbered = frame.select(pl.col("model", "json").cast(pl.String)).with_row_index("line")
+    return _how_nulls(frame, numbered.with_columns(pl.col("line").cast(pl.Int64)), [], "value")
+
+
 def _codes(frame: pl.LazyFrame, columns: list[str], nulls: str, key: str | None = None) -> pl.LazyFrame:
     """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
     schema = frame.collect_schema()
@@ -347,6 +354,8 @@ REDUCED: Final[dict[str, Callable[..., pl.LazyFrame]]] = {
     "population_histogram": _population_histogram,
     "subsets": _subsets,
     "matches": _matches,
+    "pairs": _pairs,
+    "saved": _saved,
     "known_records": _known_records,
     "codes": _codes,
     "record_codes": _record_codes,

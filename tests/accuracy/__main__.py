@@ -15,7 +15,7 @@ from typing import Any
 
 from rich.console import Console
 
-from tests.accuracy import table
+from tests.accuracy import copula_summary, copulas, table
 from tests.accuracy.corpora import folder
 from tests.accuracy.coverage import PROCESSES, simulate
 from tests.accuracy.sparse import FILES, POINTS, measure_sparse
@@ -43,11 +43,11 @@ def arguments() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.accuracy", description=__doc__, formatter_class=ArgumentDefaultsHelpFormatter)
     parser.add_argument("--datasets", type=int, default=24, help="datasets drawn from a corpus")
     parser.add_argument("--runs", type=int, default=10, help="populations of a process")
+    parser.add_argument("--populations", type=int, default=50, help="populations of adult for copulas; others a third")
     parser.add_argument("--seed", type=int, default=2025, help="seed of all that is drawn")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument(
-        "--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION", help="datasets, sparse, coverage"
-    )
+    sections = ", ".join(SECTIONS)
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION", help=sections)
     parser.add_argument("--json", type=Path, help="file for every figure")
     return parser.parse_args()
 
@@ -82,6 +82,18 @@ def on_sets(asked: Namespace, pool: Executor, console: Console) -> dict[str, Any
     return {"sparse": [asdict(one) for one in found]}
 
 
+def on_copulas(asked: Namespace, pool: Executor, console: Console) -> dict[str, Any]:
+    """Fit copulas to samples of populations, and hold them against the whole."""
+    start = perf_counter()
+    counts = {corpus: asked.populations if corpus == "adult" else asked.populations // 3 for corpus in copulas.CORPORA}
+    drawn = [one for corpus, count in counts.items() for one in copulas.populations(corpus, count, asked.seed)]
+    found = list(pool.map(copulas.measure, drawn))
+    for line in copula_summary.lines(found):
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
+    _told(f"{len(found)} populations in {perf_counter() - start:.0f} s")
+    return {"copulas": [asdict(one) for one in found]}
+
+
 def _show_datasets(console: Console, drawn: dict[str, int], done: Sequence[Measured]) -> None:
     fitted, trials = [one.fitted for one in done], [trial for one in done for trial in one.trials]
     console.print(table.errors(trials, measured=True), table.errors(trials, measured=False), table.biases(trials))
@@ -97,6 +109,7 @@ SECTIONS: dict[str, Callable[[Namespace, Executor, Console], dict[str, Any]]] = 
     "datasets": on_datasets,
     "sparse": on_sets,
     "coverage": on_model,
+    "copulas": on_copulas,
 }
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from tests.bench import qar
+from tests.bench import copula, qar
 from tests.bench.compare import Case
 from tests.bench.measure import Job
 from tests.bench.shapes import SHAPES, Shape
@@ -123,6 +123,11 @@ def extreme_risk(setup: Setup) -> Iterator[Case]:
     return qar.cases(setup.threads)
 
 
+def rectangles(setup: Setup) -> Iterator[Case]:
+    """Cells of a Gaussian copula, against scipy."""
+    return copula.cases(setup.threads)
+
+
 def adversary(setup: Setup) -> Iterator[Case]:
     """All four risks of every record, against one bare GROUP BY for each set of columns that may be known."""
     settings = {"threads": str(setup.threads)}
@@ -190,6 +195,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "register": register,
     "adult": adult,
     "qar": extreme_risk,
+    "copula": rectangles,
     "adversary": adversary,
     "disclosure": disclosure,
 }

@@ -1,0 +1,12 @@
+from tests.copulas import fitted, people
+from tests.tables import by_duckdb, by_polars
+
+
+def test_it_lists_what_was_fitted() -> None:
+    fitted("z", people(), ["sex"])
+    fitted("a", people(), ["sex", "age"])
+    for answer in (by_duckdb("FROM copula_models()"), by_polars("copula_models")):
+        names = [row["model"] for row in answer]
+        assert names == sorted(names)
+        assert {"a", "z"} <= set(names)
+        assert next(row for row in answer if row["model"] == "a")["columns"] == ["sex", "age"]

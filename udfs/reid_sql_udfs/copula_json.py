@@ -1,0 +1,29 @@
+"""A fitted model as text."""
+
+from dataclasses import dataclass
+
+from reid_sql.domains import Model
+from reid_sql.function import table_function
+from reid_sql.models import copula_file, registry
+
+
+@dataclass(frozen=True)
+class SavedCopula:
+    """A model's name and its JSON."""
+
+    model: str
+    json: str
+
+
+@table_function(source="JSON with a version and a SHA-256 checksum", models=True)
+def copula_json(model: Model) -> SavedCopula:
+    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula.
+
+    It holds each column's values with their shares, and the correlations; no record. Refuses a model that is not known:
+
+    >>> with registry.within("a database without models"):
+    ...     copula_json("nowhere")
+    Traceback (most recent call last):
+    reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
+    """
+    return SavedCopula(model, copula_file.to_json(registry.known(model)))

@@ -1,0 +1,16 @@
+"""The models that are known."""
+
+from reid_sql.function import table_function
+from reid_sql.models import registry
+from reid_sql.models.copula_summary import CopulaSummary, summary
+
+
+@table_function(source="the models of fit_copula and load_copula", models=True)
+def copula_models() -> list[CopulaSummary]:
+    """List the fitted models that this database knows, by name.
+
+    >>> with registry.within("a database without models"):
+    ...     copula_models()
+    []
+    """
+    return [summary(name, model) for name, model in registry.models().items()]

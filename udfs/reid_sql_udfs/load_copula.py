@@ -1,0 +1,25 @@
+"""A saved model, known by its name from then on."""
+
+from reid_sql.domains import NewModel
+from reid_sql.function import table_function
+from reid_sql.models import copula_file, registry
+from reid_sql.models.copula_file import SavedModels
+from reid_sql.models.copula_summary import CopulaSummary, summary
+from reid_sql.reductions import SAVED
+
+
+@table_function(reduction=SAVED, source="JSON with a version and a SHA-256 checksum", models=True, leading=("name",))
+def load_copula(saved: SavedModels, name: NewModel) -> CopulaSummary:
+    """Read the model of this name from a table or file of saved models, with the columns of copula_json.
+
+    Nothing in it is run. Refuses a text that is no model, of another version, or changed since it was written.
+
+    >>> import numpy as np
+    >>> load_copula(SavedModels(np.array([1]), ["town"], ["{}"]), "town")
+    Traceback (most recent call last):
+    reid_sql.errors.OutOfDomainError: a saved model must say that its format is 'reid-sql gaussian copula', got other \
+JSON; pass what copula_json wrote
+    """
+    model = copula_file.find(saved, name)
+    registry.keep(name, model)
+    return summary(name, model)
