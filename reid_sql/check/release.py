@@ -9,7 +9,7 @@ import numpy as np
 
 from reid_sql.check.measure import Row, argument
 from reid_sql.check.policy import Check, TablePolicy, columns_named
-from reid_sql.domains import Columns, Table
+from reid_sql.domains import MAX_COLUMNS, Columns, Table
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb_packed import WHOLE, Group, PackedClasses
 from reid_sql.errors import OutOfDomainError, ReidError
@@ -37,8 +37,8 @@ class Release:
         attach_source(con, self.view, where, str(table.source.path), table.source.table)
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {self.view}").fetchall()]
         named = columns_named(table)
-        if named:
-            POLICY_COLUMNS.check(named[:64], self.columns)
+        for start in range(0, len(named), MAX_COLUMNS):
+            POLICY_COLUMNS.check(named[start : start + MAX_COLUMNS], self.columns)
         if check_source(where, str(table.source.path)) in SLOW_TO_READ:
             self._keep(named)
         if table.population_source is not None:
