@@ -1,6 +1,7 @@
 """A table of the policy as it is measured: opened read-only, counted once, every answer kept for who asks again."""
 
 from collections.abc import Mapping, Sequence
+from string import Template
 from typing import Any, Final
 
 import duckdb
@@ -47,6 +48,7 @@ class Release:
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
         self._answers: dict[Any, list[Row]] = {}
         self._views: dict[Any, str] = {}
+        self._models: dict[Any, str] = {}
 
     def _keep(self, named: Sequence[str]) -> None:
         """Read a text file once."""
@@ -124,6 +126,8 @@ class Release:
         given = {p.name: argument(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
+        if check.measure.aggregate:
+            asked |= {"aggregate": check.measure.aggregate, **check.parameters}
         key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
         if key not in self._answers:
             self._answers[key] = self._answered(function, check, given, group)
@@ -133,6 +137,8 @@ class Release:
         if function.reduction is HISTOGRAM:
             return self.from_histogram(check, self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser)))
         tables = {"tbl": self.part(check.by, group), "population_tbl": self.population_view}
+        if check.measure.takes("model"):
+            tables |= {"model": self.model(check, group), "tbl": self.complete(check, group)}
         positional, named, values = [], [], []
         for parameter in function.parameters:
             value = tables.get(parameter.name, given[parameter.name])
@@ -143,10 +149,41 @@ class Release:
             elif value is not None and not isinstance(parameter.domain, Table):
                 named.append(f"{parameter.name} := {sql_literal(value)}")
         sql = f"FROM {function.name}({', '.join([*positional, *named])})"
+        if check.measure.aggregate:
+            own = {name: sql_literal(value) for name, value in check.parameters.items()}
+            sql = f"SELECT {Template(check.measure.aggregate).substitute(own)} {sql}"
         try:
             return list(run(self.con, sql, values, f"{self.table.name}: {function.name}").records())
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
+
+    def model(self, check: Check, group: Group) -> str:
+        """Name the copula of the quasi-identifiers, fitted once to the group."""
+        seed, method = check.parameters["seed"], check.parameters["method"]
+        key = (check.quasi_identifiers, check.by, group.digits, seed, method)
+        if key not in self._models:
+            name = f"{self.view}_model_{len(self._models)}"
+            how = f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}"
+            try:
+                self.ask(
+                    f"FROM fit_copula(?, ?, ?, {how})",
+                    "fitting a copula",
+                    [name, self.part(check.by, group), list(check.quasi_identifiers)],
+                )
+            except duckdb.Error as error:
+                raise ReidError(sentence(error)) from None
+            self._models[key] = name
+        return self._models[key]
+
+    def complete(self, check: Check, group: Group) -> str:
+        """Name a relation of the records that count: with `drop`, those that lack no value."""
+        part = self.part(check.by, group)
+        if self.table.nulls != "drop":
+            return part
+        name = f"{part}_complete_{len(self._models)}"
+        tests = " AND ".join(f"{_quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {part} WHERE {tests}")
+        return name
 
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
         """Answer a measure of class sizes by its body."""
