@@ -6,6 +6,7 @@ from reid_sql.check.measure import Measure, highest, row_of
 from reid_sql.domains import PROBABILITY, SEED, Choice
 from reid_sql.function import Parameter
 from reid_sql.models.gaussian_copula import METHODS
+from reid_sql.models.population_uniqueness import EVERY
 
 ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
 
@@ -106,6 +107,16 @@ _FORECAST: Final = (
     ),
     Measure(
         "entropy", "nats of information in the quasi-identifiers (Pitman–Yor)", "pyc_fit", "entropy", "number", interval=True
+    ),
+)
+_ESTIMATED: Final = (
+    Measure(
+        "population_uniqueness",
+        "share of the population that is unique, estimated by the method",
+        "population_uniqueness",
+        "uniqueness",
+        interval=True,
+        own=(Parameter("method", Choice(tuple(EVERY))),),
     ),
 )
 _EXTREME: Final = (
@@ -218,5 +229,8 @@ _SETS: Final = (
     ),
 )
 
-ALL: Final = (*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_EXTREME, *_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS)
+ALL: Final = (
+    *(*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
+    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS),
+)
 MEASURES: Final = {measure.name: measure for measure in ALL}
