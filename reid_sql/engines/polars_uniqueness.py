@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars_copula import pairs
+from reid_sql.engines.polars_copula import has_text, pairs
 from reid_sql.reductions import KEYED_QI
 
 COPULA: Final = ("all", "copula", "copula_calibrated")  # methods that ask for pairs of values
@@ -19,8 +19,8 @@ def _evidence(frame: pl.LazyFrame, columns: Sequence[str], nulls: str, method: s
     lines = held.select(pl.col("records").alias("class_size"), log.alias("log_expected"))
     counted = lines.group_by("class_size", "log_expected").agg(pl.len().cast(pl.Int64).alias("classes"))
     rows = _rows(frame, columns, nulls)[0]
-    nested = any(kind.is_nested() and not isinstance(kind, pl.Struct) for kind in rows.collect_schema().dtypes())
-    told = method in COPULA and not (nested and method == "all")  # Polars has no text of a list: the others go on without
+    texts = all(has_text(kind) for kind in rows.collect_schema().dtypes())
+    told = method in COPULA and (texts or method != "all")  # Polars has no text of a list: the others go on without
     rows = rows if told else pl.LazyFrame(schema=dict.fromkeys(names, pl.String))
     of_copula = pairs(rows, columns, None, weighted=False, dropped=nulls == "drop").drop("cell").filter(told)
     both = pl.concat([counted, of_copula], how="diagonal").with_row_index("place")
