@@ -218,6 +218,8 @@ def population_uniqueness(
         "loglinear",
         "loglinear_nb",
         "pyc",
+        "copula",
+        "copula_calibrated",
         "pitman_asymptotic",
         "pitman_negative",
     ] = "all",

@@ -208,7 +208,13 @@ EVIDENCE: Final = Reduction(
         Argument("method", METHOD, "all"),
         _KEPT,
     ),
-    columns={"place": "BIGINT", "class_size": "BIGINT", "log_expected": "DOUBLE", "classes": "BIGINT"},
+    columns={
+        "place": "BIGINT",
+        "class_size": "BIGINT",
+        "log_expected": "DOUBLE",
+        "classes": "BIGINT",
+        **{name: kind for name, kind in PAIRS.columns.items() if name != "cell"},
+    },
     arrays=UniquenessEvidence,
 )
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")

@@ -160,6 +160,12 @@ def test_query_runs_every_statement_and_shows_answers() -> None:
     assert "│ 2 │" in command("query", "-", stdin=sql).stdout
 
 
+def test_json_holds_infinite_numbers_as_words() -> None:
+    sql = "SELECT 'Infinity'::DOUBLE AS a, [{'b': '-Infinity'::DOUBLE, 'c': 'NaN'::DOUBLE}] AS d, 0.5::DOUBLE AS e"
+    done = command("query", "-", "--json", stdin=sql)
+    assert json.loads(done.stdout, parse_constant=pytest.fail) == [{"a": "inf", "d": [{"b": "-inf", "c": "nan"}], "e": 0.5}]
+
+
 def test_query_writes_to_a_database_and_leaves_no_function_there(tmp_path: Path) -> None:
     database = tmp_path / "x.duckdb"
     sql = "CREATE TABLE t AS SELECT 1 AS a; CREATE TABLE r AS FROM risk_summary(t, ['a'])"

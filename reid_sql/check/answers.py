@@ -84,6 +84,8 @@ class Answers(ABC):
         given = {p.name: argument(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
+        if check.measure.aggregate:
+            asked |= {"aggregate": check.measure.aggregate, **check.parameters}
         key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
         if key not in self._answers:
             if function.reduction is HISTOGRAM:

@@ -3,8 +3,10 @@
 from typing import Final
 
 from reid_sql.check.measure import Measure, highest, row_of
-from reid_sql.domains import Choice
+from reid_sql.domains import PROBABILITY, SEED, Choice
 from reid_sql.function import Parameter
+from reid_sql.models.gaussian_copula import METHODS
+from reid_sql.models.population_uniqueness import EVERY
 
 ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
 
@@ -107,6 +109,16 @@ _FORECAST: Final = (
         "entropy", "nats of information in the quasi-identifiers (Pitman–Yor)", "pyc_fit", "entropy", "number", interval=True
     ),
 )
+_ESTIMATED: Final = (
+    Measure(
+        "population_uniqueness",
+        "share of the population that is unique, estimated by the method",
+        "population_uniqueness",
+        "uniqueness",
+        interval=True,
+        own=(Parameter("method", Choice(tuple(EVERY))),),
+    ),
+)
 _EXTREME: Final = (
     Measure(
         "qar",
@@ -179,6 +191,34 @@ _OFFENDING: Final = tuple(
     )
     for measure in _SENSITIVE
 )
+FITTED: Final = (
+    Parameter("threshold", PROBABILITY, 0.95),
+    Parameter("method", Choice(METHODS), "paper"),
+    Parameter("seed", SEED, 0),
+)
+_COPULA: Final = tuple(
+    Measure(
+        name,
+        words,
+        "score_copula",
+        "share",
+        of_records=True,
+        own=FITTED,
+        aggregate=f"avg(CASE WHEN {column} > $threshold THEN 1 ELSE 0 END) AS share",
+    )
+    for name, column, words in (
+        (
+            "xi_share",
+            "uniqueness_xi",
+            "share of records with a probability ξ above the threshold to be unique in the population",
+        ),
+        (
+            "kappa_share",
+            "correctness_kappa",
+            "share of records on which a match is right with a probability κ above the threshold",
+        ),
+    )
+)
 _SETS: Final = (
     Measure(
         "sparse_correctness",
@@ -189,5 +229,8 @@ _SETS: Final = (
     ),
 )
 
-ALL: Final = (*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_EXTREME, *_ATTACKER, *_SENSITIVE, *_OFFENDING, *_SETS)
+ALL: Final = (
+    *(*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
+    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS),
+)
 MEASURES: Final = {measure.name: measure for measure in ALL}

@@ -165,7 +165,9 @@ def _column_table(table: Page) -> str:
 def _unique(risk: Page | None) -> str:
     if risk is None:
         return "–"
-    return f"below {percent(risk['uniqueness_below'])}" if risk["uniqueness_below"] else percent(risk["uniqueness"])
+    if risk["uniqueness_below"] is None:
+        return percent(risk["uniqueness"])
+    return f"below {percent(risk['uniqueness_below']).removeprefix('below ')}"
 
 
 def _forecast(page: Page, table: Page) -> str:

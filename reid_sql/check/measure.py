@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final, Literal
 
 from reid_sql.domains import COUNT, Key, Number, Numbers
@@ -18,7 +19,7 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table tells these, not the check.
-OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "sensitive")
+OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "sensitive", "model")
 
 
 def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - every pick takes them
@@ -59,6 +60,7 @@ class Measure:
     own: tuple[Parameter, ...] = ()  # parameters beside the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     pick: Pick = only_row
+    aggregate: str | None = None  # over an answer for each record: a SELECT list, with $name for a parameter
 
     @property
     def declared(self) -> Function:
@@ -77,6 +79,11 @@ class Measure:
         one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
         return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, Numbers | Key)}
 
+    @property
+    def counts(self) -> bool:
+        """Whether it hangs on quasi-identifiers; a model is fitted to them."""
+        return self.takes("qi", "columns", "model")
+
     def takes(self, *names: str) -> bool:
         """Whether the function has a parameter of one of these names."""
         return any(parameter.name in names for parameter in self.declared.parameters)
@@ -84,7 +91,8 @@ class Measure:
     def worse(self, value: float, other: float) -> bool:
         """Whether a figure is a higher risk than another, by more than what rounding does."""
         gap = (other - value) if self.at_least else (value - other)
-        return gap > 1e-9 * max(abs(value), abs(other))
+        scale = max(abs(value), abs(other))
+        return gap > (1e-9 * scale if isfinite(scale) else 0.0)  # an infinite figure is worse than any other
 
 
 def argument(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever the function takes

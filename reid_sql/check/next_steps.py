@@ -40,8 +40,8 @@ def _columns(table: Page) -> Iterator[str]:
         return
     strongest = min(measured, key=lambda each: float(each["without"]["average_risk"]))
     risk = table["classes"] / max(1, table["records"] - table["records_dropped"])
-    left, least = percent(strongest["without"]["average_risk"]), f"{strongest['without']['k']:,}"
+    left, least = percent(strongest["without"]["average_risk"]), strongest["without"]["k"]
     yield (
         f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk falls from {percent(risk)} "
-        f"to {left} and the smallest class has {least} records. Leave it out, or release it coarser."
+        f"to {left} and the smallest class has {least:,} record{'' if least == 1 else 's'}. Leave it out, or release it coarser."
     )

@@ -177,9 +177,7 @@ def _check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
     found = Check(
         measure=measure,
         parameters={key: _parameter(place, each, table, folder, seed) for key, each in parameters.items()},
-        quasi_identifiers=(_distinct(place, "quasi_identifiers") or table.quasi_identifiers)
-        if measure.takes("qi", "columns")
-        else (),
+        quasi_identifiers=(_distinct(place, "quasi_identifiers") or table.quasi_identifiers) if measure.counts else (),
         sensitive=_sensitive(place, table) if measure.takes("sensitive") else None,
         limit=_limit(place, measure),
         no_worse=place.flag("no_worse"),
@@ -193,7 +191,7 @@ def _check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
 def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
     """Refuse a check that lacks what its measure needs."""
     measure = check.measure
-    if measure.takes("qi", "columns") and not check.quasi_identifiers:
+    if measure.counts and not check.quasi_identifiers:
         rule = f"{place.where} needs quasi-identifiers for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write quasi_identifiers = ["age", "sex"] in the table')
     if measure.takes("population_tbl") and table.population_source is None:

@@ -1,6 +1,7 @@
 """A table of the policy as it is measured: opened read-only, counted once, every answer kept for who asks again."""
 
 from collections.abc import Mapping, Sequence
+from string import Template
 from typing import Any, Final
 
 import duckdb
@@ -43,6 +44,7 @@ class Release(Answers):
             attach_source(con, self.population_view, f"policy tables[{number}].population_file", str(given.path), given.table)
         self._packed: PackedClasses | None = None
         self._views: dict[Any, str] = {}
+        self._models: dict[Any, str] = {}
 
     def _keep(self, named: Sequence[str]) -> None:
         """Read a text file once."""
@@ -106,6 +108,8 @@ class Release(Answers):
 
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         tables = {"tbl": self.part(check.by, group), "population_tbl": self.population_view}
+        if check.measure.takes("model"):
+            tables |= {"model": self.model(check, group), "tbl": self.complete(check, group)}
         positional, named, values = [], [], []
         for parameter in function.parameters:
             value = tables.get(parameter.name, given[parameter.name])
@@ -116,10 +120,41 @@ class Release(Answers):
             elif value is not None and not isinstance(parameter.domain, Table):
                 named.append(f"{parameter.name} := {sql_literal(value)}")
         sql = f"FROM {function.name}({', '.join([*positional, *named])})"
+        if check.measure.aggregate:
+            own = {name: sql_literal(value) for name, value in check.parameters.items()}
+            sql = f"SELECT {Template(check.measure.aggregate).substitute(own)} {sql}"
         try:
             return list(run(self.con, sql, values, f"{self.table.name}: {function.name}").records())
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
+
+    def model(self, check: Check, group: Group) -> str:
+        """Name the copula of the quasi-identifiers, fitted once to the group."""
+        seed, method = check.parameters["seed"], check.parameters["method"]
+        key = (check.quasi_identifiers, check.by, group.digits, seed, method)
+        if key not in self._models:
+            name = f"{self.view}_model_{len(self._models)}"
+            how = f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}"
+            try:
+                self.ask(
+                    f"FROM fit_copula(?, ?, ?, {how})",
+                    "fitting a copula",
+                    [name, self.part(check.by, group), list(check.quasi_identifiers)],
+                )
+            except duckdb.Error as error:
+                raise ReidError(sentence(error)) from None
+            self._models[key] = name
+        return self._models[key]
+
+    def complete(self, check: Check, group: Group) -> str:
+        """Name a relation of the records that count: with `drop`, those that lack no value."""
+        part = self.part(check.by, group)
+        if self.table.nulls != "drop":
+            return part
+        name = f"{part}_complete_{len(self._models)}"
+        tests = " AND ".join(f"{_quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {part} WHERE {tests}")
+        return name
 
 
 def _quoted(column: str) -> str:

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from math import isfinite
 from typing import Any, Final
 
 from reid_sql._version import __version__
@@ -67,7 +68,9 @@ def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [rounded(each) for each in value]
-    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if isfinite(value) else None  # JSON has no infinity; the status tells of it
+    return value
 
 
 def checked_page(each: Checked, records: int, below: int) -> Page:

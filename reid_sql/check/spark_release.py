@@ -5,11 +5,13 @@ from contextlib import contextmanager
 from functools import reduce
 from operator import and_
 from pathlib import Path
+from string import Template
 from typing import Any, Final
+from uuid import uuid4
 
 import numpy as np
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
@@ -21,7 +23,8 @@ from reid_sql.engines.duckdb_packed import Group
 from reid_sql.engines.spark_catalogue import why_not
 from reid_sql.engines.spark_frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
-from reid_sql.function import Function
+from reid_sql.function import Function, sql_literal
+from reid_sql.models import registry
 from reid_sql.models.disclosure import Histogram
 
 POLICY_COLUMNS: Final = Columns("columns of the policy")
@@ -71,6 +74,7 @@ class SparkRelease(Answers):
     def __init__(self, spark: SparkSession, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""
         super().__init__(table)
+        self.name = f"reid_sql check {uuid4()}"
         where = f"policy tables[{number}].file"
         self.frame = _read(spark, table.source, where)
         named = columns_named(table)
@@ -109,7 +113,7 @@ class SparkRelease(Answers):
         """Records by the columns, of those that lack none of the kept where they are dropped."""
         rows = self.distinct
         if drop:
-            rows = rows.filter(reduce(and_, (column(name).isNotNull() for name in kept)))
+            rows = rows.filter(_whole(kept))
         return rows.groupBy(*(column(name) for name in dict.fromkeys(names))).agg(F.sum("reid_records").alias("reid_records"))
 
     def _groups(self, by: Sequence[str]) -> list[Group]:
@@ -148,9 +152,24 @@ class SparkRelease(Answers):
 
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         try:
+            if check.measure.takes("model"):
+                return self._scored(check, given, group)
             return _rows(getattr(rs, function.name)(**self._arguments(function, check, given, group)))
         except PySparkException as error:
             raise ReidError(_told(error)) from None
+
+    def _scored(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Score the group's records under a copula fitted to it, and say of all what the measure says."""
+        measure, asked = check.measure, check.parameters
+        part = self._part(check.by, group).select(*(column(name) for name in check.quasi_identifiers))
+        with registry.within(self.name):
+            how = {"method": asked["method"], "seed": asked["seed"], "nulls": self.table.nulls}
+            rs.fit_copula(self.name, part, list(check.quasi_identifiers), **how)
+            own = {p.name: given[p.name] for p in measure.declared.own_parameters}
+            complete = part.filter(_whole(check.quasi_identifiers)) if self.table.nulls == "drop" else part
+            scored = rs.score_copula(complete, self.name, **own)
+        literals = {name: sql_literal(value) for name, value in asked.items()}
+        return _rows(scored.selectExpr(Template(measure.aggregate or "*").substitute(literals)))
 
     def _arguments(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> dict[str, Any]:
         taken = [parameter.name for parameter in function.parameters]
@@ -161,6 +180,11 @@ class SparkRelease(Answers):
             elif isinstance(parameter.domain, Columns):
                 arguments[parameter.name] = list(check.quasi_identifiers)
         return arguments
+
+
+def _whole(names: Sequence[str]) -> Column:
+    """Whether no column is NULL."""
+    return reduce(and_, (column(name).isNotNull() for name in names))
 
 
 def _rows(frame: DataFrame) -> list[Row]:

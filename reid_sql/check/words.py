@@ -51,7 +51,7 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - a parameter of any kind
 def figure(group: Mapping[str, Any]) -> str:
     """Write a figure with its interval, or below which it lies, or that there is none."""
     if group["below"] is not None:
-        return f"below {_plain(group['below'])}"
+        return f"below {_plain(group['below']) if isinstance(group['below'], int) else number(group['below'])}"
     if group["value"] is None:
         return "no answer"
     ends = f" [{number(group['low'])}, {number(group['high'])}]" if group["low"] is not None else ""

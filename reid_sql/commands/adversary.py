@@ -5,7 +5,7 @@ import json
 from typing import Final
 
 from reid_sql import screen
-from reid_sql.commands.given import PASSED, number, opened_table, source_options
+from reid_sql.commands.given import PASSED, number, opened_table, print_json, source_options
 from reid_sql.domains import NULLS, THRESHOLD
 from reid_sql.models.scenario import scenario
 from reid_sql.runner import run
@@ -35,7 +35,7 @@ def run_command(options: argparse.Namespace) -> int:
     settings = run(con, f"FROM adversary_sensitivity(?, ?, {nulls})", given, "sensitivity") if options.sensitivity else None
     if options.json:
         page = {"scenario": json.loads(known.text()), "summary": found}
-        print(json.dumps(page | ({"sensitivity": settings.records()} if settings else {}), ensure_ascii=False))  # noqa: T201
+        print_json(page | ({"sensitivity": settings.records()} if settings else {}))
     else:
         screen.console().print(screen.adversary_page(known.name or options.scenario, known.assumptions, found, settings))
     return PASSED

@@ -1,11 +1,10 @@
 """What becomes of the risk of a sample in larger populations."""
 
 import argparse
-import json
 from typing import Final
 
 from reid_sql import screen
-from reid_sql.commands.given import PASSED, number, opened, source_options
+from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
 from reid_sql.domains import NULLS
 from reid_sql.models.pitman_yor import CLASS_SIZE
 from reid_sql.plot import check_plot_file, draw_forecast
@@ -41,7 +40,7 @@ def run_command(options: argparse.Namespace) -> int:
         drawn = run(con, forecast, [*given, path], "forecast").records()
         draw_forecast(options.plot, measured, drawn, f"Right matches by {', '.join(given[1])}")
     if options.json:
-        print(json.dumps(found, ensure_ascii=False))  # noqa: T201
+        print_json(found)
     else:
         screen.console().print(screen.forecast_page(found, k))
     return PASSED

@@ -1,11 +1,10 @@
 """Every function, with its signature, words and source."""
 
 import argparse
-import json
 from typing import Any, Final
 
 from reid_sql import screen
-from reid_sql.commands.given import PASSED
+from reid_sql.commands.given import PASSED, print_json
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.function import Function
 from reid_sql_udfs import declared
@@ -22,7 +21,7 @@ def run_command(options: argparse.Namespace) -> int:
     """List the functions."""
     functions = declared()
     if options.json:
-        print(json.dumps([_described(found) for found in functions.values()], ensure_ascii=False))  # noqa: T201
+        print_json([_described(found) for found in functions.values()])
         return PASSED
     for found in functions.values():
         screen.console().print(screen.function_lines(found.signature, found.words, found.source))

@@ -2,6 +2,8 @@
 
 import argparse
 import csv
+import json
+from math import isfinite
 from typing import Any, Final
 
 import duckdb
@@ -46,3 +48,16 @@ def number(name: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise OutOfDomainError(f"{name} must be a number, got '{text}'; write it with digits, such as 5 or 0.2") from None
+
+
+def print_json(page: object) -> None:
+    """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
+    print(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False))  # noqa: T201
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value

@@ -1,14 +1,13 @@
 """The extreme risk of a file, and what removing records does to it."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
 from reid_sql import screen
-from reid_sql.commands.given import PASSED, number, opened, source_options
+from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
 from reid_sql.domains import COLUMNS, VALUE_OR_DROP, plain
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.class_keys import MEMORY
@@ -62,7 +61,7 @@ def run_command(options: argparse.Namespace) -> int:
         draw_removals(options.plot, paths, f"Extreme risk of {Path(options.file).name}, {len(given[1])} columns, p = {options.p}")
     if options.json:
         page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
-        print(json.dumps(page, ensure_ascii=False))  # noqa: T201
+        print_json(page)
     else:
         screen.console().print(screen.qar_page(risk, riskiest, paths, remarks))
     return PASSED

@@ -1,7 +1,6 @@
 """A file of SQL, run with the functions there."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Final
@@ -9,7 +8,7 @@ from typing import Final
 import duckdb
 
 from reid_sql import register, screen
-from reid_sql.commands.given import PASSED
+from reid_sql.commands.given import PASSED, print_json
 from reid_sql.errors import UnknownNameError
 from reid_sql.runner import run
 
@@ -43,7 +42,7 @@ def run_command(options: argparse.Namespace) -> int:
         if statement.type not in SHOWN or not answer.columns:
             continue
         if options.json:
-            print(json.dumps(answer.records(), ensure_ascii=False, default=str))  # noqa: T201
+            print_json(answer.records())
         else:
             screen.console().print(screen.answer_table(answer))
         sys.stdout.flush()  # what is answered is shown before the next statement runs

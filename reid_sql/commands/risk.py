@@ -1,13 +1,12 @@
 """How risky a file is: summary, class sizes, who stands out, a verdict."""
 
 import argparse
-import json
 from typing import Any, Final
 
 import duckdb
 
 from reid_sql import screen
-from reid_sql.commands.given import PASSED, number, opened, source_options
+from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
 from reid_sql.domains import NULLS, THRESHOLD
 from reid_sql.runner import Answer, run
 
@@ -33,7 +32,7 @@ def run_command(options: argparse.Namespace) -> int:
     shown = _stand_out(con, given, nulls, count) if count else None
     if options.json:
         page = {"summary": risk, "histogram": sizes} | ({"stand_out": shown.records()} if shown else {})
-        print(json.dumps(page, ensure_ascii=False, default=str))  # noqa: T201
+        print_json(page)
     else:
         screen.console().print(screen.risk_page(risk, sizes, shown, given[1]))
     return PASSED

@@ -10,6 +10,7 @@ from dbt.adapters.duckdb.plugins import BasePlugin
 from duckdb import DuckDBPyConnection
 
 from reid_sql import register
+from reid_sql.dbt import policy
 
 PACKAGE: Final = Path(__file__).parent
 
@@ -20,6 +21,7 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt is an extra: where types a
     def configure_connection(self, conn: DuckDBPyConnection) -> None:
         """Register the functions in the connection that dbt holds; again is harmless."""
         register(conn)
+        policy.register(conn)
 
     def configure_cursor(self, cursor: DuckDBPyConnection) -> None:
         """Register the functions in the cursor of a thread, which does not see the macros of the connection."""

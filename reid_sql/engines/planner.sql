@@ -342,11 +342,14 @@ MACRO reid_independent(columns) AS
 -- Sizes of classes, with what independent columns would hold where a method asks for it.
 MACRO reid_plan_evidence(tbl, columns, method, nulls) AS
 reid_guarded('quasi-identifiers', [reid_table(tbl)], columns, reid_treated(tbl, columns, nulls,
-  CASE WHEN method IN ('all', 'loglinear', 'loglinear_nb')
+  'SELECT row_number() OVER () AS place, class_size, log_expected, classes, coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, '
+  || 'first_value, second_value, coalesce(records, 0) AS records, coalesce(mass, 0) AS mass FROM (FROM (' || CASE WHEN method IN ('all', 'loglinear', 'loglinear_nb')
   THEN 'WITH reid_distinct AS MATERIALIZED (SELECT ' || reid_numbered(columns) || ', count(*) AS records FROM ' || reid_rows(tbl, columns, nulls)
-    || ' GROUP BY ' || reid_numbered(columns) || ') SELECT row_number() OVER () AS place, * FROM (SELECT records AS class_size, '
-    || 'round(log_expected * 1000) / 1000 AS log_expected, count(*) AS classes FROM (' || reid_independent(columns) || ') GROUP BY ALL)'
-  ELSE 'SELECT class_size AS place, class_size, NULL::DOUBLE AS log_expected, count(*) AS classes FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size' END));
+    || ' GROUP BY ' || reid_numbered(columns) || ') SELECT records AS class_size, '
+    || 'round(log_expected * 1000) / 1000 AS log_expected, count(*) AS classes FROM (' || reid_independent(columns) || ') GROUP BY ALL'
+  ELSE 'SELECT class_size, NULL::DOUBLE AS log_expected, count(*) AS classes FROM (' || reid_sizes(tbl, columns, nulls) || ') GROUP BY class_size' END
+  || ') UNION ALL BY NAME SELECT 0 AS class_size, NULL::DOUBLE AS log_expected, 0 AS classes, * EXCLUDE (cell, records_dropped, nulls) FROM ('
+  || reid_plan_pairs(tbl, columns, NULL::VARCHAR, NULL::VARCHAR, nulls) || ') WHERE ' || (method IN ('all', 'copula', 'copula_calibrated')) || ')'));
 
 -- The distinct records, numbered, with the records that hold each (by the key, else by their place in the scan) and the sum of
 -- a column of numbers above 0, NaN where one of them is none.

@@ -9,6 +9,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from reid_sql.domains import Columns
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.disclosure import Integers
 from reid_sql.models.gaussian_copula import GaussianCopula
 
@@ -22,6 +23,10 @@ def pairs(
     """Count values and pairs of values, and who is alone; the words of DuckDB's `reid_plan_pairs`."""
     names = [f"q{place}" for place in range(1, len(columns) + 1)]
     places = range(len(columns))
+    for column, kind in zip(columns, kept.select(names).collect_schema().dtypes(), strict=True):
+        if not has_text(kind):
+            rule = f"columns of a copula must hold numbers, texts or other plain values in Polars, got '{column}' of type {kind}"
+            raise OutOfDomainError(f"{rule}; turn it into text")
     weight = pl.col(f"q{len(columns) + 1}").cast(pl.Float64, strict=False) if weighted else None
     lines = [_values(kept, names[place], place + 1, columns[place], weight) for place in places]
     lines += [_crossed(kept, names, one, other, weight) for one, other in combinations(places, 2)]
@@ -31,6 +36,11 @@ def pairs(
     if marginals is not None:
         lines.append(_outside(marginals.drop_nulls("value") if dropped else marginals, columns))
     return pl.concat(lines, how="diagonal").with_row_index("cell").with_columns(pl.col("cell").cast(pl.Int64))
+
+
+def has_text(kind: pl.DataType) -> bool:
+    """Whether Polars can tell each value of the type by a text of its own."""
+    return not kind.is_nested() and kind not in {pl.Binary, pl.Object}
 
 
 def _values(kept: pl.LazyFrame, name: str, first: int, label: str, weight: pl.Expr | None) -> pl.LazyFrame:

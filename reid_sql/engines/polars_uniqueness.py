@@ -5,8 +5,10 @@ from typing import Final
 
 import polars as pl
 
+from reid_sql.engines.polars_copula import has_text, pairs
 from reid_sql.reductions import KEYED_QI
 
+COPULA: Final = ("all", "copula", "copula_calibrated")  # methods that ask for pairs of values
 INDEPENDENT: Final = ("all", "loglinear", "loglinear_nb")  # methods that ask what independent columns would hold
 
 
@@ -16,7 +18,14 @@ def _evidence(frame: pl.LazyFrame, columns: Sequence[str], nulls: str, method: s
     log = (_log_independent(names) * 1000).round() / 1000 if method in INDEPENDENT else pl.lit(None, dtype=pl.Float64)
     lines = held.select(pl.col("records").alias("class_size"), log.alias("log_expected"))
     counted = lines.group_by("class_size", "log_expected").agg(pl.len().cast(pl.Int64).alias("classes"))
-    return counted.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
+    rows = _rows(frame, columns, nulls)[0]
+    texts = all(has_text(kind) for kind in rows.collect_schema().dtypes())
+    told = method in COPULA and (texts or method != "all")  # Polars has no text of a list: the others go on without
+    rows = rows if told else pl.LazyFrame(schema=dict.fromkeys(names, pl.String))
+    of_copula = pairs(rows, columns, None, weighted=False, dropped=nulls == "drop").drop("cell").filter(told)
+    both = pl.concat([counted, of_copula], how="diagonal").with_row_index("place")
+    whole = ("class_size", "classes", "first", "second", "records", "mass")
+    return both.with_columns(pl.col("place").cast(pl.Int64), pl.col(whole).fill_null(0))
 
 
 def _fitted_records(
@@ -43,12 +52,16 @@ def _weighted_records(
 
 def _held(frame: pl.LazyFrame, columns: Sequence[str], nulls: str, *listed: pl.Expr) -> tuple[pl.LazyFrame, list[str]]:
     """Distinct records, numbered, with how many hold each, and the listed values of those that do."""
+    kept, names = _rows(frame, columns, nulls, *listed)
+    found = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"), *(pl.col(e.meta.output_name()) for e in listed))
+    return found.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64)), names
+
+
+def _rows(frame: pl.LazyFrame, columns: Sequence[str], nulls: str, *listed: pl.Expr) -> tuple[pl.LazyFrame, list[str]]:
     names = [f"q{place}" for place in range(1, len(columns) + 1)]
     own = [pl.col(column).alias(name) for column, name in zip(columns, names, strict=True)]
     rows = frame.select(*listed, *own)
-    kept = rows.drop_nulls(names) if nulls == "drop" else rows
-    found = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"), *(pl.col(e.meta.output_name()) for e in listed))
-    return found.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64)), names
+    return rows.drop_nulls(names) if nulls == "drop" else rows, names
 
 
 def _member(frame: pl.LazyFrame, columns: Sequence[str], key: str | None) -> pl.Expr:

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StructType, VariantType
 
 from reid_sql.domains import Columns
 from reid_sql.engines.spark_frames import as_number, column, places, resolved, to_spark
@@ -29,16 +30,34 @@ def pairs(
     number = F.lit(1.0) if weight is None else as_number(rows, every[-1])
     mass = F.sum(F.when(number >= 0, number).otherwise(float("nan"))).alias("mass")
     distinct = kept.groupBy(*names).agg(F.count(F.lit(1)).alias("records"), mass)
-    cells = distinct.select(F.explode(F.array(*_cells(names, alone=weight is None))).alias("cell")).select("cell.*")
-    sums = F.sum("records").alias("records"), F.sum("mass").alias("mass")
-    found = cells.groupBy("first", "second", "first_value", "second_value").agg(*sums)
-    labels = F.when(F.col("second") == 0, F.element_at(F.array(*(F.lit(name) for name in columns)), F.col("first").cast("int")))
-    lines = found.withColumn("label", labels)
+    refuse_without_text(rows, columns)
+    lines = counts_of_pairs(distinct, columns, alone=weight is None)
     if marginals is not None:
         lines = lines.unionByName(_outside(marginals, columns, drop=nulls == "drop"))
+    return how_nulls(rows, every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
+
+
+def refuse_without_text(rows: DataFrame, columns: Sequence[str]) -> None:
+    """Refuse values that no text of their own tells apart; the columns stand first."""
+    for name, kind in zip(columns, (field.dataType for field in rows.schema), strict=False):
+        if not has_text(kind):
+            rule = "columns of a copula must hold numbers, texts or other plain values on Spark"
+            raise OutOfDomainError(f"{rule}, got '{name}' of type {kind.simpleString()}; turn it into text")
+
+
+def has_text(kind: DataType) -> bool:
+    """Whether Spark can tell each value of the type by a text of its own."""
+    return not isinstance(kind, ArrayType | StructType | MapType | VariantType | BinaryType)
+
+
+def counts_of_pairs(distinct: DataFrame, columns: Sequence[str], *, alone: bool) -> DataFrame:
+    """The lines of PairCounts, from numbered columns of distinct records, with `records` and `mass`."""
+    cells = distinct.select(F.explode(F.array(*_cells(places(columns), alone=alone))).alias("cell")).select("cell.*")
+    sums = F.sum("records").alias("records"), F.sum("mass").alias("mass")
+    found = cells.groupBy("first", "second", "first_value", "second_value").agg(*sums)
+    labels = F.element_at(F.array(*(F.lit(name) for name in columns)), F.greatest("first", F.lit(1)))
     whole = (F.col(name).cast("bigint").alias(name) for name in ("first", "second", "records"))
-    told = lines.select(*whole, "label", "first_value", "second_value", "mass")
-    return how_nulls(rows, every, nulls, told.withColumn("cell", F.monotonically_increasing_id()))
+    return found.select(*whole, F.when(F.col("second") == 0, labels).alias("label"), "first_value", "second_value", "mass")
 
 
 def _cells(names: Sequence[str], *, alone: bool) -> list[Column]:
@@ -77,8 +96,8 @@ def _outside(marginals: Any, columns: Sequence[str], *, drop: bool) -> DataFrame
     )
     placed = told.join(F.broadcast(to_spark(kept.sparkSession, known)), "label", "left")
     return placed.select(
-        F.coalesce("first", F.lit(0)).alias("first"),
-        F.lit(-1).alias("second"),
+        F.coalesce("first", F.lit(0)).cast("bigint").alias("first"),
+        F.lit(-1).cast("bigint").alias("second"),
         "label",
         "first_value",
         F.lit(None).cast("string").alias("second_value"),

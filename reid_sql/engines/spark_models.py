@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import Columns
 from reid_sql.engines.arrow import model_answer, record_codes
+from reid_sql.engines.spark_copula import refuse_without_text
 from reid_sql.engines.spark_frames import alike, arrow_type, column, keyed, numbered, places, resolved
 from reid_sql.engines.spark_functions import answered_or_refused, as_column, check_options, fields_of, refusable, typed, udf
 from reid_sql.engines.spark_reductions import counted, how_nulls
@@ -79,7 +80,9 @@ def _sent(model: str | GaussianCopula) -> GaussianCopula:
 
 
 def _columns_of(model: GaussianCopula, frame: DataFrame) -> list[str]:
-    return resolved(Columns("columns of the model"), model.columns, frame)
+    names = resolved(Columns("columns of the model"), model.columns, frame)
+    refuse_without_text(numbered(frame, names), names)
+    return names
 
 
 def _scored_classes(declared: Function, frame: DataFrame, model: GaussianCopula, options: dict[str, Any]) -> DataFrame:

@@ -12,25 +12,41 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import answer_columns, arrays_of
-from reid_sql.engines.polars_uniqueness import INDEPENDENT
+from reid_sql.engines.polars_uniqueness import COPULA, INDEPENDENT
+from reid_sql.engines.spark_copula import counts_of_pairs, has_text, refuse_without_text
 from reid_sql.engines.spark_frames import alike, arrow_type, as_number, collected, column, keyed, places, resolved, to_spark
 from reid_sql.engines.spark_records import refuse_no_key
 from reid_sql.engines.spark_reductions import counted, how_nulls, missing
 from reid_sql.function import Function
-from reid_sql.reductions import KEYED_QI
+from reid_sql.reductions import KEYED_QI, PAIRS
 
+NO_PAIRS: Final = pa.schema([(name, arrow_type(kind)) for name, kind in PAIRS.columns.items() if name != "cell"])
+WHOLE: Final = ["class_size", "classes", "first", "second", "records", "mass"]
 WORDS: Final = "the counts of the distinct records"
 
 
 def evidence(frames: Sequence[DataFrame], given: Sequence[str], method: str, nulls: str) -> DataFrame:
-    """Classes by size, and by the logarithm of the count that independent columns would hold where the method asks for it."""
+    """Classes by size, and by what independent columns would hold, and pairs of values, where the method asks for these."""
     rows, names = frames[0], places(given)
-    found, log = counted(rows, names, nulls), F.lit(None).cast("double")
-    if method in INDEPENDENT:
-        found, log = _fitted(_placed(found), names), F.round(F.col("log_expected") * 1000) / 1000
+    held = counted(rows, names, nulls)
+    held = _placed(held) if method in (*INDEPENDENT, *COPULA) else held
+    told = _sizes(held, names, independent=method in INDEPENDENT)
+    plain = all(has_text(field.dataType) for field in rows.schema)  # else there are all methods but the copula's
+    if method in COPULA and method != "all":
+        refuse_without_text(rows, given)
+    if method in COPULA and plain:
+        pairs = counts_of_pairs(held.withColumn("mass", F.col("records").cast("double")), given, alone=True)
+    else:
+        pairs = to_spark(rows.sparkSession, NO_PAIRS.empty_table())
+    both = told.unionByName(pairs, allowMissingColumns=True).fillna(0, WHOLE)
+    return how_nulls(rows, names, nulls, both.withColumn("place", F.monotonically_increasing_id()))
+
+
+def _sizes(held: DataFrame, names: Sequence[str], *, independent: bool) -> DataFrame:
+    log = F.round(F.col("log_expected") * 1000) / 1000 if independent else F.lit(None).cast("double")
+    found = _fitted(held, names) if independent else held
     lines = found.select(F.col("records").alias("class_size"), log.alias("log_expected"))
-    classes = lines.groupBy("class_size", "log_expected").agg(F.count(F.lit(1)).alias("classes"))
-    return how_nulls(rows, names, nulls, classes.withColumn("place", F.col("class_size")))
+    return lines.groupBy("class_size", "log_expected").agg(F.count(F.lit(1)).alias("classes"))
 
 
 def answered_classes(declared: Function, frame: DataFrame, columns: Sequence[str], options: dict[str, Any]) -> DataFrame:

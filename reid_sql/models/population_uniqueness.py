@@ -3,7 +3,7 @@
 All but the log-linear models need only the class-size histogram. Where the sample is the population, it is counted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Annotated, Final, Literal
@@ -12,6 +12,8 @@ import numpy as np
 
 from reid_sql.domains import Choice, Floats
 from reid_sql.models import (
+    copula_fit,
+    copula_population,
     dankar,
     ewens,
     loglinear,
@@ -24,29 +26,60 @@ from reid_sql.models import (
 )
 from reid_sql.models.disclosure import OK, Histogram, Integers
 from reid_sql.models.estimate import NO_INTERVAL, Estimate, Sample, sample_of
+from reid_sql.models.gaussian_copula import PairCounts
 
 COUNTED: Final = "the sample is the population: counted"
 BY_FRACTION: Final = f"{NO_INTERVAL}without weights, each unique record of the sample counts with the sampled fraction"
 MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
+NO_PAIRS: Final = "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
+COMPUTED: Final = "the interval is that of the computation, not of the model"
 NOT_FITTED: Final = "not available: all classes have one size, or the main effects repeat the sample, as those of one column do"
 POISSON: Final = f"{MAIN_EFFECTS}; counts vary no more than Poisson counts do"
 
 
 @dataclass(frozen=True)
 class UniquenessEvidence:
-    """How many classes have each size and each expected count; the latter to a thousandth of its logarithm."""
+    """How many classes have each size and each expected count; the latter to a thousandth of its logarithm.
+
+    Lines of class size 0 hold what a copula is fitted to, where that was asked for, in the columns of its PairCounts.
+    """
 
     class_size: Integers  # (lines,)
     log_expected: Floats  # (lines,) if the columns were independent; NaN where that was not asked for
     classes: Integers  # (lines,)
+    first: Integers | None = None
+    second: Integers | None = None
+    label: Sequence[str | None] = ()
+    first_value: Sequence[str | None] = ()
+    second_value: Sequence[str | None] = ()
+    records: Integers | None = None
+    mass: Sequence[float] = ()
 
     @cached_property
     def histogram(self) -> Histogram:
         """Classes and records by class size alone."""
-        size, place = np.unique(self.class_size, return_inverse=True)
+        counted = self.class_size > 0
+        size, place = np.unique(self.class_size[counted], return_inverse=True)
         classes = np.zeros(len(size), dtype=np.int64)
-        np.add.at(classes, place, self.classes)
+        np.add.at(classes, place, self.classes[counted])
         return Histogram(size, classes, size * classes)
+
+    @property
+    def pairs(self) -> PairCounts | None:
+        """What a copula is fitted to, None where it was not asked for."""
+        lines = np.flatnonzero(self.class_size == 0).tolist()
+        if self.first is None or self.second is None or self.records is None or not lines:
+            return None
+        return PairCounts(
+            np.arange(len(lines)),
+            self.first[lines],
+            self.second[lines],
+            [self.label[line] for line in lines],
+            [self.first_value[line] for line in lines],
+            [self.second_value[line] for line in lines],
+            self.records[lines],
+            [float(self.mass[line]) for line in lines],
+        )
 
 
 @dataclass(frozen=True)
@@ -73,12 +106,13 @@ def _benedetti_franconi(evidence: UniquenessEvidence, population: float) -> Esti
 def _loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed: bool) -> Estimate:
     """Ξ = τ₁/n_s: a person who is unique in the population is in the sample with the sampled fraction."""
     sample = sample_of(evidence.histogram, population)
-    sizes, log_expected = evidence.class_size, evidence.log_expected
+    counted = evidence.class_size > 0
+    sizes, classes, log_expected = evidence.class_size[counted], evidence.classes[counted], evidence.log_expected[counted]
     if (sizes == sizes[0]).all() or loglinear.saturated(sizes, log_expected):
         return Estimate(None, None, None, NOT_FITTED)
     expected, alone = np.exp(log_expected), sizes == 1
-    shape = overdispersion.shape(sizes, expected, evidence.classes) if overdispersed else np.inf
-    tau1 = evidence.classes[alone] @ loglinear.uniqueness(expected[alone], sample.fraction, shape)
+    shape = overdispersion.shape(sizes, expected, classes) if overdispersed else np.inf
+    tau1 = classes[alone] @ loglinear.uniqueness(expected[alone], sample.fraction, shape)
     status = POISSON if overdispersed and np.isinf(shape) else MAIN_EFFECTS
     return Estimate(float(tau1) / sample.records, None, None, status)
 
@@ -86,6 +120,14 @@ def _loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed
 def _pyc(evidence: UniquenessEvidence, population: float) -> Estimate:
     found = pitman_yor_forecast.forecast(evidence.histogram, [population])[0]
     return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
+
+
+def _copula(evidence: UniquenessEvidence, population: float, *, method: str) -> Estimate:
+    pairs = evidence.pairs
+    if pairs is None:
+        return Estimate(None, None, None, NO_PAIRS)
+    found = copula_population.forecast(copula_fit.fit(pairs, method=method), [population])[0]
+    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, COMPUTED)
 
 
 def _dankar(evidence: UniquenessEvidence, population: float) -> Estimate:
@@ -110,8 +152,10 @@ METHODS: Final[Mapping[str, Estimator]] = {
     "loglinear": partial(_loglinear, overdispersed=False),
     "loglinear_nb": partial(_loglinear, overdispersed=True),
     "pyc": _pyc,
+    "copula": partial(_copula, method="paper"),
 }
 VARIANTS: Final[Mapping[str, Estimator]] = {  # by name alone, not among 'all'
+    "copula_calibrated": partial(_copula, method="calibrated"),
     "pitman_asymptotic": _counting(pitman_interval.estimate, form="asymptotic"),
     "pitman_negative": _counting(pitman_interval.estimate, form="asymptotic", negative=True),
 }
@@ -130,6 +174,8 @@ Method = Annotated[
         "loglinear",
         "loglinear_nb",
         "pyc",
+        "copula",
+        "copula_calibrated",
         "pitman_asymptotic",
         "pitman_negative",
     ],

@@ -208,3 +208,34 @@ def test_an_estimate_without_an_interval_can_break_a_limit_but_meet_none(tmp_pat
     found = check(tables_policy(tmp_path, f"{text}\n{checks}"))["checks"]
     assert [(each["groups"][0]["value"], each["groups"][0]["high"]) for each in found] == [(1.0, None), (1.0, None)]
     assert [each["verdict"] for each in found] == ["fail", "not judged"]
+
+
+def test_shares_of_records_under_a_model_are_those_of_the_functions(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> None:
+    limits = [
+        ("xi_share", "uniqueness_xi", 0.5),
+        ("kappa_share", "correctness_kappa", 0.5),
+        ("kappa_share", "correctness_kappa", 0.9),
+    ]
+    listed = ", ".join(f'{{measure = "{name}", population = 5000, threshold = {over}, at_most = 1}}' for name, _, over in limits)
+    page = check(policy(tmp_path, f"checks = [{listed}]"))
+    con.execute(f"CREATE TABLE people AS FROM read_csv('{PEOPLE}', all_varchar = true)")
+    con.execute("FROM fit_copula('town', people, ['age', 'sex', 'postcode'])").fetchall()
+    for each, (_, function, over) in zip(page["checks"], limits, strict=True):
+        sql = f"SELECT count(*) FILTER ({function}('town', 5000, age, sex, postcode) > {over}) / count(*) FROM people"
+        assert each["groups"][0]["value"] == pytest.approx(con.execute(sql).fetchall()[0][0])
+    assert len({each["groups"][0]["value"] for each in page["checks"]}) == 3
+
+
+def test_population_uniqueness_is_that_of_the_method_and_needs_an_interval_to_pass(
+    tmp_path: Path, con: duckdb.DuckDBPyConnection
+) -> None:
+    methods = ("pitman", "loglinear_nb", "zayatz")
+    listed = ", ".join(
+        f'{{measure = "population_uniqueness", population = 50000, method = "{name}", at_most = 0.9}}' for name in methods
+    )
+    page = check(policy(tmp_path, f"checks = [{listed}]"))
+    con.execute(f"CREATE TABLE people AS FROM read_csv('{PEOPLE}', all_varchar = true)")
+    for each, name in zip(page["checks"], methods, strict=True):
+        sql = f"SELECT uniqueness FROM population_uniqueness(people, ['age', 'sex', 'postcode'], 50000, method := '{name}')"
+        assert each["groups"][0]["value"] == pytest.approx(con.execute(sql).fetchall()[0][0])
+    assert [each["verdict"] for each in page["checks"]] == ["pass", "not judged", "not judged"]

@@ -62,13 +62,25 @@ def test_models_use_the_functions_and_leave_none_behind(project: Path, tested: R
         assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'reid%'").fetchall() == [(0,)]
 
 
-PASSING = ["people_few_at_risk", "people_k_grown_up", "release_k", "release_l", "release_t", "release_alpha_k"]
+PASSING = [
+    "release_policy",
+    "release_policy_where",
+    "people_few_at_risk",
+    "people_k_grown_up",
+    "release_k",
+    "release_l",
+    "release_t",
+    "release_alpha_k",
+]
 FAILING = [("people_k", "fail"), ("people_at_risk", "fail"), ("people_l", "fail"), ("people_k_warns", "warn")]
 REFUSED = [
     ("people_k_typo", "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'?"),
     ("people_k_nobody", "the table must hold at least one record, got 0"),
     ("people_l_nobody", "the table must hold at least one record, got 0"),
     ("people_at_risk_nobody", "the table must hold at least one record, got 0"),
+    ("people_policy_typo", "the policy must have a table for the model, got 'poeple'; did you mean 'people'?"),
+    ("people_policy_not_there", "policy must be an existing file, got 'polizy.toml'; did you mean 'policy.toml'?"),
+    ("release_as_people", "columns of the policy must be columns of the table, got 'age'"),
     ("people_t_without_an_order", "sensitive must be a column of numbers, dates, times, booleans or ENUMs"),
 ]
 
@@ -88,6 +100,12 @@ def test_failures_are_the_records_that_offend(project: Path, tested: Results, na
     if name == "people_at_risk":  # a risk above 0.2 is a class of fewer than 5, too
         assert expected == tested["people_k"]["failures"]
     assert (tested[name]["status"], tested[name]["failures"]) == (status, expected)
+
+
+def test_a_policy_fails_by_its_checks_and_says_which(project: Path, tested: Results) -> None:
+    assert (tested["people_policy"]["status"], tested["people_policy"]["failures"]) == ("fail", 1)
+    (compiled,) = (project / "target" / "compiled").rglob("people_policy.sql")
+    assert "reid_policy_findings('policy.toml', 'people'," in compiled.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("name", "sentence"), REFUSED)

@@ -31,6 +31,9 @@ checks = [
   { measure = "separation", at_most = 0.999, by = ["sex"] },
   { measure = "l_diversity", at_least = 2 },
   { measure = "t_closeness_offending", t = 0.3, at_most = 0.9 },
+  { measure = "population_uniqueness", method = "pitman", at_most = 0.05 },
+  { measure = "xi_share", threshold = 0.5, at_most = 0.2, quasi_identifiers = ["sex", "education"] },
+  { measure = "kappa_share", threshold = 1e-3, at_most = 0.2, quasi_identifiers = ["sex", "education"], by = ["sex"] },
   { measure = "adversary_average", scenario = "neighbours.toml", at_most = 0.05 },
   { measure = "forecast_uniqueness", population = 100, at_most = 0.5 },
 ]

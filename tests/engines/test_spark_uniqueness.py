@@ -31,7 +31,7 @@ QI = ["age", "a.`b", "income"]
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("method", ["all", "pitman", "loglinear_nb"])
+@pytest.mark.parametrize("method", ["all", "pitman", "loglinear_nb", "copula_calibrated"])
 def test_uniqueness_in_the_population_is_the_same_on_every_engine(spark: "SparkSession", method: str, nulls: str) -> None:
     options = {"population": 3000.0, "method": method, "nulls": nulls}
     found = by_spark(spark, "population_uniqueness", [TOWN], QI, **options)
@@ -52,6 +52,18 @@ def test_individual_risk_is_the_same(spark: "SparkSession", options: dict[str, A
     found = by_spark(spark, "individual_risk", [TOWN], QI, key="id", **options)
     for answer in by_both("individual_risk", {"t": TOWN}, QI, key="id", **options):
         same(found, answer)
+
+
+def test_values_without_a_text_have_all_methods_but_the_copula(town: "DataFrame") -> None:
+    lists = town.selectExpr("array(age, age % 2) AS pair", "CAST(age AS BINARY) AS raw")
+    for column in ("pair", "raw"):
+        found = {row["method"]: row for row in rows_of(rs.population_uniqueness(lists, [column], 3000))}
+        assert found["pitman"]["uniqueness"] is not None
+        assert found["copula"]["status"].startswith("not available: a copula needs the counts of pairs of values")
+        with pytest.raises(
+            ReidError, match=f"plain values on Spark, got '{column}' of type (array<bigint>|binary); turn it into"
+        ):
+            rs.population_uniqueness(lists, [column], 3000, method="copula")
 
 
 @pytest.mark.real_data

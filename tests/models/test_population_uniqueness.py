@@ -54,8 +54,8 @@ def test_a_thousand_million_records_of_eight_thousand_million_people() -> None:
     given_sample = UniquenessEvidence(whole.class_size, np.log(whole.class_size * 0.9), whole.classes)
     with np.errstate(all="raise", under="ignore"):
         rows = estimates(given_sample, 8e9)
-    assert [row.method for row in rows if row.uniqueness is None] == []
-    assert all(0 < (row.uniqueness or 0) < 0.2 for row in rows)
+    assert [row.method for row in rows if row.uniqueness is None] == ["copula"]  # it needs the pairs of values
+    assert all(0 < (row.uniqueness or 0.1) < 0.2 for row in rows)
 
 
 def test_refusals() -> None:

@@ -136,3 +136,9 @@ def test_calibration_with_weights_is_refused_and_sharp_goes_without() -> None:
         by_duckdb("FROM fit_copula('m', t, ['sex', 'age'], weight := 'w', method := 'calibrated')", t=frame)
     row = by_duckdb("FROM fit_copula('m', t, ['sex', 'age'], weight := 'w', method := 'sharp')", t=frame)[0]
     assert (row["calibration"], row["method"]) == (1, "sharp")
+
+
+@pytest.mark.parametrize("values", [[{"x": None}, {"x": 1}], [[1], [2]], [b"\xff", b"a"]])
+def test_values_without_a_text_of_their_own_are_refused_by_polars(values: list[object]) -> None:
+    with pytest.raises(ReidError, match="columns of a copula must hold numbers, texts or other plain values in Polars, got 's'"):
+        by_polars("fit_copula", "m", pl.DataFrame({"a": [1, 2], "s": values}), ["a", "s"])

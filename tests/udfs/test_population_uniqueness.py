@@ -1,4 +1,5 @@
 import math
+from typing import Literal
 
 import duckdb
 import polars as pl
@@ -43,6 +44,16 @@ def test_the_log_linear_row_is_the_sum_of_what_records_score() -> None:
     found = by_polars("loglinear_risk", TOWN, QI, 0.1)[0]
     assert shares["loglinear"] == pytest.approx(10 * found["tau1"], rel=1e-3)
     assert shares["loglinear_nb"] == pytest.approx(10 * found["nb_tau1"], rel=1e-2)
+
+
+@pytest.mark.parametrize("method", ["paper", "calibrated"])
+def test_the_row_of_the_copula_is_the_forecast_of_the_fitted_model(method: Literal["paper", "calibrated"]) -> None:
+    by_duckdb(f"FROM fit_copula('town', t, {QI}, method := '{method}')", t=TOWN)
+    expected = by_duckdb("FROM copula_forecast('town', [4000])")[0]
+    name = "copula" if method == "paper" else "copula_calibrated"
+    for answer in by_both("population_uniqueness", {"t": TOWN}, QI, population=4_000, method=name):
+        assert answer[0]["uniqueness"] == pytest.approx(expected["uniqueness"], rel=1e-6)
+        assert answer[0]["uniqueness_high"] == pytest.approx(expected["uniqueness_high"], rel=1e-6)
 
 
 @pytest.mark.parametrize(

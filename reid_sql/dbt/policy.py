@@ -1,0 +1,86 @@
+"""A policy's checks of a table that dbt has built: a function in SQL, as the tests of dbt are SQL."""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+from duckdb.func import PythonUDFType
+
+from reid_sql.check import gate
+from reid_sql.check.policy import Policy, Source, TablePolicy, columns_named, read_policy
+from reid_sql.check.release import POLICY_COLUMNS
+from reid_sql.domains import sql_text
+from reid_sql.errors import ReidError, UnknownNameError
+from reid_sql.runner import sentence
+from reid_sql.suggestion import suggestion
+
+NAME: Final = "reid_policy_findings"
+FINDING: Final = (
+    """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE, verdict VARCHAR, why VARCHAR)"""
+)
+ANSWER: Final = f"STRUCT(refusal VARCHAR, findings {FINDING}[])"
+CALLABLES: Final[list[Callable[..., Any]]] = []  # DuckDB does not keep a registered Python function alive
+
+
+def register(con: duckdb.DuckDBPyConnection) -> None:
+    """Put `reid_policy_findings(policy, table, relation)` into the connection's database; twice is harmless."""
+    if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = $1", [NAME]).fetchall() != [(0,)]:
+        return
+
+    def answer(policy: str, table: str, relation: str) -> dict[str, Any]:
+        try:
+            return {"refusal": None, "findings": findings(con, policy, table, relation)}
+        except (ReidError, duckdb.Error, OSError) as error:  # the engine would wrap the sentence in its own
+            return {"refusal": sentence(error), "findings": []}
+
+    CALLABLES.append(answer)
+    con.create_function(NAME, answer, ["VARCHAR"] * 3, ANSWER, type=PythonUDFType.NATIVE, side_effects=True)
+
+
+def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: str) -> list[dict[str, Any]]:
+    """Check a relation, in SQL, as the policy checks the table of this name; one dictionary for each check and group.
+
+    What the policy names of the relation goes through a file, as the gate reads files alone; the file is taken away.
+    """
+    policy = read_policy(file)
+    asked = _table(policy, table)
+    cursor = con.cursor()
+    known = [row[0] for row in cursor.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
+    named = columns_named(asked)
+    if named:
+        POLICY_COLUMNS.check(named[:64], known)
+    listed = ", ".join('"' + name.replace('"', '""') + '"' for name in named) or "*"
+    with tempfile.TemporaryDirectory(prefix="reid-sql-", ignore_cleanup_errors=True) as folder:
+        written = Path(folder) / "relation.parquet"
+        cursor.execute(f"COPY (SELECT {listed} FROM {relation}) TO {sql_text(str(written))} (FORMAT parquet)").fetchall()
+        alone = replace(policy, tables=(replace(asked, source=Source(asked.source.given, written)),))
+        with gate.opened(alone) as releases:
+            page = gate.measured(alone, releases, policy.baseline)
+    return [_finding(check, group) for check in page["checks"] for group in check["groups"]]
+
+
+def _table(policy: Policy, name: str) -> TablePolicy:
+    """Give the policy's table of this name; where the policy has but one, no name is needed."""
+    names = [table.name for table in policy.tables]
+    if not name and len(names) == 1:
+        return policy.tables[0]
+    if name not in names:
+        hint = suggestion(name, names, "tables")
+        raise UnknownNameError(f"the policy must have a table for the model, got '{name}'; {hint} (pass it as table)")
+    return policy.tables[names.index(name)]
+
+
+def _finding(check: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
+    told = group["group"]
+    return {
+        "table": check["table"],
+        "measure": check["measure"],
+        "group": ", ".join(f"{column} {value}" for column, value in told.items()) if told else None,
+        "figure": group["judged"],
+        "limit": check["limit"],
+        "verdict": group["verdict"],
+        "why": group["why"] or None,
+    }
