@@ -221,6 +221,8 @@ def population_uniqueness(
         "loglinear",
         "loglinear_nb",
         "pyc",
+        "copula",
+        "copula_calibrated",
         "pitman_asymptotic",
         "pitman_negative",
     ] = "all",
