@@ -1,13 +1,16 @@
 """The release gate on Spark: figures and verdicts as on DuckDB, and refusals of what it does there alone."""
 
 import csv
+import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 
 from reid_sql.check.gate import check
+from reid_sql.check.html import html
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
@@ -78,7 +81,7 @@ def test_missing_values_may_be_any_value(tmp_path: Path) -> None:
     alike({**found, "versions": None}, {**expected, "versions": None})
 
 
-def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(spark: "SparkSession", tmp_path: Path) -> None:
+def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(spark: "SparkSession", tmp_path: Path, root: Path) -> None:
     people = spark.read.csv(str(PEOPLE), header=True)
     people.createOrReplaceTempView("people")
     people.repartition(2).write.parquet(str(tmp_path / "people.parquet"))
@@ -91,6 +94,8 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(spark: "Spark
     )
     page = check(policy, engine="spark")
     assert [table["sha256"] is None for table in page["tables"]] == [True, True, False]
+    jsonschema.validate(page, json.loads((root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")))
+    assert "no hash, as it is no single file" in html(page)
     values = [each["groups"][0]["value"] for each in page["checks"]]
     lines = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
     assert values == [min(Counter((line["age"], line["sex"]) for line in lines).values())] * 3
