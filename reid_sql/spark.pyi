@@ -265,6 +265,30 @@ def pyc_k_violation(entropy: _Value, tail: _Value, n: _Value, k: _Value) -> Colu
 def pyc_uniqueness(entropy: _Value, tail: _Value, n: _Value) -> Column:
     """Expected share of n people who are alone in their anonymity set, for sets of this entropy and tail complexity."""
 
+def qar_quasi_identifiers(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first."""
+
+def qar_risk(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR)."""
+
 def risk_summary(
     tbl: _Frame, qi: Sequence[str], threshold: float = 0.2, nulls: Literal["value", "wildcard", "drop"] = "value"
 ) -> DataFrame:

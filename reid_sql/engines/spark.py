@@ -11,6 +11,7 @@ from reid_sql.domains import QUASI_IDENTIFIERS, WEIGHT, Column, Columns
 from reid_sql.engines import spark_reductions as reductions
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.polars_disclosure import THRESHOLDS
+from reid_sql.engines.spark_choices import answered_choices
 from reid_sql.engines.spark_copula import pairs, saved
 from reid_sql.engines.spark_disclosure import disclosure
 from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, numbered, places, resolved, to_spark
@@ -21,7 +22,7 @@ from reid_sql.engines.spark_sets import matches
 from reid_sql.engines.spark_uniqueness import answered_classes, evidence
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
-from reid_sql.reductions import FITTED_RECORDS, HOW_NULLS, KNOWN_RECORDS, OF_SENSITIVE, WEIGHTED_RECORDS
+from reid_sql.reductions import CODES, FITTED_RECORDS, HOW_NULLS, KNOWN_RECORDS, OF_SENSITIVE, WEIGHTED_RECORDS
 
 Reduced = Callable[..., DataFrame]
 SIZE: Final = "equivalence_class_size"
@@ -54,6 +55,8 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
         return PER_RECORD[reduction.name](declared, frames[0], columns, options)
     if reduction.name == KNOWN_RECORDS.name:
         return _answered(declared, *_known(declared, frames[0], options))
+    if reduction.name in OF_CHOICES:
+        return _beside(declared, frames[0].sparkSession, *OF_CHOICES[reduction.name](declared, frames[0], columns, options))
     single = [a.name for a in reduction.arguments if isinstance(a.domain, Column) or a.domain is WEIGHT]
     beside = [name for name in single if options.get(name) is not None]
     named = columns if isinstance(columns, str) else [*columns, *(options[name] for name in beside)]
@@ -95,7 +98,10 @@ def _known(declared: Function, frame: DataFrame, options: dict[str, Any]) -> tup
 
 def _answered(declared: Function, spark: SparkSession, arrays: Any, own: Any, treated: pa.Table) -> DataFrame:  # noqa: ANN401
     """Call the body, and put how NULLs were treated beside its answer."""
-    rows = answer_rows(declared, arrays, own)
+    return _beside(declared, spark, answer_rows(declared, arrays, own), treated)
+
+
+def _beside(declared: Function, spark: SparkSession, rows: list[dict[str, Any]], treated: pa.Table) -> DataFrame:
     if declared.reduction and declared.reduction.rowwise:
         how = treated.select(list(HOW_NULLS)).to_pylist()
     else:
@@ -134,3 +140,4 @@ PER_RECORD: Final[Mapping[str, Reduced]] = {
     FITTED_RECORDS.name: answered_classes,
     WEIGHTED_RECORDS.name: answered_classes,
 }
+OF_CHOICES: Final = {CODES.name: answered_choices}

@@ -9,21 +9,23 @@ from reid_sql.reductions import OF_SENSITIVE
 SAID: Final = (
     *("classes", "histogram", "population_histogram", "subsets", "matches", "known_records"),
     *("evidence", "fitted_records", "weighted_records"),
-    *("pairs", "saved", "scored_classes"),
+    *("pairs", "saved", "scored_classes", "codes"),
     *(reduction.name for reduction in OF_SENSITIVE),
 )
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
 IN_ONE_MEMORY: Final = "it goes through the codes of all records, again and again, in one memory"
-NOT_SAID: Final[Mapping[str, str]] = {"codes": IN_ONE_MEMORY, "record_codes": IN_ONE_MEMORY}
+RECORD_BY_RECORD: Final = ("qar_contributions", "qar_elimination", "qar_proxies")
 BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"
 IN_PART: Final[Mapping[str, str]] = {"t_closeness": BUT_EQUAL, "t_closeness_classes": BUT_EQUAL}
 
 
 def why_not(declared: Function) -> str | None:
     """Why Spark does not have the function; None where it has."""
+    if declared.name in RECORD_BY_RECORD:
+        return IN_ONE_MEMORY
     if declared.kind != "table" or declared.reduction is None or declared.reduction.name in SAID:
         return None
-    return NOT_SAID.get(declared.reduction.name, f"Spark has no words for what it is answered from: {declared.reduction.words}")
+    return f"Spark has no words for what it is answered from: {declared.reduction.words}"
 
 
 def in_sql(declared: Function) -> bool:

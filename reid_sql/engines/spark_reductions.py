@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import DateType, NumericType, TimestampNTZType, TimestampType
 
 from reid_sql.engines import spark_wildcard as wildcard
-from reid_sql.engines.spark_frames import alike, keyed, places, to_spark
+from reid_sql.engines.spark_frames import alike, collected, keyed, places, to_spark
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reductions import refuse_own_names, refuse_subsets
 
@@ -127,6 +127,15 @@ def subsets(frames: Sequence[DataFrame], given: Sequence[str], max_size: int, nu
     pairs = F.coalesce(F.col("pairs_alike").cast("decimal(38,0)"), F.lit(0)).alias("pairs_alike")
     dropped = F.coalesce(F.col("records_dropped"), F.lit(0)).alias("records_dropped")
     return found.orderBy("place").select("subset", *numbers, pairs, dropped, F.lit(nulls).alias("nulls"))
+
+
+def classes_of(distinct: DataFrame, names: Sequence[str], chosen: Sequence[Sequence[int]]) -> list[int]:
+    """How many distinct values each choice of the columns, by their places, has among the distinct records."""
+    marks = [_mark(subset) for subset in chosen]
+    masks = to_spark(distinct.sparkSession, pa.table({"mask": pa.array(marks, pa.int64())}))
+    found = collected(_counts(distinct, names, masks, drop=False).select("mask", "classes"), "counts of choices of columns")
+    classes = dict(zip(found["mask"].to_pylist(), found["classes"].to_pylist(), strict=True))
+    return [classes[mark] for mark in marks]
 
 
 def _mark(subset: Sequence[int]) -> int:

@@ -14,7 +14,7 @@ from scipy.special import expit
 from reid_sql.domains import Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.class_keys import each_key
-from reid_sql.models.quasi_identifiers import Integers, QuasiIdentifiers
+from reid_sql.models.quasi_identifiers import CodesElsewhere, Integers, QuasiIdentifiers
 
 Numbers = npt.NDArray[Any]
 
@@ -87,6 +87,8 @@ def distinct_values(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Integers
     >>> distinct_values(choose(table, 1)).tolist()
     [2, 3]
     """
+    if isinstance(chosen.table, CodesElsewhere):
+        return chosen.table.count(chosen.places)
     return np.array(each_key(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64)
 
 

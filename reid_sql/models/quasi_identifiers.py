@@ -3,7 +3,7 @@
 A table comes as codes: for each column a small whole number per record, equal where the values are equal, 0 for NULL.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
@@ -53,6 +53,19 @@ class Codes:
     def records(self) -> int:
         """How many records there are."""
         return len(self.position)
+
+
+@dataclass(frozen=True)
+class CodesElsewhere(Codes):
+    """A table that stayed with its engine, which counts the distinct values of choices of columns; no codes are here."""
+
+    held: int  # records
+    count: Callable[[Integers], Integers]  # places of columns, (choices, p), to distinct values, (choices,)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.held
 
 
 @dataclass(frozen=True)

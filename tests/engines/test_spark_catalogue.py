@@ -20,7 +20,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
-from reid_sql.engines.spark import PER_RECORD, REDUCED
+from reid_sql.engines.spark import OF_CHOICES, PER_RECORD, REDUCED
 from tests.sparks import refusal, rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -161,7 +161,7 @@ def test_what_is_not_a_function_is_said_to_be_missing() -> None:
 
 
 def test_what_is_said_to_be_there_is_there(root: "Path") -> None:
-    assert set(SAID) == {*REDUCED, *PER_RECORD}
+    assert set(SAID) == {*REDUCED, *PER_RECORD, *OF_CHOICES}
     text = (root / "docs" / "spark.md").read_text(encoding="utf-8")
     for function in declared().values():
         reason = why_not(function)
