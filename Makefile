@@ -21,13 +21,13 @@ types: .venv/.dev
 	$(BIN)/mypy
 
 docs: .venv/.dev
-	$(BIN)/python -m tests.generate
+	$(BIN)/python -m tools.generate
 
 bench: .venv/.dev
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m benchmarks.speed
 
 accuracy: .venv/.dev
-	$(BIN)/python -m tests.accuracy
+	$(BIN)/python -m benchmarks.accuracy
 
 .venv/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

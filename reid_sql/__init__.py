@@ -8,14 +8,22 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, Unavail
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["NoRecordsError", "OutOfDomainError", "ReidError", "UnavailableError", "UnknownNameError", "__version__", "register"]
+__all__ = [
+    "NoRecordsError",
+    "OutOfDomainError",
+    "ReidError",
+    "UnavailableError",
+    "UnknownNameError",
+    "__version__",
+    "register",
+]
 
 
 def register(con: "duckdb.DuckDBPyConnection") -> None:
     """Put every function into a DuckDB connection or cursor.
 
-    Twice is harmless and cheap. Each connection and cursor registers itself; the functions leave nothing in a database
-    file, work on a read-only one, and neither commit nor abort an open transaction.
+    Twice is harmless and cheap. Each connection and cursor registers itself; the functions leave nothing in a
+    database file, work on a read-only one, and neither commit nor abort an open transaction.
 
     >>> import duckdb
     >>> con = duckdb.connect()
@@ -23,7 +31,7 @@ def register(con: "duckdb.DuckDBPyConnection") -> None:
     >>> con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall()
     [(0.366032,)]
     """
-    from reid_sql.engines import duckdb as engine  # noqa: PLC0415 - Polars users need no DuckDB engine
-    from reid_sql_udfs import declared  # noqa: PLC0415 - the functions import this package
+    from reid_sql.engines import duckdb as engine
+    from reid_sql_udfs import declared
 
     engine.register(con, declared())

@@ -16,7 +16,17 @@ from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.runner import sentence
 from reid_sql.suggestion import suggestion
 
-COMMANDS: Final = (risk, forecast, adversary, qar, check, advise, query, functions, sql)  # each a file of its name
+COMMANDS: Final = (
+    risk,
+    forecast,
+    adversary,
+    qar,
+    check,
+    advise,
+    query,
+    functions,
+    sql,
+)  # each a file of its name
 REFUSED: Final = 2
 STOPPED: Final = 130
 INTERRUPTED: Final = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
@@ -28,7 +38,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print with its usage."""
         unknown = re.search(r"(?:unrecognized arguments: |invalid choice: ')(-{0,2}[\w-]+)", message)
-        known = [option for action in self._actions for option in (action.option_strings or list(action.choices or []))]
+        known = [
+            option
+            for action in self._actions
+            for option in (action.option_strings or list(action.choices or []))
+        ]
         hint = suggestion(unknown[1], known, "words") if unknown else f"see {self.prog} --help"
         raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")
 
@@ -49,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PASSED
     except (ReidError, duckdb.Error, OSError, UnicodeDecodeError) as error:
-        print(f"reid-sql: {sentence(error)}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
+        print(f"reid-sql: {sentence(error)}", file=sys.stderr)
         return REFUSED
     return outcome
 

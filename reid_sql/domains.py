@@ -63,7 +63,9 @@ class Number:
         got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
         inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{f' AND {value} = floor({value})' if self.whole else ''})"
         refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
-        checked = f"CASE WHEN {f'{value} IS NULL OR ' if null else ''}{inside} THEN {value} ELSE {refusal} END"
+        checked = (
+            f"CASE WHEN {f'{value} IS NULL OR ' if null else ''}{inside} THEN {value} ELSE {refusal} END"
+        )
         return f"({checked})::BIGINT" if self.whole else checked
 
 
@@ -91,7 +93,9 @@ class Numbers:
         """Spell the SQL expression that is the list of doubles, or the refusal."""
         listed = f"try_cast({name} AS DOUBLE[])"
         head, tail = self.sentence(name, "\0").split("\0")
-        refusal = f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::DOUBLE[]"
+        refusal = (
+            f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::DOUBLE[]"
+        )
         bad = f"coalesce(len({listed}), 0) = 0 OR list_contains(list_transform({listed}, lambda v: v IS NULL), true)"
         checked = f"list_transform({listed}, lambda v: {self.each.sql(name, value='v')})"
         missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
@@ -107,7 +111,9 @@ class Choice:
     def check(self, name: str, value: str) -> str:
         """Give the word back, or refuse it and offer the nearest."""
         if value not in self.words:
-            raise UnknownNameError(f"{self._rule(name)}{value}'; {suggestion(str(value), self.words, 'choices')}")
+            raise UnknownNameError(
+                f"{self._rule(name)}{value}'; {suggestion(str(value), self.words, 'choices')}"
+            )
         return value
 
     def _rule(self, name: str) -> str:
@@ -193,21 +199,33 @@ class Columns:
 
     def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
-        if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-            raise OutOfDomainError(f"{self.words} must be a list of column names, got {names}; write ['age', 'sex']")
+        if (
+            isinstance(names, str)
+            or not isinstance(names, Sequence)
+            or not all(isinstance(name, str) for name in names)
+        ):
+            raise OutOfDomainError(
+                f"{self.words} must be a list of column names, got {names}; write ['age', 'sex']"
+            )
         if not 1 <= len(names) <= MAX_COLUMNS:
             got = f"{self.words} must name 1 to {MAX_COLUMNS} columns, got {len(names)}"
-            raise OutOfDomainError(f"{got}; pass the columns by which people can be told apart, such as ['age', 'sex']")
+            raise OutOfDomainError(
+                f"{got}; pass the columns by which people can be told apart, such as ['age', 'sex']"
+            )
         for position, name in enumerate(names):
             if name in names[:position]:
-                raise OutOfDomainError(f"{self.words} must be distinct, got '{name}' twice; name each column once")
+                raise OutOfDomainError(
+                    f"{self.words} must be distinct, got '{name}' twice; name each column once"
+                )
         return self.known(names, known)
 
     def known(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse the first that is not in the table."""
         for name in names:
             if name not in known:
-                message = f"{self.words} must be columns of the table, got '{name}'; {suggestion(name, known)}"
+                message = (
+                    f"{self.words} must be columns of the table, got '{name}'; {suggestion(name, known)}"
+                )
                 raise UnknownNameError(message)
         return list(names)
 
@@ -231,13 +249,15 @@ class Document:
     kind: str
     read: Callable[[Any], str] = field(repr=False)
 
-    def check(self, name: str, source: Any) -> str:  # noqa: ANN401, ARG002 - the document says itself what is wrong where
+    def check(self, name: str, source: Any) -> str:
         """Give the document as text, or refuse it."""
         return self.read(source)
 
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the text, or the refusal; a STRUCT is as good as JSON."""
-        text = f"CASE WHEN typeof({name}) LIKE 'STRUCT%' THEN to_json({name})::VARCHAR ELSE {name}::VARCHAR END"
+        text = (
+            f"CASE WHEN typeof({name}) LIKE 'STRUCT%' THEN to_json({name})::VARCHAR ELSE {name}::VARCHAR END"
+        )
         return f"""list_extract(list_transform([reid_read_{self.kind}({text})], lambda reid_found:
             CASE WHEN reid_found['refusal'] IS NULL THEN reid_found['text'] ELSE error(reid_found['refusal']) END), 1)"""
 
@@ -261,13 +281,25 @@ THRESHOLD: Final = Number(
     1.0,
 )
 SUBSET_SIZE: Final = Number(
-    "a whole number of columns from 1 to 64", "pass how many columns to combine at most", 1.0, MAX_COLUMNS, whole=True
+    "a whole number of columns from 1 to 64",
+    "pass how many columns to combine at most",
+    1.0,
+    MAX_COLUMNS,
+    whole=True,
 )
 POINTS: Final = Number(
-    "a whole number of known items from 1 to 16", "pass how many items of a person an attacker knows", 1.0, 16.0, whole=True
+    "a whole number of known items from 1 to 16",
+    "pass how many items of a person an attacker knows",
+    1.0,
+    16.0,
+    whole=True,
 )
 SAMPLES: Final = Number(
-    "a whole number of draws from 2 to 1e+8", "pass how many targets to draw, such as 10000", 2.0, 1e8, whole=True
+    "a whole number of draws from 2 to 1e+8",
+    "pass how many targets to draw, such as 10000",
+    2.0,
+    1e8,
+    whole=True,
 )
 COMBINATIONS: Final = Number(
     "a whole number of combinations from 0 to 1e+12",
@@ -276,10 +308,16 @@ COMBINATIONS: Final = Number(
     1e12,
     whole=True,
 )
-SEED: Final = Number("a whole number from 0 to 2147483646", "pass any such number", 0.0, 2147483646.0, whole=True)
+SEED: Final = Number(
+    "a whole number from 0 to 2147483646", "pass any such number", 0.0, 2147483646.0, whole=True
+)
 NULLS: Final = Choice(("value", "wildcard", "drop"))
 DRAWN: Final = Number(
-    "a whole number of records from 0 to 1e+12", "pass how many to draw, such as 1000000", 0.0, 1e12, whole=True
+    "a whole number of records from 0 to 1e+12",
+    "pass how many to draw, such as 1000000",
+    0.0,
+    1e12,
+    whole=True,
 )
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")

@@ -1,7 +1,7 @@
 """What a function is: its name, parameters, words, source, body and, where an engine says it better, its spelling.
 
-A decorator declares the function below it and hands it back unchanged. Engines bind what is declared; nothing else
-lists the functions.
+A decorator declares the function below it and hands it back unchanged. Engines bind what is declared; nothing
+else lists the functions.
 """
 
 import inspect
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Values
-from reid_sql.models.disclosure import Integers
+from reid_sql.models.classes.disclosure import Integers
 from reid_sql.reductions import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -51,7 +51,9 @@ class Function:
     body: Callable[..., Any] = field(repr=False)
     reduction: Reduction | None = None
     duckdb: str | None = None
-    per_record: bool = False  # whether the answer is arrays over distinct records, for every record that holds one
+    per_record: bool = (
+        False  # whether the answer is arrays over distinct records, for every record that holds one
+    )
     models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
 
     @property
@@ -64,7 +66,10 @@ class Function:
         """The call as SQL spells it."""
         if self.kind == "window":
             return f"{self.name}(c1, …)"
-        shown = [p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}" for p in self.parameters]
+        shown = [
+            p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
+            for p in self.parameters
+        ]
         if self.kind == "model":
             shown.append("c1, …")
         return f"{self.name}({', '.join(shown)})"
@@ -90,7 +95,7 @@ class Function:
 FUNCTIONS: Final[dict[str, Function]] = {}
 
 
-def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell
+def sql_literal(value: Any) -> str:
     """Spell a default as SQL."""
     if value is None:
         return "NULL"
@@ -100,7 +105,9 @@ def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything 
 def signature_of(function: Function) -> inspect.Signature:
     """Give the call's signature in Python: as in SQL, with the options by position or by name."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature([inspect.Parameter(p.name, kind, default=p.default) for p in function.parameters])
+    return inspect.Signature(
+        [inspect.Parameter(p.name, kind, default=p.default) for p in function.parameters]
+    )
 
 
 def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
@@ -110,7 +117,17 @@ def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body
     """
 
     def declare(body: Body) -> Body:
-        _add(Function(body.__name__, "row", _parameters(body), {body.__name__: "DOUBLE"}, source, body, duckdb=duckdb))
+        _add(
+            Function(
+                body.__name__,
+                "row",
+                _parameters(body),
+                {body.__name__: "DOUBLE"},
+                source,
+                body,
+                duckdb=duckdb,
+            )
+        )
         return body
 
     return declare
@@ -136,7 +153,9 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("model", MODEL), *_parameters(body)[1:])
-        _add(Function(body.__name__, "model", parameters, {body.__name__: "DOUBLE"}, source, body, models=True))
+        _add(
+            Function(body.__name__, "model", parameters, {body.__name__: "DOUBLE"}, source, body, models=True)
+        )
         return body
 
     return declare
@@ -145,8 +164,8 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
 def scored_function(*, source: str) -> Callable[[Body], Body]:
     """Declare a table function that puts scores beside a table's records, each distinct record scored once.
 
-    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters; it gives a
-    dataclass of arrays, whose fields become columns beside the table's.
+    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
+    it gives a dataclass of arrays, whose fields become columns beside the table's.
     """
 
     def declare(body: Body) -> Body:
@@ -160,7 +179,8 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
 def drawn_function(*, source: str) -> Callable[[Body], Body]:
     """Declare a table function of records drawn from a fitted model, as many as are asked for and none held.
 
-    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places, columns).
+    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
+    columns).
     """
 
     def declare(body: Body) -> Body:
@@ -184,12 +204,13 @@ def table_function(
 
     Without a reduction it is a function of its parameters alone.
 
-    The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body that gives
-    back what it got says that the reduction itself is the answer. `duckdb` is the answer as a SELECT list over the
-    reduction, with $name for a checked parameter. The body's further parameters become the function's, after the table
-    and its columns and before `key` and `nulls`; those named as `leading` come before the table. With `per_record` it
-    gives a dataclass of arrays over the distinct records, and the answer has a row for every record: `record` (its key,
-    else its 0-based scan position), then the fields. `models` says that the body keeps or finds fitted models.
+    The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body
+    that gives back what it got says that the reduction itself is the answer. `duckdb` is the answer as a
+    SELECT list over the reduction, with $name for a checked parameter. The body's further parameters become
+    the function's, after the table and its columns and before `key` and `nulls`; those named as `leading`
+    come before the table. With `per_record` it gives a dataclass of arrays over the distinct records, and the
+    answer has a row for every record: `record` (its key, else its 0-based scan position), then the fields.
+    `models` says that the body keeps or finds fitted models.
     """
 
     def declare(body: Body) -> Body:
@@ -203,13 +224,26 @@ def table_function(
         found = [*first, *own, *last]
         parameters = tuple(sorted(found, key=lambda p: (p.name not in leading, p.default is not REQUIRED)))
         columns = _columns(body)
-        _add(Function(body.__name__, "table", parameters, columns, source, body, reduction, duckdb, per_record, models))
+        _add(
+            Function(
+                body.__name__,
+                "table",
+                parameters,
+                columns,
+                source,
+                body,
+                reduction,
+                duckdb,
+                per_record,
+                models,
+            )
+        )
         return body
 
     return declare
 
 
-def _default(argument: Argument) -> Any:  # noqa: ANN401 - a default may be anything that SQL can spell
+def _default(argument: Argument) -> Any:
     return REQUIRED if argument.default is None and not argument.optional else argument.default
 
 
@@ -229,7 +263,7 @@ def _columns(body: Callable[..., Any]) -> Mapping[str, str]:
     return {f.name: SQL_TYPES[get_type_hints(row)[f.name]] for f in fields(row)}
 
 
-def _domain(hint: Any) -> Domain:  # noqa: ANN401 - a type hint
+def _domain(hint: Any) -> Domain:
     return next((part for part in get_args(hint)[1:] if isinstance(part, Domain)), Values())
 
 

@@ -15,20 +15,24 @@ def check_plot_file(file: str) -> None:
     if Path(file).suffix not in KINDS:
         raise OutOfDomainError(f"--plot must be a PNG or SVG file, got '{file}'; name it like forecast.svg")
     try:
-        import matplotlib as mpl  # noqa: PLC0415 - an optional extra
+        import matplotlib as mpl
     except ImportError:
         remedy = "install it with: pip install 'reid-sql[plot]'"
         raise ReidError(f"--plot needs the chart library matplotlib, got none; {remedy}") from None
     mpl.use("agg")
 
 
-def draw_forecast(file: str, measured: list[dict[str, Any]], forecast: list[dict[str, Any]], title: str) -> None:
+def draw_forecast(
+    file: str, measured: list[dict[str, Any]], forecast: list[dict[str, Any]], title: str
+) -> None:
     """Draw the measured curve as a line, the forecast as a dashed line in its 95 % band, on a logarithmic axis."""
-    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
+    from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     people = [row["population"] for row in forecast]
-    axes.plot([row["n"] for row in measured], [row["correctness"] for row in measured], color=DARK, label="measured")
+    axes.plot(
+        [row["n"] for row in measured], [row["correctness"] for row in measured], color=DARK, label="measured"
+    )
     axes.plot(people, [row["correctness"] for row in forecast], color=BLUE, linestyle="--", label="forecast")
     low, high = ([row[f"correctness_{end}"] for row in forecast] for end in ("low", "high"))
     axes.fill_between(people, low, high, color=BLUE, alpha=0.2, label="95 % interval")
@@ -44,7 +48,7 @@ def draw_forecast(file: str, measured: list[dict[str, Any]], forecast: list[dict
 
 def draw_removals(file: str, paths: dict[str, list[dict[str, Any]]], title: str) -> None:
     """Draw by what share the risk of the whole table falls with the records removed, one line an order, under the bound."""
-    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
+    from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     falls = {by: _falls(rows, "risk") for by, rows in paths.items()}

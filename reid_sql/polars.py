@@ -1,7 +1,7 @@
 """The functions for Polars: `import reid_sql.polars as rp`, then the same names as in SQL.
 
-Row functions take column names, expressions or numbers and are expressions; table functions take a LazyFrame or
-DataFrame first and give a LazyFrame. Nothing is collected before you collect.
+Row functions take column names, expressions or numbers and are expressions; table functions take a LazyFrame
+or DataFrame first and give a LazyFrame. Nothing is collected before you collect.
 """
 
 from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ def _window(function: Function) -> Callable[..., pl.Expr]:
 def _row(function: Function) -> Callable[..., pl.Expr]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> pl.Expr:  # noqa: ANN401 - names, expressions or numbers
+    def call(*arguments: Any, **named: Any) -> pl.Expr:
         return engine.row_expression(function, list(signature.bind(*arguments, **named).arguments.values()))
 
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -63,7 +63,7 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
     listed = next((p.name for p in function.parameters if isinstance(p.domain, Columns)), None)
     single = [p.name for p in function.parameters if isinstance(p.domain, Column)]
 
-    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - frames, names and options
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
@@ -78,7 +78,7 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
 def _model(function: Function) -> Callable[..., pl.Expr]:
     own = len(function.own_parameters)
 
-    def call(model: Any, *arguments: Any) -> pl.Expr:  # noqa: ANN401 - a name or a model, numbers, columns
+    def call(model: Any, *arguments: Any) -> pl.Expr:
         return polars_models.model_expression(function, model, arguments[:own], arguments[own:])
 
     return call
@@ -87,7 +87,7 @@ def _model(function: Function) -> Callable[..., pl.Expr]:
 def _scored(function: Function) -> Callable[..., pl.LazyFrame]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - a frame, a name or a model, options
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
@@ -100,7 +100,7 @@ def _scored(function: Function) -> Callable[..., pl.LazyFrame]:
 def _drawn(function: Function) -> Callable[..., pl.LazyFrame]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - a name or a model, how many, options
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from reid_sql.models.gaussian_copula import GaussianCopula
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
@@ -43,17 +43,30 @@ def adversary_summary(
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
 def alpha_k_anonymity(
-    tbl: _Frame, qi: Sequence[str], sensitive: str, alpha: float = 0.5, k: int = 2, nulls: Literal["value", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    alpha: float = 0.5,
+    k: int = 2,
+    nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
 def alpha_k_anonymity_classes(
-    tbl: _Frame, qi: Sequence[str], sensitive: str, alpha: float = 0.5, k: int = 2, nulls: Literal["value", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    alpha: float = 0.5,
+    k: int = 2,
+    nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
 
 def attribute_risk(
-    tbl: _Frame, columns: Sequence[str], max_size: int = 3, nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 3,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
@@ -80,7 +93,9 @@ def beta_likeness_classes(
 def cell_probability(model: str | GaussianCopula, *columns: str | pl.Expr) -> pl.Expr:
     """Probability that a person of the population that a fitted model describes has exactly this record's values."""
 
-def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
+def class_size_histogram(
+    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+) -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
@@ -96,7 +111,10 @@ def copula_models() -> pl.LazyFrame:
     """List the fitted models that this database knows, by name."""
 
 def correctness_curve(
-    tbl: _Frame, qi: Sequence[str], sizes: Sequence[float] | None = None, nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    sizes: Sequence[float] | None = None,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Correctness and uniqueness to expect in a random sample of n records of the table, exactly, without drawing any."""
 
@@ -132,7 +150,9 @@ def delta_disclosure_classes(
 def equivalence_class_size(*columns: str | pl.Expr) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
-def equivalence_classes(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> pl.LazyFrame:
+def equivalence_classes(
+    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+) -> pl.LazyFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
 
 def fit_copula(
@@ -330,7 +350,10 @@ def qar_risk(
     """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR)."""
 
 def risk_summary(
-    tbl: _Frame, qi: Sequence[str], threshold: float = 0.2, nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    threshold: float = 0.2,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 
@@ -338,7 +361,10 @@ def sample_copula(model: str | GaussianCopula, n: _Value, seed: int = 0) -> pl.L
     """Draw records from a fitted model: a table of its columns, as text, of any length, which is never held as a whole."""
 
 def score_copula(
-    tbl: _Frame, model: str | GaussianCopula, population: _Value, sample: Literal["ignored", "known"] = "ignored"
+    tbl: _Frame,
+    model: str | GaussianCopula,
+    population: _Value,
+    sample: Literal["ignored", "known"] = "ignored",
 ) -> pl.LazyFrame:
     """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
 

@@ -27,18 +27,18 @@ from reid_sql.domains import (
     Key,
 )
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models import sensitive
-from reid_sql.models.adversary import KnownRecords
-from reid_sql.models.copula_file import SavedModels
-from reid_sql.models.correction import ScoredClasses
-from reid_sql.models.disclosure import Histogram, PopulationHistogram, SubsetCounts
-from reid_sql.models.gaussian_copula import PairCounts
-from reid_sql.models.individual_risk import WeightedRecords
-from reid_sql.models.loglinear import INTERACTIONS, FittedRecords
-from reid_sql.models.population_uniqueness import METHOD, UniquenessEvidence
-from reid_sql.models.quasi_identifiers import Codes
-from reid_sql.models.scenario import SCENARIO
-from reid_sql.models.sparse_matching import Matches
+from reid_sql.models.attacker.adversary import KnownRecords
+from reid_sql.models.attacker.scenario import SCENARIO
+from reid_sql.models.classes import sensitive
+from reid_sql.models.classes.disclosure import Histogram, PopulationHistogram, SubsetCounts
+from reid_sql.models.classes.sparse_matching import Matches
+from reid_sql.models.copula.copula_file import SavedModels
+from reid_sql.models.copula.correction import ScoredClasses
+from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.extreme.quasi_identifiers import Codes
+from reid_sql.models.population.individual_risk import WeightedRecords
+from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
+from reid_sql.models.population.population_uniqueness import METHOD, UniquenessEvidence
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,13 @@ KNOWN_RECORDS: Final = Reduction(
     name="known_records",
     words="the distinct records on a scenario's columns, as codes, with how many and which records hold each",
     arguments=(_TABLE, Argument("scenario", SCENARIO), Argument("key", RECORD_KEY, optional=True), _NULLS),
-    columns={"place": "BIGINT", "records": "BIGINT", "codes": "BIGINT[]", "texts": "VARCHAR[]", "members": "BIGINT[]"},
+    columns={
+        "place": "BIGINT",
+        "records": "BIGINT",
+        "codes": "BIGINT[]",
+        "texts": "VARCHAR[]",
+        "members": "BIGINT[]",
+    },
     arrays=KnownRecords,
 )
 EVIDENCE: Final = Reduction(
@@ -223,7 +229,13 @@ FITTED_RECORDS: Final = Reduction(
     name="fitted_records",
     words="the distinct records, with how many hold each and how many would if the columns were independent",
     arguments=(_TABLE, _QI, Argument("interactions", INTERACTIONS, 0), _KEY, _KEPT),
-    columns={"place": "BIGINT", "records": "BIGINT", "log_expected": "DOUBLE", "codes": "BIGINT[]", "members": "BIGINT[]"},
+    columns={
+        "place": "BIGINT",
+        "records": "BIGINT",
+        "log_expected": "DOUBLE",
+        "codes": "BIGINT[]",
+        "members": "BIGINT[]",
+    },
     arrays=FittedRecords,
 )
 WEIGHTED_RECORDS: Final = Reduction(
@@ -265,7 +277,9 @@ def _offending(measured: Reduction, *thresholds: Argument) -> Reduction:
 
 
 L_DIVERSITY: Final = _measure(
-    "l_diversity", Argument("variant", sensitive.DIVERSITIES, "distinct"), Argument("c", sensitive.CONCENTRATION, 3)
+    "l_diversity",
+    Argument("variant", sensitive.DIVERSITIES, "distinct"),
+    Argument("c", sensitive.CONCENTRATION, 3),
 )
 T_CLOSENESS: Final = _measure("t_closeness", Argument("variant", sensitive.DISTANCES, "equal"))
 ALPHA_K_ANONYMITY: Final = _measure("alpha_k_anonymity")
@@ -280,7 +294,13 @@ BETA_LIKENESS_CLASSES: Final = _offending(BETA_LIKENESS, Argument("beta", sensit
 DELTA_DISCLOSURE_CLASSES: Final = _offending(DELTA_DISCLOSURE, Argument("delta", sensitive.GAIN, 1))
 OF_SENSITIVE: Final = (
     *(L_DIVERSITY, T_CLOSENESS, ALPHA_K_ANONYMITY, BETA_LIKENESS, DELTA_DISCLOSURE),
-    *(L_DIVERSITY_CLASSES, T_CLOSENESS_CLASSES, ALPHA_K_ANONYMITY_CLASSES, BETA_LIKENESS_CLASSES, DELTA_DISCLOSURE_CLASSES),
+    *(
+        L_DIVERSITY_CLASSES,
+        T_CLOSENESS_CLASSES,
+        ALPHA_K_ANONYMITY_CLASSES,
+        BETA_LIKENESS_CLASSES,
+        DELTA_DISCLOSURE_CLASSES,
+    ),
 )
 REDUCTIONS: Final = (
     CLASS_SIZE,

@@ -27,7 +27,10 @@ class Answer:
 
 
 def run(
-    con: duckdb.DuckDBPyConnection, sql: str | duckdb.Statement, parameters: object = None, words: str = "counting"
+    con: duckdb.DuckDBPyConnection,
+    sql: str | duckdb.Statement,
+    parameters: object = None,
+    words: str = "counting",
 ) -> Answer:
     """Run one statement to its end, in a thread of its own; show progress after a second where a person watches."""
     con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
@@ -37,8 +40,12 @@ def run(
     def work() -> None:
         try:
             con.execute(sql, parameters)
-            outcome.append(Answer([column[0] for column in con.description or []], con.fetchall() if con.description else []))
-        except BaseException as error:  # noqa: BLE001 - it is raised again where the user waits
+            outcome.append(
+                Answer(
+                    [column[0] for column in con.description or []], con.fetchall() if con.description else []
+                )
+            )
+        except BaseException as error:
             outcome.append(error)
         finally:
             ended.set()
@@ -62,7 +69,12 @@ def _wait(con: duckdb.DuckDBPyConnection, ended: threading.Event, words: str) ->
     if not sys.stderr.isatty():
         ended.wait()
         return
-    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(words, total=100)
         while not ended.wait(0.1):

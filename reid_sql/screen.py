@@ -23,7 +23,7 @@ def console(*, error: bool = False) -> Console:
     return found if found.is_terminal else Console(stderr=error, highlight=False, width=WIDE)
 
 
-def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
+def number(value: Any) -> str:
     """Write a value as people read it."""
     if value is None:
         return "NULL"
@@ -38,9 +38,9 @@ def percent(share: float) -> str:
     >>> percent(0.104), percent(0.00001), percent(0.999999), percent(1.0)
     ('10.4 %', 'below 0.1 %', 'above 99.9 %', '100.0 %')
     """
-    if 0 < share < 0.001:  # noqa: PLR2004 - one decimal
+    if 0 < share < 0.001:
         return "below 0.1 %"
-    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"  # noqa: PLR2004 - one decimal
+    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"
 
 
 def answer_table(answer: Answer) -> Table:
@@ -72,9 +72,17 @@ def summary_table(risk: dict[str, Any]) -> Table:
         ("k", f"{risk['k']:,}", "records in the smallest class"),
         ("unique records", f"{unique:,}", f"{percent(risk['uniqueness'])} are the only one of their kind"),
         ("highest risk", f"{risk['highest_risk']:.4g}", "chance to be right about the most exposed person"),
-        ("average risk", f"{risk['average_risk']:.4g}", "share of people an attacker who links everybody gets right"),
+        (
+            "average risk",
+            f"{risk['average_risk']:.4g}",
+            "share of people an attacker who links everybody gets right",
+        ),
         ("records at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),
-        ("NULLs", risk["nulls"], f"{risk['records_dropped']:,} records dropped" if risk["nulls"] == "drop" else ""),
+        (
+            "NULLs",
+            risk["nulls"],
+            f"{risk['records_dropped']:,} records dropped" if risk["nulls"] == "drop" else "",
+        ),
     ]
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
@@ -92,7 +100,9 @@ def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
     top = max((found[-1] for found in shown), default=1)
     for low, label, classes, records in shown:
         bar = "█" * max(1, round(BAR * records / top))
-        table.add_row(label, f"{classes:,}", f"{records:,}", Text(bar, style="red" if 1 / low > threshold else "cyan"))
+        table.add_row(
+            label, f"{classes:,}", f"{records:,}", Text(bar, style="red" if 1 / low > threshold else "cyan")
+        )
     return table
 
 
@@ -110,7 +120,8 @@ def verdict(risk: dict[str, Any], columns: list[str]) -> Panel:
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
         return Panel(Text(text), style="red")
     return Panel(
-        Text(f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."), style="green"
+        Text(f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."),
+        style="green",
     )
 
 
@@ -120,52 +131,106 @@ def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
     for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
         table.add_column(column, justify="right")
     for row in rows:
-        cells = [f"{number(row[name])} [{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}]" for name in FORECAST]
+        cells = [
+            f"{number(row[name])} [{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}]"
+            for name in FORECAST
+        ]
         table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
-    return Group(table, *(Text(status, style="yellow") for status in {row["status"] for row in rows} - {"ok"}))
+    return Group(
+        table, *(Text(status, style="yellow") for status in {row["status"] for row in rows} - {"ok"})
+    )
 
 
 def qar_page(
-    risk: dict[str, Any], riskiest: list[dict[str, Any]], paths: dict[str, list[dict[str, Any]]], remarks: list[str]
+    risk: dict[str, Any],
+    riskiest: list[dict[str, Any]],
+    paths: dict[str, list[dict[str, Any]]],
+    remarks: list[str],
 ) -> RenderableType:
     """Show the extreme risk, the riskiest quasi-identifiers, and what removing records does."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    interval = "" if risk["risk_low"] is None else f"95 % interval {number(risk['risk_low'])} to {number(risk['risk_high'])}"
+    interval = (
+        ""
+        if risk["risk_low"] is None
+        else f"95 % interval {number(risk['risk_low'])} to {number(risk['risk_high'])}"
+    )
     table.add_row("extreme risk", number(risk["risk"]), interval)
-    table.add_row("threshold", number(risk["threshold"]), f"exceeded by {risk['exceedances']} of {risk['quasi_identifiers']}")
-    table.add_row("records", f"{risk['records']:,}", f"{risk['records_dropped']:,} dropped" if risk["nulls"] == "drop" else "")
+    table.add_row(
+        "threshold",
+        number(risk["threshold"]),
+        f"exceeded by {risk['exceedances']} of {risk['quasi_identifiers']}",
+    )
+    table.add_row(
+        "records",
+        f"{risk['records']:,}",
+        f"{risk['records_dropped']:,} dropped" if risk["nulls"] == "drop" else "",
+    )
     columns = ["risk", "distinct values", "riskiest quasi-identifiers"]
     rows = [(row["risk"], row["distinct_values"], ", ".join(row["quasi_identifier"])) for row in riskiest]
     parts: list[RenderableType] = [table, "", answer_table(Answer(columns, rows))]
     if paths:
         ends = [(by, path[-1]["step"], path[-1]["risk"], path[-1]["bound"]) for by, path in paths.items()]
-        parts += ["", answer_table(Answer(["chosen by", "records removed", "extreme risk", "at least, whoever goes"], ends))]
+        parts += [
+            "",
+            answer_table(
+                Answer(["chosen by", "records removed", "extreme risk", "at least, whoever goes"], ends)
+            ),
+        ]
     said = [risk["status"], *remarks, *(path[-1]["status"] for path in paths.values())]
     return Group(*parts, *(Text(status, style="yellow") for status in dict.fromkeys(said) if status != "ok"))
 
 
-def adversary_page(name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None) -> RenderableType:
+def adversary_page(
+    name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
+) -> RenderableType:
     """Show the four risks beside the worst case, what was assumed, and a verdict."""
     table = Table(header_style="bold")
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
-    for column in ("", "median", "average", "highest", f"above {threshold:g}", "median, worst case", "median reduction"):
+    for column in (
+        "",
+        "median",
+        "average",
+        "highest",
+        f"above {threshold:g}",
+        "median, worst case",
+        "median reduction",
+    ):
         table.add_column(column, justify="right" if column else "left")
     for row in rows:
         reduction = row["reduction_median"]
         cells = (number(row[column]) for column in ("median", "average", "highest"))
-        reduced = "none at risk" if reduction is None else percent(reduction) if reduction >= 0 else number(reduction)
-        table.add_row(row["measure"], *cells, percent(row["records_at_risk"]), number(row["worst_median"]), reduced)
+        reduced = (
+            "none at risk"
+            if reduction is None
+            else percent(reduction)
+            if reduction >= 0
+            else number(reduction)
+        )
+        table.add_row(
+            row["measure"], *cells, percent(row["records_at_risk"]), number(row["worst_median"]), reduced
+        )
     told = [Text(f"Assumed: {assumption}", style="dim") for assumption in assumptions]
-    statuses = [Text(status, style="yellow") for status in dict.fromkeys(row["status"] for row in rows) if status != "ok"]
+    statuses = [
+        Text(status, style="yellow")
+        for status in dict.fromkeys(row["status"] for row in rows)
+        if status != "ok"
+    ]
     people = rows[0]["records"]
     words = f"{round(at_risk * people):,} of {people:,} people have an overall risk above {threshold:g}"
-    end = Panel(Text(f"{'AT RISK' if at_risk else 'WITHIN THE THRESHOLD'}: {words}."), style="red" if at_risk else "green")
+    end = Panel(
+        Text(f"{'AT RISK' if at_risk else 'WITHIN THE THRESHOLD'}: {words}."),
+        style="red" if at_risk else "green",
+    )
     more = [] if settings is None else [_settings_table(settings.records())]
-    return Group(Text(f"Risk against the attacker of: {name}", style="bold"), "", table, *told, *statuses, *more, end)
+    return Group(
+        Text(f"Risk against the attacker of: {name}", style="bold"), "", table, *told, *statuses, *more, end
+    )
 
 
 def _settings_table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(header_style="bold", caption="overall risk by setting of the parameters", caption_justify="left")
+    table = Table(
+        header_style="bold", caption="overall risk by setting of the parameters", caption_justify="left"
+    )
     columns = (
         "presence disclosed",
         "discovered",
@@ -184,10 +249,19 @@ def _settings_table(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
-def risk_page(risk: dict[str, Any], sizes: list[dict[str, Any]], stand_out: Answer | None, columns: list[str]) -> RenderableType:
+def risk_page(
+    risk: dict[str, Any], sizes: list[dict[str, Any]], stand_out: Answer | None, columns: list[str]
+) -> RenderableType:
     """Put the page together: summary, histogram, who stands out, verdict."""
     title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
-    parts: list[RenderableType] = [title, "", summary_table(risk), "", histogram(sizes, risk["threshold"]), ""]
+    parts: list[RenderableType] = [
+        title,
+        "",
+        summary_table(risk),
+        "",
+        histogram(sizes, risk["threshold"]),
+        "",
+    ]
     if stand_out is not None:
         parts += [Text("Who stands out", style="bold"), answer_table(stand_out), ""]
     return Group(*parts, verdict(risk, columns))

@@ -36,7 +36,9 @@ def open_source(file: str, table: str | None = None) -> tuple[duckdb.DuckDBPyCon
     return con, "reid_input"
 
 
-def attach_source(con: duckdb.DuckDBPyConnection, view: str, words: str, file: str, table: str | None = None) -> None:
+def attach_source(
+    con: duckdb.DuckDBPyConnection, view: str, words: str, file: str, table: str | None = None
+) -> None:
     """Put the file into the connection, read-only, as a view of this name; `words` is what a refusal calls the file."""
     kind = check_source(words, file)
     if kind not in DATABASES:
@@ -62,12 +64,18 @@ def check_source(words: str, file: str) -> str:
     suffix = path.with_suffix("").suffix if path.suffix in PACKED else path.suffix
     if suffix not in READERS and suffix not in DATABASES:
         kinds = ", ".join((*READERS, *DATABASES))
-        raise UnknownNameError(f"{words} must be of a kind that can be read ({kinds}), got '{file}'; rename or convert it")
+        raise UnknownNameError(
+            f"{words} must be of a kind that can be read ({kinds}), got '{file}'; rename or convert it"
+        )
     return suffix
 
 
 def _files_beside(path: Path) -> str:
-    known = sorted(other.name for other in path.parent.iterdir() if other.is_file()) if path.parent.is_dir() else []
+    known = (
+        sorted(other.name for other in path.parent.iterdir() if other.is_file())
+        if path.parent.is_dir()
+        else []
+    )
     return suggestion(path.name, known, f"files in '{path.parent}'")
 
 
@@ -83,7 +91,9 @@ def _table_of(con: duckdb.DuckDBPyConnection, words: str, table: str | None) -> 
             f"{words} must name the table of the database to measure, got none; {suggestion('', known, 'tables')}"
         )
     if table not in known and "." not in table:
-        raise UnknownNameError(f"{words} must be a table of the database, got '{table}'; {suggestion(table, known, 'tables')}")
+        raise UnknownNameError(
+            f"{words} must be a table of the database, got '{table}'; {suggestion(table, known, 'tables')}"
+        )
     return '"' + table.replace('"', '""') + '"' if table in known else table
 
 

@@ -1,8 +1,8 @@
 """The functions for Spark: `import reid_sql.spark as rs`, then the same names as in SQL.
 
-Table functions take a DataFrame first and give a DataFrame. Spark counts; what comes to the driver is the reduced
-statistics, never more than a stated size. Row functions take column names, Columns or numbers and are Columns;
-`register(spark)` puts them into Spark SQL under the same names.
+Table functions take a DataFrame first and give a DataFrame. Spark counts; what comes to the driver is the
+reduced statistics, never more than a stated size. Row functions take column names, Columns or numbers and are
+Columns; `register(spark)` puts them into Spark SQL under the same names.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from reid_sql.function import Function, signature_of
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
-__all__ = ["register", *FUNCTIONS]  # noqa: PLE0604 - names they are
+__all__ = ["register", *FUNCTIONS]
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
@@ -56,7 +56,7 @@ def bind(function: Function) -> Callable[..., SparkColumn | DataFrame]:
 
 
 def _missing(function: Function) -> Callable[..., DataFrame]:
-    def call(*_: Any, **__: Any) -> DataFrame:  # noqa: ANN401 - whatever it is called with
+    def call(*_: Any, **__: Any) -> DataFrame:
         got = f"{function.name} must be asked of DuckDB or Polars, got a call of Spark: {why_not(function)}"
         raise UnavailableError(f"{got}; ask it about a sample there")
 
@@ -73,7 +73,7 @@ def _window(function: Function) -> Callable[..., DataFrame]:
 def _row(function: Function) -> Callable[..., SparkColumn]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> SparkColumn:  # noqa: ANN401 - names, Columns or numbers
+    def call(*arguments: Any, **named: Any) -> SparkColumn:
         return row_column(function, list(signature.bind(*arguments, **named).arguments.values()))
 
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -86,7 +86,7 @@ def _model(function: Function) -> Callable[..., SparkColumn]:
     signature = signature.replace(parameters=[*signature.parameters.values(), columns])
     own = 1 + len(function.own_parameters)
 
-    def call(*arguments: Any, **named: Any) -> SparkColumn:  # noqa: ANN401 - a name or a model, numbers, columns
+    def call(*arguments: Any, **named: Any) -> SparkColumn:
         model, *given = signature.bind(*arguments, **named).args
         return models.model_column(function, model, given[: own - 1], given[own - 1 :])
 
@@ -102,10 +102,12 @@ def _drawn(function: Function) -> Callable[..., DataFrame]:
     return _with_options(function, ("model", "n"), models.drawn_frame)
 
 
-def _with_options(function: Function, first: Sequence[str], answer: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+def _with_options(
+    function: Function, first: Sequence[str], answer: Callable[..., DataFrame]
+) -> Callable[..., DataFrame]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401 - a frame, a name or a model, options
+    def call(*arguments: Any, **named: Any) -> DataFrame:
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
@@ -121,7 +123,7 @@ def _table(function: Function) -> Callable[..., DataFrame]:
     listed = next((p.name for p in function.parameters if isinstance(p.domain, Columns)), None)
     single = [p.name for p in function.parameters if isinstance(p.domain, Column)]
 
-    def call(*arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401 - frames, names and options
+    def call(*arguments: Any, **named: Any) -> DataFrame:
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)

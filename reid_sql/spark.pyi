@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import Column, DataFrame, SparkSession
 
-from reid_sql.models.gaussian_copula import GaussianCopula
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = DataFrame
@@ -46,17 +46,30 @@ def adversary_summary(
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
 def alpha_k_anonymity(
-    tbl: _Frame, qi: Sequence[str], sensitive: str, alpha: float = 0.5, k: int = 2, nulls: Literal["value", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    alpha: float = 0.5,
+    k: int = 2,
+    nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
 def alpha_k_anonymity_classes(
-    tbl: _Frame, qi: Sequence[str], sensitive: str, alpha: float = 0.5, k: int = 2, nulls: Literal["value", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: str,
+    alpha: float = 0.5,
+    k: int = 2,
+    nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
 
 def attribute_risk(
-    tbl: _Frame, columns: Sequence[str], max_size: int = 3, nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 3,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> DataFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
@@ -83,7 +96,9 @@ def beta_likeness_classes(
 def cell_probability(model: str | GaussianCopula, *columns: str | Column) -> Column:
     """Probability that a person of the population that a fitted model describes has exactly this record's values."""
 
-def class_size_histogram(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> DataFrame:
+def class_size_histogram(
+    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+) -> DataFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
@@ -99,7 +114,10 @@ def copula_models() -> DataFrame:
     """List the fitted models that this database knows, by name."""
 
 def correctness_curve(
-    tbl: _Frame, qi: Sequence[str], sizes: Sequence[float] | None = None, nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    sizes: Sequence[float] | None = None,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> DataFrame:
     """Correctness and uniqueness to expect in a random sample of n records of the table, exactly, without drawing any."""
 
@@ -135,7 +153,9 @@ def delta_disclosure_classes(
 def equivalence_class_size(tbl: _Frame, *columns: str, name: str = "equivalence_class_size") -> DataFrame:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
-def equivalence_classes(tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value") -> DataFrame:
+def equivalence_classes(
+    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+) -> DataFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
 
 def fit_copula(
@@ -290,7 +310,10 @@ def qar_risk(
     """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR)."""
 
 def risk_summary(
-    tbl: _Frame, qi: Sequence[str], threshold: float = 0.2, nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    threshold: float = 0.2,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> DataFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 
@@ -298,7 +321,10 @@ def sample_copula(model: str | GaussianCopula, n: _Value, seed: int = 0) -> Data
     """Draw records from a fitted model: a table of its columns, as text, of any length, which is never held as a whole."""
 
 def score_copula(
-    tbl: _Frame, model: str | GaussianCopula, population: _Value, sample: Literal["ignored", "known"] = "ignored"
+    tbl: _Frame,
+    model: str | GaussianCopula,
+    population: _Value,
+    sample: Literal["ignored", "known"] = "ignored",
 ) -> DataFrame:
     """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
 

@@ -8,25 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from reid_sql.models import pitman_uniqueness
-from reid_sql.models.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.population import pitman_uniqueness
 
 Record = Mapping[str, Any]
 
 
-def attack(records: Sequence[Record], given: Mapping[str, Any], nulls: str = "value") -> list[tuple[float, float, float, float]]:
+def attack(
+    records: Sequence[Record], given: Mapping[str, Any], nulls: str = "value"
+) -> list[tuple[float, float, float, float]]:
     """Prosecutor, journalist, marketer and overall risk of each record, from the sums as they are defined."""
     found = [[0.0] * 4 for _ in records]
     for known in product((False, True), repeat=len(given["groups"])):
         groups = [group for group, learnt in zip(given["groups"], known, strict=True) if learnt]
         columns = [column for group in groups for column in group["columns"]]
-        chance = _unique_in_population([tuple(record[column] for column in columns) for record in records], given["population"])
+        chance = _unique_in_population(
+            [tuple(record[column] for column in columns) for record in records], given["population"]
+        )
         for place, subject in enumerate(records):
             probability = math.prod(
                 _probability(group, subject) if learnt else 1 - _probability(group, subject)
                 for group, learnt in zip(given["groups"], known, strict=True)
             )
-            matches = sum(all(_matches(subject[c], other[c], c, given, nulls) for c in columns) for other in records)
+            matches = sum(
+                all(_matches(subject[c], other[c], c, given, nulls) for c in columns) for other in records
+            )
             alone = matches == 1
             routes = (
                 given.get("presence_disclosed", 1) * given.get("presence_discovered", 1) * alone,
@@ -49,13 +55,18 @@ def _matches(subject: Any, other: Any, column: str, given: Mapping[str, Any], nu
     if nulls == "wildcard" and (subject is None or other is None):
         return True
     hierarchy = given.get("hierarchies", {}).get(column, {})
-    return subject == other or (subject is not None and other is not None and _includes(other, subject, hierarchy))
+    return subject == other or (
+        subject is not None and other is not None and _includes(other, subject, hierarchy)
+    )
 
 
 def _includes(other: str, subject: str, hierarchy: Mapping[str, Any]) -> bool:
     if other in hierarchy.get("includes_all", []):
         return True
-    return any(each == other or _includes(other, each, hierarchy) for each in hierarchy.get("broader", {}).get(subject, []))
+    return any(
+        each == other or _includes(other, each, hierarchy)
+        for each in hierarchy.get("broader", {}).get(subject, [])
+    )
 
 
 def _unique_in_population(values: Sequence[tuple[Any, ...]], population: float) -> float:

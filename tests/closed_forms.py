@@ -28,7 +28,11 @@ class Case:
 
 def grid(least_n: float = 1) -> list[tuple[float, float]]:
     """Probabilities from 1e-15 to 1, near both ends, with populations up to 8e9."""
-    near = [10.0**-power for power in range(1, 16)] + [1 - 10.0**-power for power in range(1, 16)] + [0.25, 0.5, 0.58]
+    near = (
+        [10.0**-power for power in range(1, 16)]
+        + [1 - 10.0**-power for power in range(1, 16)]
+        + [0.25, 0.5, 0.58]
+    )
     return [(p, n) for p in near for n in PEOPLE if n >= least_n]
 
 
@@ -45,8 +49,12 @@ def check_mpmath(name: str, oracle: Callable[..., Any], least_n: float = 1) -> N
                 assert answer <= SMALLEST
 
 
-def both(name: str, parameters: tuple[str, ...], rows: list[tuple[float | None, ...]]) -> list[list[float | None]]:
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(parameters, pl.Float64), orient="row").with_row_index("row")
+def both(
+    name: str, parameters: tuple[str, ...], rows: list[tuple[float | None, ...]]
+) -> list[list[float | None]]:
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(parameters, pl.Float64), orient="row").with_row_index(
+        "row"
+    )
     sql = f"SELECT {name}({', '.join(parameters)}) AS answer FROM t ORDER BY row"
     call = getattr(rp, name)(*parameters)
     return [
@@ -58,7 +66,9 @@ def both(name: str, parameters: tuple[str, ...], rows: list[tuple[float | None, 
 def check_engines(name: str, parameters: tuple[str, ...]) -> None:
     rows: list[tuple[float | None, ...]] = [*grid(), (0.0, 1.0), (1.0, 1.0), (None, 2.0)]
     duck, polars = both(name, parameters, rows)
-    assert duck == [None if answer is None else pytest.approx(answer, rel=2e-12, abs=1e-300) for answer in polars]
+    assert duck == [
+        None if answer is None else pytest.approx(answer, rel=2e-12, abs=1e-300) for answer in polars
+    ]
 
 
 def check_limits(name: str, cases: list[Case]) -> None:
@@ -74,5 +84,7 @@ def check_pyc(name: str, parameters: tuple[str, ...], cases: Sequence[tuple[floa
     duck, polars = both(name, parameters, [*rows, *missing])
     assert duck == polars
     assert duck == [*(pytest.approx(case[-1], abs=5e-5) for case in cases), None, None]
-    with pytest.raises(duckdb.Error, match="tail must be a tail complexity of at least -20 and below 1, got 1;"):
+    with pytest.raises(
+        duckdb.Error, match="tail must be a tail complexity of at least -20 and below 1, got 1;"
+    ):
         by_duckdb(f"SELECT {name}({', '.join(['10', '1', *['1000', '5'][: len(parameters) - 2]])})")

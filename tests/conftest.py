@@ -30,7 +30,9 @@ NO_SPARK = "no Java 17 or no pyspark for the Spark tests (pip install 'reid-sql[
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning"))
+            item.add_marker(
+                pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning")
+            )
             if not SPARK:
                 item.add_marker(pytest.mark.skip(reason=NO_SPARK))
     if not DATA.is_dir():
@@ -66,9 +68,12 @@ def data() -> str:
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """The one Spark session of the tests: local, small, quiet."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - only where there is Spark
+    from pyspark.sql import SparkSession
 
-    os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")])}
+    os.environ |= {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")]),
+    }
     settings: dict[str, bool | float | int | str | None] = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

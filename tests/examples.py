@@ -1,6 +1,7 @@
 """SQL that states its results: run it, and write the results that it really has.
 
-A statement ends with a line that ends with a semicolon; its result follows as comment lines that begin with `-- |`.
+A statement ends with a line that ends with a semicolon; its result follows as comment lines that begin with
+`-- |`.
 """
 
 import re
@@ -41,8 +42,18 @@ def renew_markdown(text: str) -> str:
 
 def renew_commands(text: str) -> str:
     """Give the document with what each command in its console blocks prints, and each file it shows, as they are."""
-    text = re.sub(r"(?<=```console\n)\$ reid-sql (.*?)\n.*?(?=```)", lambda block: _printed(block[1]), text, flags=re.DOTALL)
-    return re.sub(r"(?<=```toml file=)(\S+)\n.*?(?=```)", lambda block: f"{block[1]}\n{_shown(block[1])}", text, flags=re.DOTALL)
+    text = re.sub(
+        r"(?<=```console\n)\$ reid-sql (.*?)\n.*?(?=```)",
+        lambda block: _printed(block[1]),
+        text,
+        flags=re.DOTALL,
+    )
+    return re.sub(
+        r"(?<=```toml file=)(\S+)\n.*?(?=```)",
+        lambda block: f"{block[1]}\n{_shown(block[1])}",
+        text,
+        flags=re.DOTALL,
+    )
 
 
 def _printed(call: str) -> str:

@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 from hypothesis import strategies as st
 
-from reid_sql.models.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram
 
 CLASSES = st.dictionaries(st.integers(1, 40), st.integers(1, 60), min_size=1, max_size=6)
 FEW = ["age", "sex", "race"]
@@ -17,8 +17,12 @@ def histogram(classes: dict[int, int]) -> Histogram:
     return Histogram(size, count, size * count)
 
 
-def of_adult(con: duckdb.DuckDBPyConnection, file: str, columns: list[str], *, tenth: bool = False) -> Histogram:
-    con.execute(f"CREATE OR REPLACE TEMP TABLE of_adult AS {TENTH.format(file) if tenth else f'FROM {file!r}'}")
+def of_adult(
+    con: duckdb.DuckDBPyConnection, file: str, columns: list[str], *, tenth: bool = False
+) -> Histogram:
+    con.execute(
+        f"CREATE OR REPLACE TEMP TABLE of_adult AS {TENTH.format(file) if tenth else f'FROM {file!r}'}"
+    )
     found = con.execute(f"FROM class_size_histogram(of_adult, {columns})").fetchnumpy()
     return Histogram(found["class_size"], found["classes"], found["records"])
 

@@ -9,13 +9,22 @@ ROOT = Path(__file__).parents[1]
 
 
 def environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")]), "PYTHONIOENCODING": "utf-8"}
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")]),
+        "PYTHONIOENCODING": "utf-8",
+    }
 
 
 def python(code: str) -> str:
     """Run the code; its output, or a failure that shows what went wrong."""
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", env=environment(), cwd=ROOT, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment(),
+        cwd=ROOT,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -25,5 +34,12 @@ def command(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str
     """Run reid-sql with these arguments."""
     call = [sys.executable, "-m", "reid_sql.cli", *arguments]
     return subprocess.run(
-        call, input=stdin, capture_output=True, text=True, encoding="utf-8", env=environment(), cwd=ROOT, check=False
+        call,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment(),
+        cwd=ROOT,
+        check=False,
     )

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import genpareto
 
-from reid_sql.models.quasi_identifiers import Codes
+from reid_sql.models.extreme.quasi_identifiers import Codes
 
 Rows = Sequence[Sequence[Any]]
 
@@ -21,7 +21,12 @@ Rows = Sequence[Sequence[Any]]
 def coded(table: Rows) -> Codes:
     """The table as codes; its values are whole numbers above 0."""
     columns = np.array(table, dtype=np.int32).T
-    return Codes([f"c{place}" for place in range(len(columns))], [True] * len(columns), list(columns), np.arange(len(table)))
+    return Codes(
+        [f"c{place}" for place in range(len(columns))],
+        [True] * len(columns),
+        list(columns),
+        np.arange(len(table)),
+    )
 
 
 def draw(seed: int, records: int, columns: int, values: int) -> list[list[int]]:
@@ -37,7 +42,9 @@ def frame(table: Rows) -> pl.DataFrame:
 def cells(table: Rows, p: int) -> list[list[tuple[Any, ...]]]:
     """For every quasi-identifier, the value of each record."""
     width = len(table[0])
-    return [[tuple(row[place] for place in places) for row in table] for places in combinations(range(width), p)]
+    return [
+        [tuple(row[place] for place in places) for row in table] for places in combinations(range(width), p)
+    ]
 
 
 def distinct(table: Rows, p: int) -> list[int]:

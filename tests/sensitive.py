@@ -30,7 +30,9 @@ SIX = ["age", "education", "occupation", "relationship", "sex", "native_country"
 Shares = dict[Any, Fraction]
 
 
-def both(name: str, frame: pl.DataFrame, qi: list[str], sensitive: str, **options: Any) -> list[list[dict[str, Any]]]:
+def both(
+    name: str, frame: pl.DataFrame, qi: list[str], sensitive: str, **options: Any
+) -> list[list[dict[str, Any]]]:
     """Ask both engines."""
     extras = "".join(f", {option} := {value!r}" for option, value in options.items())
     return [
@@ -56,7 +58,9 @@ def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold:
     at_fault = sum(sizes[key] for key in offending)
     expected = {
         "variant": variant,
-        "value": pytest.approx((min if measure == "l_diversity" else max)(values.values()), rel=1e-9, abs=1e-9),
+        "value": pytest.approx(
+            (min if measure == "l_diversity" else max)(values.values()), rel=1e-9, abs=1e-9
+        ),
         "records": len(rows),
         "classes": len(values),
         "k": min(sizes.values()),
@@ -67,13 +71,17 @@ def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold:
         "records_dropped": frame.height - len(rows),
         "nulls": nulls,
     }
-    options = {THRESHOLDS[measure]: threshold, "nulls": nulls} | ({} if variant == "general" else {"variant": variant})
+    options = {THRESHOLDS[measure]: threshold, "nulls": nulls} | (
+        {} if variant == "general" else {"variant": variant}
+    )
     for answer in both(measure, frame, qi, sensitive, **options):
         assert [{name: row[name] for name in expected} for row in answer] == [expected]
         assert (answer[0]["status"] == "ok") == math.isfinite(answer[0]["value"])
     for answer in both(f"{measure}_classes", frame, qi, sensitive, **options):
         listed = {tuple(key(row[name]) for name in qi): (row["class_size"], row["value"]) for row in answer}
-        assert listed == {key: (sizes[key], pytest.approx(values[key], rel=1e-9, abs=1e-9)) for key in offending}
+        assert listed == {
+            key: (sizes[key], pytest.approx(values[key], rel=1e-9, abs=1e-9)) for key in offending
+        }
 
 
 def classes(rows: list[Row]) -> dict[Row, list[Any]]:
@@ -116,7 +124,9 @@ def diversity(members: list[Any], p: Shares, variant: str, c: float) -> float:
     if variant == "entropy":
         return math.exp(-sum(float(share) * math.log(share) for share in p.values()))
     counts = sorted(Counter(members).values(), reverse=True)
-    return max([0, *(place for place in range(1, len(counts) + 1) if counts[0] < c * sum(counts[place - 1 :]))])
+    return max(
+        [0, *(place for place in range(1, len(counts) + 1) if counts[0] < c * sum(counts[place - 1 :]))]
+    )
 
 
 def distance(p: Shares, q: Shares, variant: str) -> float:

@@ -15,7 +15,9 @@ from tests.tables import key
 
 def to_spark(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
     """The frame in Spark, which has no enumerations and no unsigned numbers."""
-    plain = frame.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String), pl.col(pl.UInt32).cast(pl.Int64))
+    plain = frame.with_columns(
+        pl.col(pl.Enum, pl.Categorical).cast(pl.String), pl.col(pl.UInt32).cast(pl.Int64)
+    )
     return spark.createDataFrame(plain.to_arrow())
 
 
@@ -23,7 +25,9 @@ def rows_of(frame: DataFrame) -> list[dict[str, Any]]:
     return frame.toArrow().to_pylist()  # type: ignore[no-any-return]
 
 
-def by_spark(spark: SparkSession, name: str, frames: Sequence[pl.DataFrame], *arguments: Any, **options: Any) -> Any:
+def by_spark(
+    spark: SparkSession, name: str, frames: Sequence[pl.DataFrame], *arguments: Any, **options: Any
+) -> Any:
     """Ask Spark for a table function."""
     return rows_of(getattr(rs, name)(*(to_spark(spark, frame) for frame in frames), *arguments, **options))
 
@@ -34,7 +38,9 @@ def same(left: Sequence[dict[str, Any]], right: Sequence[dict[str, Any]]) -> Non
     assert [list(row) for row in left[:1]] == [list(row) for row in right[:1]]
     for one, other in zip(sorted(left, key=_order), sorted(right, key=_order), strict=True):
         for name, value in one.items():
-            assert _cell(value) == (pytest.approx(other[name], rel=1e-9) if _number(other[name]) else _cell(other[name])), name
+            assert _cell(value) == (
+                pytest.approx(other[name], rel=1e-9) if _number(other[name]) else _cell(other[name])
+            ), name
 
 
 def _order(row: dict[str, Any]) -> str:

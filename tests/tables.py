@@ -52,7 +52,8 @@ def frames(draw: st.DrawFn, *, min_rows: int = 0, max_columns: int = 7) -> pl.Da
     height = draw(st.integers(min_rows, 12))
     cells = [draw(st.lists(st.none() | KINDS[kind], min_size=height, max_size=height)) for kind in kinds]
     columns = {
-        f"c{place}": pl.Series(values, dtype=kind) for place, (kind, values) in enumerate(zip(kinds, cells, strict=True), 1)
+        f"c{place}": pl.Series(values, dtype=kind)
+        for place, (kind, values) in enumerate(zip(kinds, cells, strict=True), 1)
     }
     return pl.DataFrame(columns)
 
@@ -141,7 +142,9 @@ def by_polars(name: str, *arguments: Any, **options: Any) -> list[dict[str, Any]
     return frame.to_dicts()
 
 
-def by_both(name: str, frames: dict[str, pl.DataFrame], columns: list[str], **options: Any) -> list[list[dict[str, Any]]]:
+def by_both(
+    name: str, frames: dict[str, pl.DataFrame], columns: list[str], **options: Any
+) -> list[list[dict[str, Any]]]:
     """Ask both engines for the same table function."""
     extras = "".join(f", {option} := {value!r}" for option, value in options.items())
     sql = f"FROM {name}({', '.join(frames)}, {columns!r}{extras})"

@@ -30,7 +30,10 @@ def test_risk_prints_json_for_machines() -> None:
 
 
 def test_a_table_within_the_threshold_is_said_to_be() -> None:
-    assert "WITHIN THE THRESHOLD: everybody shares their sex with" in command("risk", PEOPLE, "--qi", "sex").stdout
+    assert (
+        "WITHIN THE THRESHOLD: everybody shares their sex with"
+        in command("risk", PEOPLE, "--qi", "sex").stdout
+    )
 
 
 def test_forecast_prints_every_population_with_intervals(tmp_path: Path) -> None:
@@ -44,7 +47,16 @@ def test_forecast_prints_every_population_with_intervals(tmp_path: Path) -> None
 
 
 def test_the_forecast_is_drawn_as_text_that_can_be_read(tmp_path: Path) -> None:
-    call = ["forecast", PEOPLE, "--qi", "sex,postcode", "--population", "1e6", "--plot", str(tmp_path / "curve.svg")]
+    call = [
+        "forecast",
+        PEOPLE,
+        "--qi",
+        "sex,postcode",
+        "--population",
+        "1e6",
+        "--plot",
+        str(tmp_path / "curve.svg"),
+    ]
     assert command(*call).returncode == 0
     assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
 
@@ -86,7 +98,9 @@ def files(tmp_path: Path) -> Path:
     with duckdb.connect(tmp_path / "house.duckdb") as con:
         con.execute('CREATE TABLE people AS FROM range(4) t(a); CREATE TABLE "odd ""name""" AS SELECT 1 AS a')
         con.execute(f"COPY people TO '{tmp_path}/people.parquet'; COPY people TO '{tmp_path}/people.json'")
-        con.execute(f"COPY (SELECT * FROM (VALUES ('01234'), ('1234')) t(zip)) TO '{tmp_path}/zip codes.csv.gz'")
+        con.execute(
+            f"COPY (SELECT * FROM (VALUES ('01234'), ('1234')) t(zip)) TO '{tmp_path}/zip codes.csv.gz'"
+        )
         con.execute("CREATE VIEW nobody AS FROM people WHERE a < 0")
     (tmp_path / "empty.csv").write_text("a,b\n")
     (tmp_path / "notes.doc").write_text("a")
@@ -94,7 +108,8 @@ def files(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "file", ["people.parquet", "people.json", "house.duckdb --table people", 'house.duckdb --table "main.people"']
+    "file",
+    ["people.parquet", "people.json", "house.duckdb --table people", 'house.duckdb --table "main.people"'],
 )
 def test_every_kind_of_file(files: Path, file: str) -> None:
     name, *rest = file.replace('"', "").split()
@@ -156,14 +171,19 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(call: str, files: Path) -> 
 def test_query_runs_every_statement_and_shows_answers() -> None:
     sql = "CREATE TABLE t AS SELECT 1 AS a; INSERT INTO t VALUES (1); SELECT equivalence_class_size(a) AS k FROM t; FROM t"
     done = command("query", "-", "--json", stdin=sql)
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [[{"k": 2}, {"k": 2}], [{"a": 1}, {"a": 1}]]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        [{"k": 2}, {"k": 2}],
+        [{"a": 1}, {"a": 1}],
+    ]
     assert "│ 2 │" in command("query", "-", stdin=sql).stdout
 
 
 def test_json_holds_infinite_numbers_as_words() -> None:
     sql = "SELECT 'Infinity'::DOUBLE AS a, [{'b': '-Infinity'::DOUBLE, 'c': 'NaN'::DOUBLE}] AS d, 0.5::DOUBLE AS e"
     done = command("query", "-", "--json", stdin=sql)
-    assert json.loads(done.stdout, parse_constant=pytest.fail) == [{"a": "inf", "d": [{"b": "-inf", "c": "nan"}], "e": 0.5}]
+    assert json.loads(done.stdout, parse_constant=pytest.fail) == [
+        {"a": "inf", "d": [{"b": "-inf", "c": "nan"}], "e": 0.5}
+    ]
 
 
 def test_query_writes_to_a_database_and_leaves_no_function_there(tmp_path: Path) -> None:
@@ -202,8 +222,14 @@ def test_sql_is_a_script_that_a_plain_client_loads() -> None:
         con.execute(command("sql").stdout)
         con.execute("CREATE TABLE t AS FROM (VALUES (1, 'a'), (1, 'a'), (2, NULL)) v(a, b)")
         assert con.execute("SELECT k, unique_records FROM risk_summary(t, ['a', 'b'])").fetchall() == [(1, 1)]
-        assert con.execute("SELECT equivalence_class_size(a, b) FROM t ORDER BY a").fetchall() == [(2,), (2,), (1,)]
-        assert con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall() == [(0.366032,)]
+        assert con.execute("SELECT equivalence_class_size(a, b) FROM t ORDER BY a").fetchall() == [
+            (2,),
+            (2,),
+            (1,),
+        ]
+        assert con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall() == [
+            (0.366032,)
+        ]
         with pytest.raises(duckdb.Error, match="needs the Python package reid-sql"):
             con.execute("FROM risk_summary(t, ['a', 'b'], nulls := 'wildcard')")
 
@@ -212,7 +238,10 @@ def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "x.duckdb") as con:
         con.execute(command("sql", "--permanent").stdout)
     with duckdb.connect(tmp_path / "x.duckdb") as con:
-        assert con.execute("SELECT k FROM risk_summary('reid_sql/demo/people.csv', ['sex'])").fetchall()[0][0] > 1000
+        assert (
+            con.execute("SELECT k FROM risk_summary('reid_sql/demo/people.csv', ['sex'])").fetchall()[0][0]
+            > 1000
+        )
 
 
 LONG = "SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) % 7 = 1"
@@ -221,7 +250,13 @@ LONG = "SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) % 7 = 1"
 def test_ctrl_c_stops_at_once_and_cleanly() -> None:
     call = [sys.executable, "-m", "reid_sql.cli", "query", "-"]
     with subprocess.Popen(
-        call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=ROOT, text=True
+        call,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        cwd=ROOT,
+        text=True,
     ) as process:
         assert process.stdin is not None
         process.stdin.write(f"SELECT 42 AS started;\n{LONG};\n")
@@ -268,13 +303,31 @@ WIDE_TAIL = ("--alpha", "0.1", "--tail", "0.5")
 def test_qar_prints_the_extreme_risk_and_what_removals_do() -> None:
     done = command("qar", PEOPLE, "--columns", SOME, *WIDE_TAIL, "--remove", "5")
     assert done.returncode == 0
-    for words in ("extreme risk", "95 % interval", "exceeded by", "riskiest quasi-identifiers", "u_plus", "pls is left out"):
+    for words in (
+        "extreme risk",
+        "95 % interval",
+        "exceeded by",
+        "riskiest quasi-identifiers",
+        "u_plus",
+        "pls is left out",
+    ):
         assert words in done.stdout
 
 
 def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
     file = tmp_path / "removals.svg"
-    asked = ("--columns", SOME, *WIDE_TAIL, "--remove", "5", "--by", "exact,u_plus", "--json", "--plot", str(file))
+    asked = (
+        "--columns",
+        SOME,
+        *WIDE_TAIL,
+        "--remove",
+        "5",
+        "--by",
+        "exact,u_plus",
+        "--json",
+        "--plot",
+        str(file),
+    )
     page = json.loads(command("qar", PEOPLE, *asked).stdout)
     assert [row["step"] for row in page["removals"]["exact"]] == list(range(6))
     assert page["removals"]["u_plus"][0]["risk"] == page["risk"]["risk"]
@@ -286,7 +339,10 @@ def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (("--columns", "aeg"), "columns must be columns of the table, got 'aeg'; did you mean 'age'?"),
-        (("--columns", "age", "--p", "three"), "p must be a number, got 'three'; write it with digits, such as 5 or 0.2"),
+        (
+            ("--columns", "age", "--p", "three"),
+            "p must be a number, got 'three'; write it with digits, such as 5 or 0.2",
+        ),
         (
             ("--columns", SOME, "--by", "entropy", "--remove", "5", *WIDE_TAIL),
             "by must be an order that the table has, got 'entropy'",

@@ -13,14 +13,19 @@ import reid_sql
 import reid_sql_udfs
 from reid_sql.demo import generate as town
 from reid_sql_udfs import declared
-from tests import examples, generate
+from tests import examples
+from tools import generate
 
 SCRIPTS = sorted((Path(__file__).parents[1] / "sql_examples").glob("*.sql"))
 MODULES = sorted(
     name
     for package in (reid_sql, reid_sql_udfs)
     for _, name, _ in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    if name not in {"reid_sql.polars", "reid_sql.spark"}  # these carry the words of the bodies, tried where they stand
+    if name
+    not in {
+        "reid_sql.polars",
+        "reid_sql.spark",
+    }  # these carry the words of the bodies, tried where they stand
     and (find_spec("pyspark") or not name.startswith(("reid_sql.engines.spark", "reid_sql.check.spark")))
     and not name.startswith("reid_sql.dbt")  # needs dbt, which has an environment of its own
 )
@@ -83,8 +88,12 @@ def test_every_function_has_words_a_source_and_an_example_that_calls_it() -> Non
     for function in declared().values():
         assert function.words.endswith(".")
         assert function.source
-        assert f">>> {function.name}(" in (function.body.__doc__ or "") or f"{function.name}(" in (function.body.__doc__ or "")
-        assert importlib.import_module(f"reid_sql_udfs.{function.name}").__dict__[function.name] is function.body
+        assert f">>> {function.name}(" in (function.body.__doc__ or "") or f"{function.name}(" in (
+            function.body.__doc__ or ""
+        )
+        assert (
+            importlib.import_module(f"reid_sql_udfs.{function.name}").__dict__[function.name] is function.body
+        )
 
 
 def test_the_shipped_town_is_what_its_generator_makes(root: Path) -> None:

@@ -20,7 +20,7 @@ TABLE = '''
 from dataclasses import dataclass
 from reid_sql.domains import Threshold
 from reid_sql.function import table_function
-from reid_sql.models.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.reductions import HISTOGRAM
 
 @dataclass(frozen=True)

@@ -24,7 +24,10 @@ at_least = {k}
 
 
 def documents() -> list[dict[str, Any]]:
-    return [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)]
+    return [
+        yaml.safe_load(block)
+        for block in re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    ]
 
 
 def of(key: str) -> dict[str, Any]:
@@ -44,7 +47,9 @@ def test_the_commands_of_pre_commit_and_actions_pass_and_fail_by_the_policy(
     for command in commands:
         words = [sys.executable, "-m", "reid_sql.cli", *shlex.split(command)[1:]]
         environment = {"PYTHONPATH": f"{root}:{root / 'udfs'}", "PATH": "/usr/bin:/bin"}
-        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == code, done.stderr
     assert all((tmp_path / f"reid.{kind}").is_file() for kind in ("json", "xml", "html"))
     assert re.search(hook["files"], "people.csv")
@@ -55,7 +60,9 @@ def test_the_snippets_for_dbt_are_those_that_the_tests_run(root: Path) -> None:
     project = root / "tests" / "dbt" / "project"
     assert of("packages") == yaml.safe_load((project / "packages.yml").read_text())
     plugins = of("town")["town"]["outputs"]["dev"]["plugins"]
-    assert plugins == yaml.safe_load((project / "profiles.yml").read_text())["town"]["outputs"]["dev"]["plugins"]
+    assert (
+        plugins == yaml.safe_load((project / "profiles.yml").read_text())["town"]["outputs"]["dev"]["plugins"]
+    )
     shipped = {path.stem for path in (root / "reid_sql" / "dbt" / "macros").glob("reid_*.sql")}
     assert set(re.findall(r"^\| `(reid_\w+)`", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) == shipped
     named = {name for test in of("models")["models"][0]["data_tests"] for name in test}

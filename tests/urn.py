@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram
 
 Integers = npt.NDArray[np.int64]
 

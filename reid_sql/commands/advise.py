@@ -5,11 +5,11 @@ import sys
 from typing import Final
 
 from reid_sql import screen
-from reid_sql.check import gate
-from reid_sql.check.advice import advice
-from reid_sql.check.advice_page import advice_page
-from reid_sql.check.policy import read_policy
-from reid_sql.check.report import text
+from reid_sql.check.judging import gate
+from reid_sql.check.judging.advice import advice
+from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.reports.advice_page import advice_page
+from reid_sql.check.reports.report import text
 from reid_sql.commands.check import policy_options, tell
 from reid_sql.commands.given import PASSED
 

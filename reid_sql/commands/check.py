@@ -7,19 +7,25 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql import screen
-from reid_sql.check import gate
-from reid_sql.check.html import html
-from reid_sql.check.junit import junit
-from reid_sql.check.policy import read_policy
-from reid_sql.check.report import text
-from reid_sql.check.verdict_page import verdict_page
+from reid_sql.check.judging import gate
+from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.reports.html import html
+from reid_sql.check.reports.junit import junit
+from reid_sql.check.reports.report import text
+from reid_sql.check.reports.verdict_page import verdict_page
 from reid_sql.commands.given import number
 from reid_sql.domains import Number
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
-RISKY: Final = Number("a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True)
-WRITERS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {"json_report": text, "junit": junit, "html": html}
+RISKY: Final = Number(
+    "a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True
+)
+WRITERS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
+    "json_report": text,
+    "junit": junit,
+    "html": html,
+}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +34,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json-report", metavar="FILE", help="write the report as JSON")
     parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
     parser.add_argument("--html", metavar="FILE", help="write the report as one HTML file for people")
-    parser.add_argument("--baseline", metavar="FILE", help="an earlier JSON report: fail only on what got worse")
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="an earlier JSON report: fail only on what got worse"
+    )
     words = "duckdb, or spark, whose tables or paths the policy's files then are"
     parser.add_argument("--engine", metavar="NAME", default="duckdb", help=words)
     words = "show the N rarest combinations as they stand in the table; without it, no report holds a record"
@@ -38,7 +46,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 def policy_options(parser: argparse.ArgumentParser) -> None:
     """Add what every command takes that follows a policy."""
     parser.add_argument("policy", metavar="POLICY.toml", help="the policy, TOML or JSON")
-    parser.add_argument("--memory-limit", metavar="SIZE", help="the most memory to use, such as 4GB; more goes to disk")
+    parser.add_argument(
+        "--memory-limit", metavar="SIZE", help="the most memory to use, such as 4GB; more goes to disk"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -70,6 +80,8 @@ def tell(words: str) -> None:
 def _refuse_unwritable(option: str, file: Path) -> None:
     """Refuse a report that could not be written, before any counting."""
     if not file.parent.is_dir():
-        raise UnknownNameError(f"{option} must lie in an existing folder, got '{file}'; make the folder '{file.parent}' first")
+        raise UnknownNameError(
+            f"{option} must lie in an existing folder, got '{file}'; make the folder '{file.parent}' first"
+        )
     if file.is_dir():
         raise OutOfDomainError(f"{option} must be a file, got the folder '{file}'; name a file in it")

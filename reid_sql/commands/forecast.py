@@ -6,7 +6,7 @@ from typing import Final
 from reid_sql import screen
 from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
 from reid_sql.domains import NULLS
-from reid_sql.models.pitman_yor import CLASS_SIZE
+from reid_sql.models.pyc.pitman_yor import CLASS_SIZE
 from reid_sql.plot import check_plot_file, draw_forecast
 from reid_sql.runner import run
 
@@ -17,7 +17,9 @@ POINTS: Final = 40  # of the curve that is drawn
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     source_options(parser)
-    parser.add_argument("--population", required=True, metavar="N[,N]", help="the sizes to forecast to, such as 67e6")
+    parser.add_argument(
+        "--population", required=True, metavar="N[,N]", help="the sizes to forecast to, such as 67e6"
+    )
     parser.add_argument("--k", default="5", help="count people in classes smaller than this (default 5)")
     parser.add_argument("--nulls", default="value", help="NULL as a value (default), or drop such records")
     parser.add_argument("--plot", metavar="FILE", help="draw the curve with its band to a PNG or SVG file")

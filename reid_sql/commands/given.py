@@ -15,18 +15,24 @@ from reid_sql.source import limit_memory, open_source
 PASSED: Final = 0
 
 
-def source_options(parser: argparse.ArgumentParser, option: str | None = "--qi", words: str = "the quasi-identifiers") -> None:
+def source_options(
+    parser: argparse.ArgumentParser, option: str | None = "--qi", words: str = "the quasi-identifiers"
+) -> None:
     """Add the options that name the file, the columns unless something else names them, and how to answer."""
     parser.add_argument("file", metavar="FILE", help="CSV, Parquet, JSON or DuckDB file")
     if option:
         words = f"{words}, by comma (quote a name that has one)"
         parser.add_argument(option, dest="columns", required=True, metavar="A,B,C", help=words)
     parser.add_argument("--table", help="the table of a DuckDB file")
-    parser.add_argument("--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk")
+    parser.add_argument(
+        "--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def opened(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> tuple[duckdb.DuckDBPyConnection, list[Any]]:
+def opened(
+    options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS
+) -> tuple[duckdb.DuckDBPyConnection, list[Any]]:
     """Open the file: a connection, and the arguments by which the functions take the table and its columns."""
     columns = [name for name in next(csv.reader([options.columns], skipinitialspace=True), []) if name]
     kind.check(columns, columns)
@@ -47,15 +53,17 @@ def number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise OutOfDomainError(f"{name} must be a number, got '{text}'; write it with digits, such as 5 or 0.2") from None
+        raise OutOfDomainError(
+            f"{name} must be a number, got '{text}'; write it with digits, such as 5 or 0.2"
+        ) from None
 
 
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    print(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False))  # noqa: T201
+    print(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False))
 
 
-def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates
+def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _finite(part) for name, part in value.items()}
     if isinstance(value, list):

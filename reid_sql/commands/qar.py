@@ -10,10 +10,10 @@ from reid_sql import screen
 from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
 from reid_sql.domains import COLUMNS, VALUE_OR_DROP, plain
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.models.class_keys import MEMORY
-from reid_sql.models.extreme_risk import ALPHA, TAIL
-from reid_sql.models.quasi_identifiers import SAMPLE, SIZE
-from reid_sql.models.removal_path import BY, REMOVE
+from reid_sql.models.classes.class_keys import MEMORY
+from reid_sql.models.extreme.extreme_risk import ALPHA, TAIL
+from reid_sql.models.extreme.quasi_identifiers import SAMPLE, SIZE
+from reid_sql.models.extreme.removal_path import BY, REMOVE
 from reid_sql.plot import check_plot_file, draw_removals
 from reid_sql.runner import run, sentence
 
@@ -28,22 +28,46 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     source_options(parser, "--columns", "the columns that an attacker may combine")
     parser.add_argument("--p", default="3", help="how many columns make a quasi-identifier (default 3)")
-    parser.add_argument("--alpha", default="0.01", help="the share of quasi-identifiers that may be riskier (default 0.01)")
-    parser.add_argument("--tail", default="0.05", help="the share of quasi-identifiers that the law is fitted to (default 0.05)")
-    parser.add_argument("--sample", default="0", metavar="N", help="measure N quasi-identifiers drawn at random, not all")
-    parser.add_argument("--memory-mb", default="1024", metavar="MB", help="the most memory to count with (default 1024)")
+    parser.add_argument(
+        "--alpha", default="0.01", help="the share of quasi-identifiers that may be riskier (default 0.01)"
+    )
+    parser.add_argument(
+        "--tail",
+        default="0.05",
+        help="the share of quasi-identifiers that the law is fitted to (default 0.05)",
+    )
+    parser.add_argument(
+        "--sample", default="0", metavar="N", help="measure N quasi-identifiers drawn at random, not all"
+    )
+    parser.add_argument(
+        "--memory-mb", default="1024", metavar="MB", help="the most memory to count with (default 1024)"
+    )
     parser.add_argument("--nulls", default="value", help="NULL as a value (default), or drop such records")
-    parser.add_argument("--remove", metavar="N", help="show what removing N records does (with --plot: default a fifth of them)")
-    parser.add_argument("--by", metavar="A,B", help=f"how records to remove are chosen (default all): {', '.join(BY.words)}")
-    parser.add_argument("--plot", metavar="FILE", help="draw the fall of the risk with the records removed to a PNG or SVG file")
+    parser.add_argument(
+        "--remove",
+        metavar="N",
+        help="show what removing N records does (with --plot: default a fifth of them)",
+    )
+    parser.add_argument(
+        "--by", metavar="A,B", help=f"how records to remove are chosen (default all): {', '.join(BY.words)}"
+    )
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the fall of the risk with the records removed to a PNG or SVG file",
+    )
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Show the extreme risk, and what removing records does where asked."""
-    numbers = {name: float(domain.check(name, number(name, getattr(options, name)))) for name, domain in QAR.items()}
+    numbers = {
+        name: float(domain.check(name, number(name, getattr(options, name)))) for name, domain in QAR.items()
+    }
     counted = [f"{name} := {plain(value)}" for name, value in numbers.items() if name in COUNTED]
     nulls = f"nulls := '{VALUE_OR_DROP.check('nulls', options.nulls)}'"
-    how = ", ".join([*counted, *(f"{name} := {value!r}" for name, value in numbers.items() if name not in COUNTED), nulls])
+    how = ", ".join(
+        [*counted, *(f"{name} := {value!r}" for name, value in numbers.items() if name not in COUNTED), nulls]
+    )
     remove = int(REMOVE.check("remove", number("remove", options.remove))) if options.remove else 0
     orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
     if options.plot:
@@ -51,14 +75,23 @@ def run_command(options: argparse.Namespace) -> int:
     con, given = opened(options, COLUMNS)
     risk = run(con, f"FROM qar_risk(?, ?, {how})", given, "extreme risk").records()[0]
     riskiest = run(
-        con, f"FROM qar_quasi_identifiers(?, ?, {', '.join([*counted, nulls])}) LIMIT 5", given, "quasi-identifiers"
+        con,
+        f"FROM qar_quasi_identifiers(?, ?, {', '.join([*counted, nulls])}) LIMIT 5",
+        given,
+        "quasi-identifiers",
     ).records()
     if options.plot and (risk["risk"] is None or risk["risk"] >= 1):
-        raise ReidError(f"--plot needs an extreme risk below 1 to remove records from, got none; {risk['status']}")
+        raise ReidError(
+            f"--plot needs an extreme risk below 1 to remove records from, got none; {risk['status']}"
+        )
     remove = remove or (max(1, int(WORTHWHILE * risk["records"])) if options.plot else 0)
     paths, remarks = _removals(con, given, how, remove, orders) if remove else ({}, [])
     if options.plot:
-        draw_removals(options.plot, paths, f"Extreme risk of {Path(options.file).name}, {len(given[1])} columns, p = {options.p}")
+        draw_removals(
+            options.plot,
+            paths,
+            f"Extreme risk of {Path(options.file).name}, {len(given[1])} columns, p = {options.p}",
+        )
     if options.json:
         page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
         print_json(page)
@@ -88,4 +121,6 @@ def _removals(
 def _refuse_long(con: duckdb.DuckDBPyConnection, given: list[Any], remove: int) -> None:
     records = con.execute("SELECT count(*) FROM query_table(?)", [given[0]]).fetchall()[0][0]
     if records * remove > AT_ONCE:
-        raise OutOfDomainError(f"{remove} exact removals among {records} records take long; ask for them with --by exact")
+        raise OutOfDomainError(
+            f"{remove} exact removals among {records} records take long; ask for them with --by exact"
+        )

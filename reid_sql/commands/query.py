@@ -26,14 +26,18 @@ SHOWN: Final = (
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
-    parser.add_argument("--database", metavar="FILE.duckdb", default=":memory:", help="the DuckDB database to run it on")
+    parser.add_argument(
+        "--database", metavar="FILE.duckdb", default=":memory:", help="the DuckDB database to run it on"
+    )
     parser.add_argument("--json", action="store_true", help="print each answer as one line of JSON")
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Run the statements, and show each answer before the next statement."""
     if options.file != "-" and not Path(options.file).is_file():
-        raise UnknownNameError(f"FILE.sql must be an existing file, got '{options.file}'; pass its path, or - for standard input")
+        raise UnknownNameError(
+            f"FILE.sql must be an existing file, got '{options.file}'; pass its path, or - for standard input"
+        )
     text = sys.stdin.read() if options.file == "-" else Path(options.file).read_text(encoding="utf-8")
     con = duckdb.connect(options.database)
     register(con)

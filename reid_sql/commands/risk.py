@@ -16,9 +16,15 @@ WORDS: Final = "measure a file: summary, class sizes, who stands out, a verdict"
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     source_options(parser)
-    parser.add_argument("--threshold", default="0.2", help="the risk above which a record counts as at risk (default 0.2)")
-    parser.add_argument("--nulls", default="value", help="NULL as a value (default), as a wildcard, or drop such records")
-    parser.add_argument("--stand-out", metavar="N", default="0", help="show the N most exposed combinations of values")
+    parser.add_argument(
+        "--threshold", default="0.2", help="the risk above which a record counts as at risk (default 0.2)"
+    )
+    parser.add_argument(
+        "--nulls", default="value", help="NULL as a value (default), as a wildcard, or drop such records"
+    )
+    parser.add_argument(
+        "--stand-out", metavar="N", default="0", help="show the N most exposed combinations of values"
+    )
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -27,7 +33,9 @@ def run_command(options: argparse.Namespace) -> int:
     count = int(number("--stand-out", options.stand_out))
     nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
     con, given = opened(options)
-    risk = run(con, f"FROM risk_summary(?, ?, threshold := {threshold!r}, {nulls})", given, "summary").records()[0]
+    risk = run(
+        con, f"FROM risk_summary(?, ?, threshold := {threshold!r}, {nulls})", given, "summary"
+    ).records()[0]
     sizes = run(con, f"FROM class_size_histogram(?, ?, {nulls})", given, "class sizes").records()
     shown = _stand_out(con, given, nulls, count) if count else None
     if options.json:

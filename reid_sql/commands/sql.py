@@ -13,15 +13,19 @@ WORDS: Final = "write the functions that need no Python as SQL for any DuckDB cl
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("--permanent", action="store_true", help="keep the functions in the database, not in the session alone")
+    parser.add_argument(
+        "--permanent",
+        action="store_true",
+        help="keep the functions in the database, not in the session alone",
+    )
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Print the functions as SQL."""
     functions = declared()
     left_out = [name for name, found in functions.items() if engine.needs_python(found)]
-    print(f"-- reid-sql {__version__}: the functions that need no Python")  # noqa: T201
+    print(f"-- reid-sql {__version__}: the functions that need no Python")
     if left_out:
-        print(f"-- left out, as they need it: {', '.join(left_out)}")  # noqa: T201
-    print(engine.script(functions, permanent=options.permanent), end="")  # noqa: T201
+        print(f"-- left out, as they need it: {', '.join(left_out)}")
+    print(engine.script(functions, permanent=options.permanent), end="")
     return PASSED

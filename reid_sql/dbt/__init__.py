@@ -1,6 +1,7 @@
 """dbt-duckdb: a plugin that puts the functions into every connection; beside it, a dbt package of generic tests.
 
-In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m reid_sql.dbt` says where the package of tests lies.
+In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m reid_sql.dbt` says where the package of tests
+lies.
 """
 
 from pathlib import Path

@@ -9,25 +9,25 @@ from typing import Any, Final
 import duckdb
 from duckdb.func import PythonUDFType
 
-from reid_sql.check import gate
-from reid_sql.check.policy import Policy, Source, TablePolicy, columns_named, read_policy
-from reid_sql.check.release import POLICY_COLUMNS
+from reid_sql.check.judging import gate
+from reid_sql.check.measures.release import POLICY_COLUMNS
+from reid_sql.check.policy.policy import Policy, Source, TablePolicy, columns_named, read_policy
 from reid_sql.domains import sql_text
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.runner import sentence
 from reid_sql.suggestion import suggestion
 
 NAME: Final = "reid_policy_findings"
-FINDING: Final = (
-    """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE, verdict VARCHAR, why VARCHAR)"""
-)
+FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE, verdict VARCHAR, why VARCHAR)"""
 ANSWER: Final = f"STRUCT(refusal VARCHAR, findings {FINDING}[])"
 CALLABLES: Final[list[Callable[..., Any]]] = []  # DuckDB does not keep a registered Python function alive
 
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Put `reid_policy_findings(policy, table, relation)` into the connection's database; twice is harmless."""
-    if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = $1", [NAME]).fetchall() != [(0,)]:
+    if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = $1", [NAME]).fetchall() != [
+        (0,)
+    ]:
         return
 
     def answer(policy: str, table: str, relation: str) -> dict[str, Any]:
@@ -43,7 +43,8 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
 def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: str) -> list[dict[str, Any]]:
     """Check a relation, in SQL, as the policy checks the table of this name; one dictionary for each check and group.
 
-    What the policy names of the relation goes through a file, as the gate reads files alone; the file is taken away.
+    What the policy names of the relation goes through a file, as the gate reads files alone; the file is
+    taken away.
     """
     policy = read_policy(file)
     asked = _table(policy, table)
@@ -55,7 +56,9 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
     listed = ", ".join('"' + name.replace('"', '""') + '"' for name in named) or "*"
     with tempfile.TemporaryDirectory(prefix="reid-sql-", ignore_cleanup_errors=True) as folder:
         written = Path(folder) / "relation.parquet"
-        cursor.execute(f"COPY (SELECT {listed} FROM {relation}) TO {sql_text(str(written))} (FORMAT parquet)").fetchall()
+        cursor.execute(
+            f"COPY (SELECT {listed} FROM {relation}) TO {sql_text(str(written))} (FORMAT parquet)"
+        ).fetchall()
         alone = replace(policy, tables=(replace(asked, source=Source(asked.source.given, written)),))
         with gate.opened(alone) as releases:
             page = gate.measured(alone, releases, policy.baseline)
@@ -69,7 +72,9 @@ def _table(policy: Policy, name: str) -> TablePolicy:
         return policy.tables[0]
     if name not in names:
         hint = suggestion(name, names, "tables")
-        raise UnknownNameError(f"the policy must have a table for the model, got '{name}'; {hint} (pass it as table)")
+        raise UnknownNameError(
+            f"the policy must have a table for the model, got '{name}'; {hint} (pass it as table)"
+        )
     return policy.tables[names.index(name)]
 
 

@@ -1,8 +1,8 @@
 """Make the town of people.csv: seeded, with believable marginals and dependences; nobody in it exists.
 
-Age is even up to 75 years and thins out to 100; postcodes follow Zipf's law over 24 districts; marital status,
-education and occupation depend on age; about 2 % of education and occupation are missing. Only uniform draws of a
-seeded PCG64 stream are used, so that every NumPy gives the same people.
+Age is even up to 75 years and thins out to 100; postcodes follow Zipf's law over 24 districts; marital
+status, education and occupation depend on age; about 2 % of education and occupation are missing. Only
+uniform draws of a seeded PCG64 stream are used, so that every NumPy gives the same people.
 
     python -m reid_sql.demo.generate reid_sql/demo/people.csv
 """
@@ -19,7 +19,18 @@ SEED: Final = 20190723
 PEOPLE: Final = 3000
 COLUMNS: Final = ("age", "sex", "postcode", "marital_status", "education", "occupation", "diagnosis")
 EDUCATION: Final = ("secondary", "vocational", "bachelor", "primary", "master", "doctorate")
-OCCUPATION: Final = ("office", "trade", "care", "industry", "teaching", "transport", "farming", "research", "arts", "law")
+OCCUPATION: Final = (
+    "office",
+    "trade",
+    "care",
+    "industry",
+    "teaching",
+    "transport",
+    "farming",
+    "research",
+    "arts",
+    "law",
+)
 DIAGNOSIS: Final = ("none", "hypertension", "asthma", "diabetes", "depression", "cancer", "hiv")
 ADULT: Final = 18
 RETIRED: Final = 67
@@ -35,7 +46,7 @@ def people(count: int = PEOPLE, seed: int = SEED) -> Iterator[tuple[str | int, .
     """
     uniform = np.random.Generator(np.random.PCG64(seed)).random((count, 9))
     for u in uniform:
-        age = int(75 * u[0] if u[1] < 0.88 else 75 + 25 * u[0] ** 2)  # noqa: PLR2004 - a marginal
+        age = int(75 * u[0] if u[1] < 0.88 else 75 + 25 * u[0] ** 2)
         yield (
             age,
             "F" if u[2] < WOMEN else "M",
@@ -60,7 +71,7 @@ def _marital_status(age: int, u: float) -> str:
     widowed = max(0.0, (age - 60) / 80)
     if u < married:
         return "married"
-    return "widowed" if u < married + widowed else "divorced" if u > 0.9 and age > 25 else "single"  # noqa: PLR2004 - a marginal
+    return "widowed" if u < married + widowed else "divorced" if u > 0.9 and age > 25 else "single"
 
 
 def _education(age: int, u: float) -> str:

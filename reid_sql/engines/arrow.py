@@ -1,7 +1,7 @@
 """One binding of a body for every engine that speaks Arrow.
 
-Row functions: NULLs out, body, NULLs back. Table functions: the reduction's columns as lists, the answer as a list of
-structs.
+Row functions: NULLs out, body, NULLs back. Table functions: the reduction's columns as lists, the answer as a
+list of structs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from reid_sql import registry
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
 from reid_sql.function import Function, Parameter
-from reid_sql.models import registry
-from reid_sql.models.disclosure import Integers
-from reid_sql.models.gaussian_copula import GaussianCopula
-from reid_sql.models.rectangle import Estimates
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.numerics.rectangle import Estimates
 
 
 def kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -32,7 +32,10 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
         valid = np.logical_and.reduce(
             [np.broadcast_to(column.is_valid().to_numpy(zero_copy_only=False), length) for column in columns]
         )
-        given = [_checked(parameter, array[valid]) for parameter, array in zip(declared.parameters, arrays, strict=True)]
+        given = [
+            _checked(parameter, array[valid])
+            for parameter, array in zip(declared.parameters, arrays, strict=True)
+        ]
         answer = np.full(length, np.nan)
         answer[valid] = declared.body(*given)
         return pa.array(answer, mask=~valid)
@@ -59,8 +62,8 @@ def _doubles(column: pa.Array) -> Floats:
 def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     """Bind a function of records under a model: a refusal or an answer a row.
 
-    Takes the records' values as lists of texts, their numbers of records where the answer has many columns, the text by
-    which the database is known, the name of the model, and the function's own parameters.
+    Takes the records' values as lists of texts, their numbers of records where the answer has many columns,
+    the text by which the database is known, the name of the model, and the function's own parameters.
     """
     counted = declared.kind == "scored"
     kind = pa.struct([(n, ARROW_TYPES[t]) for n, t in declared.columns.items()]) if counted else pa.float64()
@@ -78,21 +81,29 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
         refusals: list[str | None] = [None] * length
         answers: Any = [None] * length
         for name in pc.unique(names.filter(valid)).to_pylist():
-            rows = np.flatnonzero(pc.and_(valid, pc.equal(names, name)).to_numpy(zero_copy_only=False).astype(bool))
+            rows = np.flatnonzero(
+                pc.and_(valid, pc.equal(names, name)).to_numpy(zero_copy_only=False).astype(bool)
+            )
             some = pa.array(rows)
             try:
                 with registry.within(database[0].as_py()):
                     model = registry.known(name)
                 codes = record_codes(model, _columns_of(values.take(some)))
-                found = _scored(declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given])
+                found = _scored(
+                    declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given]
+                )
             except ReidError as error:
                 refusals = [str(error)] * length
                 break
             for row, one in zip(rows, _rows(found), strict=True):
                 answers[row] = one
-        return pa.array([{"refusal": r, "answer": a} for r, a in zip(refusals, answers, strict=True)], type=answer)
+        return pa.array(
+            [{"refusal": r, "answer": a} for r, a in zip(refusals, answers, strict=True)], type=answer
+        )
 
-    return _named(call, ["values", *(["class_size"] if counted else []), "database", "model", *(p.name for p in own)])
+    return _named(
+        call, ["values", *(["class_size"] if counted else []), "database", "model", *(p.name for p in own)]
+    )
 
 
 def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]) -> pa.Array:
@@ -110,7 +121,8 @@ def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]
 def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
     """Bind a function of records drawn from a model: a list of texts for each place in the sample.
 
-    Takes the text by which the database is known, the name of the model, the function's own parameters and the places.
+    Takes the text by which the database is known, the name of the model, the function's own parameters and
+    the places.
     """
 
     def call(database: pa.Array, name: pa.Array, *rest: pa.Array) -> pa.Array:
@@ -128,7 +140,9 @@ def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
     return _named(call, ["database", "model", *(p.name for p in declared.own_parameters), "place"])
 
 
-def _scored(declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401
+def _scored(
+    declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]
+) -> Any:
     own = [_own(parameter, column) for parameter, column in zip(declared.own_parameters, given, strict=True)]
     return declared.body(cells, *sizes, *own)
 
@@ -157,13 +171,13 @@ def _columns_of(lists: pa.ListArray) -> list[pa.Array]:
     return [flat.take(pa.array(np.arange(place, len(flat), width))) for place in range(width)]
 
 
-def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array; a word once
+def _own(parameter: Parameter, cells: pa.Array) -> Any:
     if isinstance(parameter.domain, Number):
         return _checked(parameter, _doubles(cells))
     return cells[0].as_py()
 
 
-def _rows(found: Any) -> list[Any]:  # noqa: ANN401 - an array, or a dataclass of arrays
+def _rows(found: Any) -> list[Any]:
     if isinstance(found, np.ndarray):
         return list(found.tolist())
     columns = {name: column.tolist() for name, column in vars(found).items()}
@@ -194,7 +208,10 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         return pa.array([_answered(declared, row) for row in rows], type=answer)
 
     inputs = declared.reduction.inputs if declared.reduction else {}
-    names = ["database"] * declared.models + [*inputs, *(parameter.name for parameter in declared.own_parameters)]
+    names = ["database"] * declared.models + [
+        *inputs,
+        *(parameter.name for parameter in declared.own_parameters),
+    ]
     return _named(call, names)
 
 
@@ -204,7 +221,9 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
     arrays = [pa.array(found[field.name] if found else [], field.type) for field in types.value_type]
     rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
     listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
-    return pa.StructArray.from_arrays([pa.array([answered["refusal"]], pa.string()), listed], fields=list(answer))
+    return pa.StructArray.from_arrays(
+        [pa.array([answered["refusal"]], pa.string()), listed], fields=list(answer)
+    )
 
 
 def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
@@ -220,7 +239,9 @@ def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
         return {"refusal": str(error), "answers": []}
 
 
-def answer_rows(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> list[dict[str, Any]]:
+def answer_rows(
+    declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """Call the body with the reduction's arrays, if it has one, and its own parameters; one dictionary a row."""
     found = _called(declared, arrays, own)
     return [asdict(row) for row in found] if declared.many else [asdict(found)]
@@ -230,10 +251,13 @@ def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[s
     """Call the body of an answer for each record: its arrays by name, what is said of all repeated for each."""
     found = vars(_called(declared, arrays, own))
     length = max(len(values) for values in found.values() if isinstance(values, np.ndarray))
-    return {name: values if isinstance(values, np.ndarray) else [values] * length for name, values in found.items()}
+    return {
+        name: values if isinstance(values, np.ndarray) else [values] * length
+        for name, values in found.items()
+    }
 
 
-def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a body's answer
+def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:
     reduction = declared.reduction
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
@@ -243,11 +267,11 @@ def arrays_of(table: pa.Table) -> dict[str, Any]:
     return {name: _values(table[name].combine_chunks()) for name in table.column_names}
 
 
-def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
+def _array(cell: pa.Scalar) -> Any:
     return _values(cell.values if cell.is_valid else pa.array([], pa.int64()))
 
 
-def _values(values: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
+def _values(values: pa.Array) -> Any:
     if len(values) and pa.types.is_list(values.type) and pa.types.is_integer(values.type.value_type):
         return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)

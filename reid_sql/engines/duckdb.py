@@ -15,12 +15,24 @@ import numpy as np
 import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.domains import MAX_COLUMNS, MODEL, Checked, Column, Columns, Document, Domain, Key, Number, Numbers, Texts
+from reid_sql import registry
+from reid_sql.domains import (
+    MAX_COLUMNS,
+    MODEL,
+    Checked,
+    Column,
+    Columns,
+    Document,
+    Domain,
+    Key,
+    Number,
+    Numbers,
+    Texts,
+)
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
-from reid_sql.models import registry
-from reid_sql.models.wildcard import wildcard_class_sizes
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Argument, Reduction
 
 AS_THEY_ARE: Final = 4  # columns compared as they are; planner.sql's reid_key draws the same line
@@ -39,13 +51,16 @@ CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
     """Put the functions into this connection; twice is harmless, and an open transaction stays as it is.
 
-    Macros are temporary, so they leave no trace in a database file. Inside a transaction, whose rollback would take
-    temporary macros along, they go to a database in memory that the connection's search path then ends with.
+    Macros are temporary, so they leave no trace in a database file. Inside a transaction, whose rollback
+    would take temporary macros along, they go to a database in memory that the connection's search path then
+    ends with.
     """
     definitions = macros(functions, python=True)
     version = hashlib.sha256(repr(definitions).encode()).hexdigest()[:16]
     with LOCK:
-        _register_python(con, functions)  # first: a transaction sees no function made after its first call of any
+        _register_python(
+            con, functions
+        )  # first: a transaction sees no function made after its first call of any
         done = con.execute("SELECT getvariable('reid_sql_registered') = $1", [version]).fetchall()[0][0]
         if done:
             return
@@ -73,7 +88,9 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
         refusal = "nulls := 'wildcard' needs the Python package reid-sql, got a connection without it; register it there"
         found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
         found = {name: definition for name, definition in found.items() if MODEL_COLUMNS not in definition}
-    reductions = [each for each in REDUCTIONS if each.arguments and (python or not _of_python(each.arguments))]
+    reductions = [
+        each for each in REDUCTIONS if each.arguments and (python or not _of_python(each.arguments))
+    ]
     found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in reductions}
     for name, declared in functions.items():
         if python or not needs_python(declared):
@@ -89,7 +106,9 @@ def _script(definitions: Mapping[str, str], create: str) -> str:
 def _planner() -> dict[str, str]:
     """Helpers of the planner's files: name and definition, comments taken out."""
     folder = resources.files("reid_sql.engines")
-    text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("planner.sql", "disclosure.sql"))
+    text = "\n".join(
+        folder.joinpath(name).read_text(encoding="utf-8") for name in ("planner.sql", "disclosure.sql")
+    )
     bare = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
     statements = [statement.strip() for statement in re.split(r";\n(?:\n|$)", bare) if statement.strip()]
     parts = [statement.removeprefix("MACRO ").partition("(") for statement in statements]
@@ -109,7 +128,9 @@ def _of_python(given: Iterable[Argument]) -> bool:
 def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
     names = ", ".join(argument.name for argument in reduction.arguments)
-    checked = ", ".join(_checked(Parameter(argument.name, argument.domain)) for argument in reduction.arguments)
+    checked = ", ".join(
+        _checked(Parameter(argument.name, argument.domain)) for argument in reduction.arguments
+    )
     return f"({names}) AS TABLE FROM query(reid_plan_{reduction.name}({checked}))"
 
 
@@ -154,7 +175,9 @@ def _of_model(declared: Function, count: int) -> str:
     own = [parameter for parameter in declared.parameters if parameter.name != "model"]
     names = ", ".join(["model", *(parameter.name for parameter in own), *columns])
     values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
-    checked = ", ".join([values, f"{OWN_MODELS}()", "model", *(_checked_cell(parameter) for parameter in own)])
+    checked = ", ".join(
+        [values, f"{OWN_MODELS}()", "model", *(_checked_cell(parameter) for parameter in own)]
+    )
     return f"({names}) AS {_answer(f'reid_body_{declared.name}({checked})')}"
 
 
@@ -165,7 +188,9 @@ def _answer(call: str) -> str:
 
 
 def _answered_scores(declared: Function) -> str:
-    names = ", ".join(["reid_values", "reid_class_size", "reid_model", *(p.name for p in declared.own_parameters)])
+    names = ", ".join(
+        ["reid_values", "reid_class_size", "reid_model", *(p.name for p in declared.own_parameters)]
+    )
     own = "".join(f", {parameter.name}" for parameter in declared.own_parameters)
     return f"({names}) AS {_answer(f'reid_body_{declared.name}(reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own})')}"
 
@@ -174,7 +199,9 @@ def _scores(declared: Function) -> str:
     """Write the table macro that scores distinct records and joins the scores back."""
     own = "".join(f" || ', ' || reid_text(({_checked(p)})::VARCHAR)" for p in declared.own_parameters)
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {_checked(declared.parameters[1])})"
-    plan = f"reid_plan_scored(tbl, {found}, 'reid_answered_{declared.name}', reid_text(model){own} || ')', true)"
+    plan = (
+        f"reid_plan_scored(tbl, {found}, 'reid_answered_{declared.name}', reid_text(model){own} || ')', true)"
+    )
     return f"({_parameters(declared)}) AS TABLE FROM query({plan})"
 
 
@@ -194,7 +221,9 @@ def _row(name: str, declared: Function) -> dict[str, str]:
     call = {name: f"({names}) AS reid_body_{name}({checked})"}
     if declared.duckdb is None:
         return call
-    missing = " OR ".join(f"{parameter.name} IS NULL" for parameter in declared.parameters)  # least() would pass over a NULL
+    missing = " OR ".join(
+        f"{parameter.name} IS NULL" for parameter in declared.parameters
+    )  # least() would pass over a NULL
     body = f"({names}) AS CASE WHEN {missing} THEN NULL ELSE {declared.duckdb} END"
     return {f"reid_body_{name}": body} | call
 
@@ -205,7 +234,10 @@ def _checked_cell(parameter: Parameter) -> str:
 
 
 def _parameters(declared: Function) -> str:
-    shown = [p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}" for p in declared.parameters]
+    shown = [
+        p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
+        for p in declared.parameters
+    ]
     return ", ".join(shown)
 
 
@@ -226,7 +258,11 @@ def _select(declared: Function) -> str:
         answer = Template(declared.duckdb).substitute(values)
         return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
     first = next(iter(reduction.columns))
-    arrays = list(reduction.inputs) if reduction.whole else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
+    arrays = (
+        list(reduction.inputs)
+        if reduction.whole
+        else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
+    )
     answers = _answers(declared, [*arrays, *values.values()])
     if declared.per_record:
         members = f"list(members ORDER BY {first}) AS reid_members"
@@ -273,15 +309,32 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
     """Callable, argument types and answer type of everything that is Python, by its name in DuckDB."""
     found: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
         WILDCARD: (_wildcard_class_sizes, ["BIGINT[][]", "BIGINT[][]", "BIGINT[]"], "BIGINT[]"),
-        MODEL_COLUMNS: (_model_columns, ["VARCHAR", "VARCHAR"], "STRUCT(refusal VARCHAR, columns VARCHAR[], places BIGINT[])"),
+        MODEL_COLUMNS: (
+            _model_columns,
+            ["VARCHAR", "VARCHAR"],
+            "STRUCT(refusal VARCHAR, columns VARCHAR[], places BIGINT[])",
+        ),
     }
     for declared in functions:
         for document in _documents(declared.parameters):
-            found[f"reid_read_{document.kind}"] = (_reader(document), ["VARCHAR"], "STRUCT(refusal VARCHAR, text VARCHAR)")
+            found[f"reid_read_{document.kind}"] = (
+                _reader(document),
+                ["VARCHAR"],
+                "STRUCT(refusal VARCHAR, text VARCHAR)",
+            )
         if needs_python(declared) and declared.kind == "row":
-            found[f"reid_body_{declared.name}"] = (kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
+            found[f"reid_body_{declared.name}"] = (
+                kernel(declared),
+                ["DOUBLE"] * len(declared.parameters),
+                "DOUBLE",
+            )
         elif declared.kind == "drawn":
-            types = ["VARCHAR", "VARCHAR", *(_sql_type(parameter.domain) for parameter in declared.own_parameters), "BIGINT"]
+            types = [
+                "VARCHAR",
+                "VARCHAR",
+                *(_sql_type(parameter.domain) for parameter in declared.own_parameters),
+                "BIGINT",
+            ]
             found[f"reid_body_{declared.name}"] = drawn_kernel(declared), types, "VARCHAR[]"
         elif declared.kind in {"model", "scored"}:
             scored = declared.kind == "scored"
@@ -289,10 +342,18 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
             answer = f"STRUCT({fields})" if scored else "DOUBLE"
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
-            found[f"reid_body_{declared.name}"] = model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer {answer})"
+            found[f"reid_body_{declared.name}"] = (
+                model_kernel(declared),
+                types,
+                f"STRUCT(refusal VARCHAR, answer {answer})",
+            )
         elif needs_python(declared):
             listed = "" if declared.reduction and declared.reduction.whole else "[]"
-            types = [f"{kind}{listed}" for kind in declared.reduction.inputs.values()] if declared.reduction else []
+            types = (
+                [f"{kind}{listed}" for kind in declared.reduction.inputs.values()]
+                if declared.reduction
+                else []
+            )
             types = ["VARCHAR"] * declared.models + types
             types += [_sql_type(parameter.domain) for parameter in declared.own_parameters]
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())

@@ -1,7 +1,8 @@
 """DuckDB: a table's distinct records as packed whole numbers, from which the class sizes of any set of its columns follow.
 
-Each value becomes a digit (0 for NULL) and each record one or a few whole numbers, exactly: no hash is involved. The table is
-read once; a set of columns, groups, and values made coarser then cost a GROUP BY of whole numbers over the distinct records.
+Each value becomes a digit (0 for NULL) and each record one or a few whole numbers, exactly: no hash is
+involved. The table is read once; a set of columns, groups, and values made coarser then cost a GROUP BY of
+whole numbers over the distinct records.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.models.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
 WORD: Final = 2**62  # what a BIGINT holds, with room to spare
@@ -68,11 +69,17 @@ class PackedClasses:
     def _pack(self, source: str) -> None:
         digits = list(self.digits.values())
         words = [
-            " + ".join(f"coalesce(d{at}.code, 0) * {digit.place}" for at, digit in enumerate(digits) if digit.word == word)
+            " + ".join(
+                f"coalesce(d{at}.code, 0) * {digit.place}"
+                for at, digit in enumerate(digits)
+                if digit.word == word
+            )
             for word in range(digits[-1].word + 1)
         ]
         listed = ", ".join(f"{word} AS w{place}" for place, word in enumerate(words))
-        joins = " ".join(f"LEFT JOIN {self.name}_{at} AS d{at} ON t.q{at} = d{at}.v" for at in range(len(digits)))
+        joins = " ".join(
+            f"LEFT JOIN {self.name}_{at} AS d{at} ON t.q{at} = d{at}.v" for at in range(len(digits))
+        )
         grouped = ", ".join(str(place + 1) for place in range(len(words)))
         packed = f"SELECT {listed}, count(*)::BIGINT AS records FROM {source} {joins} GROUP BY {grouped}"
         self.ask(f"CREATE TEMP TABLE {self.name} AS {packed}")
@@ -82,22 +89,31 @@ class PackedClasses:
         told = ", ".join(f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by))
         names = _numbered("g", len(by))
         counted = f"SELECT {told}, sum(records)::BIGINT AS records FROM {self.name} AS c GROUP BY {names}"
-        joins = " ".join(f"LEFT JOIN {self.values(column)} AS v{at} ON g{at} = v{at}.code" for at, column in enumerate(by))
+        joins = " ".join(
+            f"LEFT JOIN {self.values(column)} AS v{at} ON g{at} = v{at}.code" for at, column in enumerate(by)
+        )
         shown = ", ".join(f"v{at}.v" for at in range(len(by)))
         rows = self.ask(f"SELECT {names}, {shown}, c.records FROM ({counted}) AS c {joins} ORDER BY {names}")
         return [Group(row[: len(by)], row[len(by) : -1], int(row[-1])) for row in rows]
 
     def histograms(
-        self, qi: Sequence[str], by: Sequence[str] = (), *, drop: bool = False, coarser: Mapping[str, str] | None = None
+        self,
+        qi: Sequence[str],
+        by: Sequence[str] = (),
+        *,
+        drop: bool = False,
+        coarser: Mapping[str, str] | None = None,
     ) -> dict[tuple[int, ...], Histogram]:
         """Count the class sizes within each group, by its digits; within the whole table, by none.
 
-        With `drop`, records that lack a value in `qi` are left out. `coarser` gives, for a column, the relation of two
-        columns, code and coarse, that says which of its values become one.
+        With `drop`, records that lack a value in `qi` are left out. `coarser` gives, for a column, the
+        relation of two columns, code and coarse, that says which of its values become one.
         """
         merged = {column: relation for column, relation in (coarser or {}).items() if column in qi}
         told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
-        words = [f"{self._word(word, [c for c in qi if c not in merged])} AS k{word}" for word in self._words(qi)]
+        words = [
+            f"{self._word(word, [c for c in qi if c not in merged])} AS k{word}" for word in self._words(qi)
+        ]
         words += [f"m{at}.coarse AS m{at}" for at in range(len(merged))]
         joins = " ".join(
             f"LEFT JOIN {relation} AS m{at} ON {self.digits[column].sql()} = m{at}.code"
@@ -108,7 +124,9 @@ class PackedClasses:
         sizes = f"SELECT {', '.join([*told, *words])}, sum(records)::BIGINT AS n FROM {self.name} AS c {joins} {where} GROUP BY "
         sizes += ", ".join(str(place + 1) for place in range(len(told) + len(words)))
         names = [f"g{place}" for place in range(len(by))]
-        rows = self.ask(f"SELECT {', '.join([*names, 'n'])}, count(*) FROM ({sizes}) GROUP BY ALL ORDER BY ALL")
+        rows = self.ask(
+            f"SELECT {', '.join([*names, 'n'])}, count(*) FROM ({sizes}) GROUP BY ALL ORDER BY ALL"
+        )
         return _histograms(rows, len(by)) or ({} if by else {(): _histogram([])})
 
     def _words(self, qi: Sequence[str]) -> list[int]:

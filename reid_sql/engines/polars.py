@@ -9,7 +9,16 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from reid_sql.domains import COLUMNS_AND_KEY, MAX_COLUMNS, QUASI_IDENTIFIERS, Checked, Column, Columns, Document, Number
+from reid_sql.domains import (
+    COLUMNS_AND_KEY,
+    MAX_COLUMNS,
+    QUASI_IDENTIFIERS,
+    Checked,
+    Column,
+    Columns,
+    Document,
+    Number,
+)
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
 from reid_sql.engines.polars_codes import coded, matched
 from reid_sql.engines.polars_copula import pairs
@@ -17,7 +26,7 @@ from reid_sql.engines.polars_disclosure import disclosed
 from reid_sql.engines.polars_sets import matches
 from reid_sql.engines.polars_uniqueness import IN_POPULATION
 from reid_sql.function import Function
-from reid_sql.models.sensitive import WORDS
+from reid_sql.models.classes.sensitive import WORDS
 from reid_sql.reductions import (
     HOW_NULLS,
     KEYED_COLUMNS,
@@ -58,7 +67,7 @@ def row_expression(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
     return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
 
 
-def _expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
+def _expression(argument: Any) -> pl.Expr:
     if isinstance(argument, pl.Expr):
         return argument
     return pl.col(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
@@ -78,17 +87,25 @@ def class_size(columns: Sequence[IntoColumn]) -> pl.Expr:
 def _hash(columns: Sequence[pl.Expr], seed: int) -> pl.Expr:
     """Polynomial in an odd multiplier of the columns' seeded hashes, modulo 2^64."""
     multiplier = pl.lit(0x9E3779B97F4A7C15, dtype=pl.UInt64)
-    return reduce(lambda total, column: total * multiplier + column.hash(seed), columns[1:], columns[0].hash(seed))
+    return reduce(
+        lambda total, column: total * multiplier + column.hash(seed), columns[1:], columns[0].hash(seed)
+    )
 
 
-def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:
+def table_frame(
+    declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]
+) -> pl.LazyFrame:
     """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
     _check(declared, options)
     if declared.reduction is None:
-        return pl.LazyFrame(answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row")
+        return pl.LazyFrame(
+            answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row"
+        )
     lazy = [frame.lazy() for frame in frames]
     key = options.get("key") if declared.reduction.keyed else None
-    for words in (Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)):
+    for words in (
+        Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)
+    ):
         for frame in lazy:
             known = frame.collect_schema().names()
             (words if key is None else COLUMNS_AND_KEY).check(columns, known)
@@ -101,7 +118,9 @@ def table_frame(declared: Function, frames: Sequence[Frame], columns: Sequence[s
     schema = _schema({**declared.columns, **HOW_NULLS})
     if declared.per_record:
         record = reduced.collect_schema()["members"].inner  # type: ignore[attr-defined]
-        return reduced.map_batches(_answering_each(declared, own), schema={"record": record, **schema}).sort("record")
+        return reduced.map_batches(_answering_each(declared, own), schema={"record": record, **schema}).sort(
+            "record"
+        )
     if declared.reduction.keyed:
         schema["record"] = TYPES["BIGINT"] if key is None else lazy[0].collect_schema()[str(key)]
     return reduced.map_batches(_answering(declared, own), schema=schema)
@@ -133,7 +152,9 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
             table = table.with_columns(frame["keys"][0].gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
-        return table.with_columns(pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items())
+        return table.with_columns(
+            pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items()
+        )
 
     return answer
 
@@ -142,7 +163,9 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
     """Call the body with the distinct records, and give its answer to every record that holds one."""
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        found = pl.DataFrame(answer_columns(declared, _arrays(declared, frame), options), schema=_schema(declared.columns))
+        found = pl.DataFrame(
+            answer_columns(declared, _arrays(declared, frame), options), schema=_schema(declared.columns)
+        )
         each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
         return each.explode("record", empty_as_null=False, keep_nulls=False)
 
@@ -158,7 +181,7 @@ def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
     return {name: _array(values) for name, values in series.items()}
 
 
-def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
+def _array(values: pl.Series) -> Any:
     if values.dtype in {pl.List(pl.Int32), pl.List(pl.Int64)} and len(values):
         return values.explode(empty_as_null=False).to_numpy().reshape(len(values), -1)
     return values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
@@ -172,7 +195,9 @@ def _kept(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
 def _how_nulls(frame: pl.LazyFrame, reduced: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
     """Put beside each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
-        dropped = frame.select(pl.any_horizontal(pl.col(columns).is_null()).sum().cast(pl.Int64).alias("records_dropped"))
+        dropped = frame.select(
+            pl.any_horizontal(pl.col(columns).is_null()).sum().cast(pl.Int64).alias("records_dropped")
+        )
         reduced = reduced.join(dropped, how="cross")
     else:
         reduced = reduced.with_columns(pl.lit(0, dtype=pl.Int64).alias("records_dropped"))
@@ -186,7 +211,9 @@ def _counted(frame: pl.LazyFrame, columns: list[str], nulls: str, count: str) ->
 def _numbered(frame: pl.LazyFrame, columns: list[str]) -> tuple[pl.LazyFrame, list[str]]:
     """Give the columns names of our own, so that none can meet one of the counts'."""
     names = [f"q{place}" for place in range(1, len(columns) + 1)]
-    return frame.select(pl.col(column).alias(name) for column, name in zip(columns, names, strict=True)), names
+    return frame.select(
+        pl.col(column).alias(name) for column, name in zip(columns, names, strict=True)
+    ), names
 
 
 def _classes(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
@@ -213,7 +240,9 @@ def _histogram(frame: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFr
     return _how_nulls(frame, reduced, columns, nulls).sort("class_size")
 
 
-def _population_histogram(frame: pl.LazyFrame, population: pl.LazyFrame, columns: list[str], nulls: str) -> pl.LazyFrame:
+def _population_histogram(
+    frame: pl.LazyFrame, population: pl.LazyFrame, columns: list[str], nulls: str
+) -> pl.LazyFrame:
     numbered, names = _numbered(frame, columns)
     own = _counted(numbered, names, nulls, "records")
     other = _counted(_numbered(population, columns)[0], names, nulls, "records")
@@ -232,19 +261,25 @@ def _population_histogram(frame: pl.LazyFrame, population: pl.LazyFrame, columns
 def _subsets(frame: pl.LazyFrame, columns: list[str], max_size: int, nulls: str) -> pl.LazyFrame:
     sizes = range(1, min(max_size, len(columns)) + 1)
     refuse_subsets(sum(comb(len(columns), size) for size in sizes))
-    return pl.concat([_subset(frame, list(subset), nulls) for size in sizes for subset in combinations(columns, size)])
+    return pl.concat(
+        [_subset(frame, list(subset), nulls) for size in sizes for subset in combinations(columns, size)]
+    )
 
 
 def _subset(frame: pl.LazyFrame, subset: list[str], nulls: str) -> pl.LazyFrame:
     alike = (pl.col("records").cast(pl.Int128) * (pl.col("class_size") - 1)).sum()
     counts = pl.col("records").sum(), pl.len().cast(pl.Int64).alias("classes"), alike.alias("pairs_alike")
-    reduced = _sizes(frame, subset, nulls).select(pl.lit(subset, dtype=pl.List(pl.String)).alias("subset"), *counts)
+    reduced = _sizes(frame, subset, nulls).select(
+        pl.lit(subset, dtype=pl.List(pl.String)).alias("subset"), *counts
+    )
     return _how_nulls(frame, reduced, subset, nulls)
 
 
 def _matches(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: int) -> pl.LazyFrame:
     person, item = (pl.col(column).alias(name) for column, name in zip(columns, ("p", "i"), strict=True))
-    return _how_nulls(frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls)
+    return _how_nulls(
+        frame, matches(_kept(frame, columns, nulls).select(person, item), **options), columns, nulls
+    )
 
 
 def _pairs(
@@ -253,7 +288,9 @@ def _pairs(
     every = [*columns, *([] if weight is None else [weight])]
     numbered, names = _numbered(frame, every)
     known = None if marginals is None else marginals.lazy()
-    counted = pairs(_kept(numbered, names, nulls), columns, known, weighted=weight is not None, dropped=nulls == "drop")
+    counted = pairs(
+        _kept(numbered, names, nulls), columns, known, weighted=weight is not None, dropped=nulls == "drop"
+    )
     return _how_nulls(frame, counted, every, nulls)
 
 
@@ -290,7 +327,9 @@ def _ordinal(kind: pl.DataType) -> bool:
     return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)
 
 
-def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None) -> pl.LazyFrame:
+def _known_records(
+    frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str, key: str | None = None
+) -> pl.LazyFrame:
     """Distinct records on the scenario's columns; the records that hold each by the key, else by their place."""
     document = json.loads(scenario)
     columns, told = document["columns"], document["told"]
@@ -301,18 +340,24 @@ def _known_records(frame: pl.LazyFrame, _: list[str], scenario: str, nulls: str,
         words.check(names, known)
     member = pl.int_range(pl.len(), dtype=pl.Int64) if key is None else pl.col(key)
     names = [f"q{place}" for place in range(1, len(every) + 1)]
-    rows = frame.select(member.alias("members"), *(pl.col(c).alias(name) for c, name in zip(every, names, strict=True)))
+    rows = frame.select(
+        member.alias("members"), *(pl.col(c).alias(name) for c, name in zip(every, names, strict=True))
+    )
     kept = rows.drop_nulls(names[: len(columns)]) if nulls == "drop" else rows
     counted = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"), pl.col("members"))
     told_names = [names[every.index(column)] for column in told]
-    listed = coded(counted, names[: len(columns)], told_names).select("place", "records", "codes", "texts", "members")
+    listed = coded(counted, names[: len(columns)], told_names).select(
+        "place", "records", "codes", "texts", "members"
+    )
     return _how_nulls(frame, listed, columns, nulls)
 
 
 def _disclosure(measure: str) -> Callable[..., pl.LazyFrame]:
     """Reduce to how many classes have each size and value of the measure; with a threshold, to the classes that offend it."""
 
-    def reduce_to(frame: pl.LazyFrame, columns: list[str], sensitive: str, nulls: str, **options: Any) -> pl.LazyFrame:  # noqa: ANN401
+    def reduce_to(
+        frame: pl.LazyFrame, columns: list[str], sensitive: str, nulls: str, **options: Any
+    ) -> pl.LazyFrame:
         every = [*columns, sensitive]
         Columns(WORDS).check(every, frame.collect_schema().names())
         if measure.endswith("_classes"):
@@ -327,7 +372,7 @@ def _disclosure(measure: str) -> Callable[..., pl.LazyFrame]:
 def _in_population(name: str) -> Callable[..., pl.LazyFrame]:
     """Reduce to what uniqueness in the population is estimated from."""
 
-    def reduce_to(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: Any) -> pl.LazyFrame:  # noqa: ANN401
+    def reduce_to(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: Any) -> pl.LazyFrame:
         return _how_nulls(frame, IN_POPULATION[name](frame, columns, nulls, **options), columns, nulls)
 
     return reduce_to

@@ -10,15 +10,20 @@ from polars.io.plugins import register_io_source
 
 from reid_sql.domains import Columns
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.disclosure import Integers
-from reid_sql.models.gaussian_copula import GaussianCopula
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 BATCH: Final = 1 << 16
 NOTHING: Final = pl.lit(None, dtype=pl.String)
 
 
 def pairs(
-    kept: pl.LazyFrame, columns: Sequence[str], marginals: pl.LazyFrame | None, *, weighted: bool, dropped: bool
+    kept: pl.LazyFrame,
+    columns: Sequence[str],
+    marginals: pl.LazyFrame | None,
+    *,
+    weighted: bool,
+    dropped: bool,
 ) -> pl.LazyFrame:
     """Count values and pairs of values, and who is alone; the words of DuckDB's `reid_plan_pairs`."""
     names = [f"q{place}" for place in range(1, len(columns) + 1)]
@@ -31,7 +36,11 @@ def pairs(
     lines = [_values(kept, names[place], place + 1, columns[place], weight) for place in places]
     lines += [_crossed(kept, names, one, other, weight) for one, other in combinations(places, 2)]
     if not weighted:
-        alone = kept.group_by(names).agg(pl.len() == 1).select(pl.col("len").sum().cast(pl.Int64).alias("records"))
+        alone = (
+            kept.group_by(names)
+            .agg(pl.len() == 1)
+            .select(pl.col("len").sum().cast(pl.Int64).alias("records"))
+        )
         lines.append(alone.with_columns(_whole(0, "first"), _whole(-2, "second")))
     if marginals is not None:
         lines.append(_outside(marginals.drop_nulls("value") if dropped else marginals, columns))
@@ -45,13 +54,22 @@ def has_text(kind: pl.DataType) -> bool:
 
 def _values(kept: pl.LazyFrame, name: str, first: int, label: str, weight: pl.Expr | None) -> pl.LazyFrame:
     counted = kept.group_by(name).agg(*_counts(weight))
-    told = pl.lit(label).alias("label"), pl.col(name).cast(pl.String).alias("first_value"), NOTHING.alias("second_value")
+    told = (
+        pl.lit(label).alias("label"),
+        pl.col(name).cast(pl.String).alias("first_value"),
+        NOTHING.alias("second_value"),
+    )
     return counted.select(_whole(first, "first"), _whole(0, "second"), *told, "records", "mass")
 
 
-def _crossed(kept: pl.LazyFrame, names: Sequence[str], one: int, other: int, weight: pl.Expr | None) -> pl.LazyFrame:
+def _crossed(
+    kept: pl.LazyFrame, names: Sequence[str], one: int, other: int, weight: pl.Expr | None
+) -> pl.LazyFrame:
     counted = kept.group_by(names[one], names[other]).agg(*_counts(weight))
-    values = (pl.col(names[p]).cast(pl.String).alias(alias) for p, alias in ((one, "first_value"), (other, "second_value")))
+    values = (
+        pl.col(names[p]).cast(pl.String).alias(alias)
+        for p, alias in ((one, "first_value"), (other, "second_value"))
+    )
     told = _whole(one + 1, "first"), _whole(other + 1, "second"), NOTHING.alias("label"), *values
     return counted.select(*told, "records", "mass")
 
@@ -68,8 +86,13 @@ def _whole(value: int, name: str) -> pl.Expr:
 
 def _outside(marginals: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
     """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
-    Columns("columns of the marginals").check(["column_name", "value", "share"], marginals.collect_schema().names())
-    name, place = pl.col("column_name").cast(pl.String), {column: number for number, column in enumerate(columns, 1)}
+    Columns("columns of the marginals").check(
+        ["column_name", "value", "share"], marginals.collect_schema().names()
+    )
+    name, place = (
+        pl.col("column_name").cast(pl.String),
+        {column: number for number, column in enumerate(columns, 1)},
+    )
     return marginals.select(
         name.replace_strict(place, default=0, return_dtype=pl.Int64).alias("first"),
         _whole(-1, "second"),

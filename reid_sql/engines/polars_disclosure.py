@@ -7,7 +7,7 @@ from typing import Any, Final
 import polars as pl
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.sensitive import SLACK
+from reid_sql.models.classes.sensitive import SLACK
 
 THRESHOLDS: Final = {
     "l_diversity": "l",
@@ -24,7 +24,8 @@ GAIN: Final = pl.max_horizontal(0.0, pl.col("most") * pl.col("total") / SIZE - 1
 SURPRISE: Final = pl.max_horizontal(
     0.0, (pl.col("most") * pl.col("total") / SIZE).log(), -(pl.col("least") * pl.col("total") / SIZE).log()
 )
-# What is aggregated of the cells of a class, and the measure from that: aggregates of plain columns are what Polars is fast at.
+# What is aggregated of the cells of a class, and the measure from that: aggregates of plain columns are what
+# Polars is fast at.
 OF_CELLS: Final = {
     "largest": COUNT.max(),
     "bits": pl.col("n_log_n").sum(),
@@ -38,11 +39,16 @@ MEASURES: Final[dict[tuple[str, str | None], tuple[tuple[str, ...], pl.Expr]]] =
     ("l_diversity", "distinct"): ((), PARTS),
     ("l_diversity", "entropy"): (
         ("largest", "bits"),
-        pl.when(pl.col("largest") * PARTS == SIZE).then(PARTS).otherwise((SIZE.log() - pl.col("bits") / SIZE).exp()),
+        pl.when(pl.col("largest") * PARTS == SIZE)
+        .then(PARTS)
+        .otherwise((SIZE.log() - pl.col("bits") / SIZE).exp()),
     ),
     ("alpha_k_anonymity", None): (("largest",), pl.col("largest") / SIZE),
     ("beta_likeness", "basic"): (("most", "total"), GAIN),
-    ("beta_likeness", "enhanced"): (("most", "total", "needed"), pl.when(pl.col("needed") <= SIZE).then(GAIN).otherwise(inf)),
+    ("beta_likeness", "enhanced"): (
+        ("most", "total", "needed"),
+        pl.when(pl.col("needed") <= SIZE).then(GAIN).otherwise(inf),
+    ),
     ("delta_disclosure", "present"): (("most", "least", "total"), SURPRISE),
     ("delta_disclosure", "all"): (
         ("most", "least", "total", "kinds"),
@@ -60,7 +66,9 @@ def disclosed(
     """
     summary = measure.removesuffix("_classes")
     keys = list(names)
-    cells = rows.rename({f"q{len(keys) + 1}": "s"}).group_by(*keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
+    cells = (
+        rows.rename({f"q{len(keys) + 1}": "s"}).group_by(*keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
+    )
     found = _measured(cells, keys, sensitive, summary, options)
     if summary == measure:
         counted = found.group_by("class_size", "value").agg(pl.len().cast(pl.Int64).alias("classes"))
@@ -77,7 +85,9 @@ def _offending(measure: str, options: Mapping[str, Any]) -> pl.Expr:
     return pl.col("value").gt(threshold * (1 + SLACK)).or_(small)
 
 
-def _measured(cells: pl.LazyFrame, keys: list[str], sensitive: str, measure: str, options: Mapping[str, Any]) -> pl.LazyFrame:
+def _measured(
+    cells: pl.LazyFrame, keys: list[str], sensitive: str, measure: str, options: Mapping[str, Any]
+) -> pl.LazyFrame:
     """Give the keys, class_size and value of every class."""
     variant = options.get("variant")
     if (measure, variant) not in MEASURES:
@@ -88,7 +98,9 @@ def _measured(cells: pl.LazyFrame, keys: list[str], sensitive: str, measure: str
     elif measure != "alpha_k_anonymity":
         cells = _against_the_table(cells)
     found = [OF_CELLS[name].alias(name) for name in wanted]
-    counted = cells.group_by(keys).agg(COUNT.sum().alias("class_size"), pl.len().cast(pl.Int64).alias("parts"), *found)
+    counted = cells.group_by(keys).agg(
+        COUNT.sum().alias("class_size"), pl.len().cast(pl.Int64).alias("parts"), *found
+    )
     return counted.select(*keys, "class_size", value.cast(pl.Float64).alias("value"))
 
 
@@ -101,7 +113,9 @@ def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
     return held.with_columns((COUNT / pl.col("held")).alias("ratio"), allowed.alias("allowed"))
 
 
-def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, options: Mapping[str, Any]) -> pl.LazyFrame:
+def _twice(
+    cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, options: Mapping[str, Any]
+) -> pl.LazyFrame:
     """Measure what needs a class's size at each of its cells: at once for classes of one value, from the cells of the others."""
     if variant == "recursive":
         single = pl.lit(1.0 if options["c"] > 1 else 0.0)
@@ -111,7 +125,11 @@ def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, o
         line = _line(cells, sensitive, variant)
         cells = cells.join(line.with_columns(pl.col("g").max().alias("area")), on="s", nulls_equal=True)
         single = 2 * pl.col("g") - pl.col("area") + 1 - pl.col("x")
-    found = [COUNT.sum().alias("class_size"), pl.len().alias("parts"), pl.col("single").first().alias("value")]
+    found = [
+        COUNT.sum().alias("class_size"),
+        pl.len().alias("parts"),
+        pl.col("single").first().alias("value"),
+    ]
     counted = cells.with_columns(single.alias("single")).group_by(keys).agg(found)
     several = cells.join(counted.filter(PARTS > 1).select(*keys, "class_size"), on=keys, nulls_equal=True)
     if variant == "recursive":
@@ -127,8 +145,12 @@ def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, o
 
 def _recursive(several: pl.LazyFrame, keys: list[str], c: float) -> pl.LazyFrame:
     """Count the places from which on all values together, c times, are more than the most frequent one."""
-    rising = several.sort("n").with_columns(COUNT.cum_sum().over(keys).alias("tail"), COUNT.max().over(keys).alias("largest"))
-    return rising.group_by(keys).agg(SIZE.first(), (pl.col("largest") < c * pl.col("tail")).sum().alias("value"))
+    rising = several.sort("n").with_columns(
+        COUNT.cum_sum().over(keys).alias("tail"), COUNT.max().over(keys).alias("largest")
+    )
+    return rising.group_by(keys).agg(
+        SIZE.first(), (pl.col("largest") < c * pl.col("tail")).sum().alias("value")
+    )
 
 
 def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) -> pl.LazyFrame:
@@ -139,7 +161,9 @@ def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) ->
         pl.col("x").shift(-1).over(keys).fill_null(1.0).alias("next_x"),
         pl.col("g").shift(-1).over(keys).fill_null(pl.col("area")).alias("next_g"),
     )
-    crossing = line.select(pl.col("f").alias("reached"), pl.col("x").alias("found_x"), pl.col("g").alias("found_g"))
+    crossing = line.select(
+        pl.col("f").alias("reached"), pl.col("x").alias("found_x"), pl.col("g").alias("found_g")
+    )
     crossed = runs.sort("reached").join_asof(
         crossing.sort("reached"), on="reached", strategy="forward", allow_exact_matches=False
     )
@@ -147,7 +171,12 @@ def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) ->
     before, beyond = found <= pl.col("x"), found >= pl.col("next_x")
     cross_x = pl.when(before).then("x").when(beyond).then("next_x").otherwise(found)
     cross_g = pl.when(before).then("g").when(beyond).then("next_g").otherwise("found_g")
-    between = pl.col("reached") * (2 * cross_x - pl.col("x") - pl.col("next_x")) + pl.col("g") + pl.col("next_g") - 2 * cross_g
+    between = (
+        pl.col("reached") * (2 * cross_x - pl.col("x") - pl.col("next_x"))
+        + pl.col("g")
+        + pl.col("next_g")
+        - 2 * cross_g
+    )
     area = pl.when("first").then("g").otherwise(0.0) + between
     known = pl.when(pl.col("value").is_null().any()).then(None).otherwise(pl.col("value").sum())
     return crossed.with_columns(area.alias("value")).group_by(keys).agg(SIZE.first(), known.alias("value"))
@@ -172,7 +201,13 @@ def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
     known = number.is_finite() if variant == "numeric" else pl.col("s").is_not_null()
     place = pl.col("place")
     span = place.max() / 2 - place.min() / 2
-    x = pl.when(place.is_null().any()).then(None).when(span == 0).then(1.0).otherwise((place / 2 - place.min() / 2) / span)
+    x = (
+        pl.when(place.is_null().any())
+        .then(None)
+        .when(span == 0)
+        .then(1.0)
+        .otherwise((place / 2 - place.min() / 2) / span)
+    )
     lined = values.with_columns(pl.when(known).then(number).alias("place")).with_columns(
         x.alias("x"), (pl.col("held").cum_sum() / SIZE_OF_TABLE).alias("f")
     )

@@ -13,9 +13,10 @@ def matches(pairs: pl.LazyFrame, points: int, exact_up_to: int, samples: int, se
     sets = _sets(coded)
     total = sets.filter(pl.col("place") == 1).select(
         pl.len().cast(pl.Int64).alias("people"),
-        (pl.col("size").map_batches(lambda size: _choose(size, points), return_dtype=pl.Float64).sum() <= exact_up_to).alias(
-            "exact"
-        ),
+        (
+            pl.col("size").map_batches(lambda size: _choose(size, points), return_dtype=pl.Float64).sum()
+            <= exact_up_to
+        ).alias("exact"),
     )
     exact = sets.join(total, how="cross").filter("exact").drop("people", "exact")
     drawn = sets.join(total, how="cross").filter(~pl.col("exact")).drop("exact")
@@ -35,7 +36,11 @@ def matches(pairs: pl.LazyFrame, points: int, exact_up_to: int, samples: int, se
 def _coded(pairs: pl.LazyFrame) -> pl.LazyFrame:
     """Number the people and the items by their order, NULL last."""
     for column in ("p", "i"):
-        values = pairs.select(pl.col(column).unique()).sort(column, nulls_last=True).with_row_index("code", offset=1)
+        values = (
+            pairs.select(pl.col(column).unique())
+            .sort(column, nulls_last=True)
+            .with_row_index("code", offset=1)
+        )
         numbered = pairs.join(values, on=column, nulls_equal=True)
         pairs = numbered.with_columns(pl.col("code").cast(pl.Int64).alias(column)).drop("code")
     return pairs
@@ -43,7 +48,9 @@ def _coded(pairs: pl.LazyFrame) -> pl.LazyFrame:
 
 def _sets(coded: pl.LazyFrame) -> pl.LazyFrame:
     """Give each person's set its size, and each item its place in it, rarest first."""
-    supported = coded.with_columns(pl.len().over("i").cast(pl.Int64).alias("support")).sort("p", "support", "i")
+    supported = coded.with_columns(pl.len().over("i").cast(pl.Int64).alias("support")).sort(
+        "p", "support", "i"
+    )
     size, place = pl.len().over("p").cast(pl.Int64), pl.int_range(1, pl.len() + 1).over("p").cast(pl.Int64)
     return supported.select("p", "i", size.alias("size"), place.alias("place"))
 
@@ -64,22 +71,36 @@ def _some_of(exact: pl.LazyFrame, points: int) -> pl.LazyFrame:
     large = exact.filter(pl.col("size") > points)
     combined = large.select("p", "size", pl.col("place").alias("last"), pl.concat_list("i").alias("known"))
     for _ in range(points - 1):
-        joined = combined.join(large.select("p", "i", "place"), on="p").filter(pl.col("place") > pl.col("last"))
-        combined = joined.select("p", "size", pl.col("place").alias("last"), pl.concat_list("known", "i").alias("known"))
+        joined = combined.join(large.select("p", "i", "place"), on="p").filter(
+            pl.col("place") > pl.col("last")
+        )
+        combined = joined.select(
+            "p", "size", pl.col("place").alias("last"), pl.concat_list("known", "i").alias("known")
+        )
     weight = 1 / pl.col("size").map_batches(lambda size: _choose(size, points), return_dtype=pl.Float64)
     return combined.select("known", weight.alias("weight"))
 
 
 def _drawn(sets: pl.LazyFrame, points: int, samples: int, seed: int) -> pl.LazyFrame:
     rounds = (samples + pl.col("people") - 1) // pl.col("people")
-    people = sets.filter(pl.col("place") == 1).select("p", pl.int_ranges(0, rounds).alias("turn")).explode("turn")
+    people = (
+        sets.filter(pl.col("place") == 1).select("p", pl.int_ranges(0, rounds).alias("turn")).explode("turn")
+    )
     order = _mixed(_mixed(pl.lit(seed, dtype=pl.Int64), pl.lit(0, dtype=pl.Int64)), pl.col("p"))
     targets = people.sort(pl.col("turn"), order, pl.col("p")).head(samples)
     known = targets.join(sets.select("p", "i", "place"), on="p")
-    chance = _mixed(_mixed(_mixed(pl.lit(seed, dtype=pl.Int64), pl.col("turn") + 1), pl.col("p")), pl.col("i"))
-    ranked = known.sort("p", "turn", chance, "i").with_columns(pl.int_range(0, pl.len()).over("p", "turn").alias("rank"))
+    chance = _mixed(
+        _mixed(_mixed(pl.lit(seed, dtype=pl.Int64), pl.col("turn") + 1), pl.col("p")), pl.col("i")
+    )
+    ranked = known.sort("p", "turn", chance, "i").with_columns(
+        pl.int_range(0, pl.len()).over("p", "turn").alias("rank")
+    )
     chosen = ranked.filter(pl.col("rank") < points).sort("p", "turn", "place")
-    return chosen.group_by("p", "turn").agg(pl.col("i").alias("known")).select("known", pl.lit(1.0).alias("weight"))
+    return (
+        chosen.group_by("p", "turn")
+        .agg(pl.col("i").alias("known"))
+        .select("known", pl.lit(1.0).alias("weight"))
+    )
 
 
 def _mixed(x: pl.Expr, y: pl.Expr) -> pl.Expr:
@@ -91,8 +112,13 @@ def _mixed(x: pl.Expr, y: pl.Expr) -> pl.Expr:
 def _counted(coded: pl.LazyFrame, known: pl.LazyFrame, points: int) -> pl.LazyFrame:
     """Count each known combination once: those who have its rarest item, then of these who have the next."""
     distinct = known.group_by("known").agg(pl.col("weight").sum()).with_row_index("id")
-    item = [pl.col("known").list.get(pl.min_horizontal(pl.lit(k), pl.col("known").list.len() - 1)) for k in range(points)]
-    wanted = distinct.select("id", "weight", *(expression.alias(f"k{place}") for place, expression in enumerate(item)))
+    item = [
+        pl.col("known").list.get(pl.min_horizontal(pl.lit(k), pl.col("known").list.len() - 1))
+        for k in range(points)
+    ]
+    wanted = distinct.select(
+        "id", "weight", *(expression.alias(f"k{place}") for place, expression in enumerate(item))
+    )
     matched = wanted.join(coded, left_on="k0", right_on="i")
     for place in range(1, points):
         matched = matched.join(coded, left_on=["p", f"k{place}"], right_on=["p", "i"], how="semi")

@@ -9,18 +9,28 @@ from reid_sql.engines.polars_copula import has_text, pairs
 from reid_sql.reductions import KEYED_QI
 
 COPULA: Final = ("all", "copula", "copula_calibrated")  # methods that ask for pairs of values
-INDEPENDENT: Final = ("all", "loglinear", "loglinear_nb")  # methods that ask what independent columns would hold
+INDEPENDENT: Final = (
+    "all",
+    "loglinear",
+    "loglinear_nb",
+)  # methods that ask what independent columns would hold
 
 
 def _evidence(frame: pl.LazyFrame, columns: Sequence[str], nulls: str, method: str) -> pl.LazyFrame:
     """Classes by size, and by the logarithm of the count that independent columns would hold where the method asks for it."""
     held, names = _held(frame, columns, nulls)
-    log = (_log_independent(names) * 1000).round() / 1000 if method in INDEPENDENT else pl.lit(None, dtype=pl.Float64)
+    log = (
+        (_log_independent(names) * 1000).round() / 1000
+        if method in INDEPENDENT
+        else pl.lit(None, dtype=pl.Float64)
+    )
     lines = held.select(pl.col("records").alias("class_size"), log.alias("log_expected"))
     counted = lines.group_by("class_size", "log_expected").agg(pl.len().cast(pl.Int64).alias("classes"))
     rows = _rows(frame, columns, nulls)[0]
     texts = all(has_text(kind) for kind in rows.collect_schema().dtypes())
-    told = method in COPULA and (texts or method != "all")  # Polars has no text of a list: the others go on without
+    told = method in COPULA and (
+        texts or method != "all"
+    )  # Polars has no text of a list: the others go on without
     rows = rows if told else pl.LazyFrame(schema=dict.fromkeys(names, pl.String))
     of_copula = pairs(rows, columns, None, weighted=False, dropped=nulls == "drop").drop("cell").filter(told)
     both = pl.concat([counted, of_copula], how="diagonal").with_row_index("place")
@@ -50,14 +60,20 @@ def _weighted_records(
     return held.select("place", "records", pl.col("mass").list.sum(), "members")
 
 
-def _held(frame: pl.LazyFrame, columns: Sequence[str], nulls: str, *listed: pl.Expr) -> tuple[pl.LazyFrame, list[str]]:
+def _held(
+    frame: pl.LazyFrame, columns: Sequence[str], nulls: str, *listed: pl.Expr
+) -> tuple[pl.LazyFrame, list[str]]:
     """Distinct records, numbered, with how many hold each, and the listed values of those that do."""
     kept, names = _rows(frame, columns, nulls, *listed)
-    found = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"), *(pl.col(e.meta.output_name()) for e in listed))
+    found = kept.group_by(names).agg(
+        pl.len().cast(pl.Int64).alias("records"), *(pl.col(e.meta.output_name()) for e in listed)
+    )
     return found.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64)), names
 
 
-def _rows(frame: pl.LazyFrame, columns: Sequence[str], nulls: str, *listed: pl.Expr) -> tuple[pl.LazyFrame, list[str]]:
+def _rows(
+    frame: pl.LazyFrame, columns: Sequence[str], nulls: str, *listed: pl.Expr
+) -> tuple[pl.LazyFrame, list[str]]:
     names = [f"q{place}" for place in range(1, len(columns) + 1)]
     own = [pl.col(column).alias(name) for column, name in zip(columns, names, strict=True)]
     rows = frame.select(*listed, *own)
@@ -71,7 +87,9 @@ def _member(frame: pl.LazyFrame, columns: Sequence[str], key: str | None) -> pl.
 
 
 def _check(frame: pl.LazyFrame, columns: Sequence[str], name: str | None) -> None:
-    KEYED_QI.check([*columns] if name is None or name in columns else [*columns, name], frame.collect_schema().names())
+    KEYED_QI.check(
+        [*columns] if name is None or name in columns else [*columns, name], frame.collect_schema().names()
+    )
 
 
 def _log_independent(names: Sequence[str]) -> pl.Expr:

@@ -14,7 +14,17 @@ from reid_sql.engines.polars_disclosure import THRESHOLDS
 from reid_sql.engines.spark_choices import answered_choices
 from reid_sql.engines.spark_copula import pairs, saved
 from reid_sql.engines.spark_disclosure import disclosure
-from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, numbered, places, resolved, to_spark
+from reid_sql.engines.spark_frames import (
+    alike,
+    arrow_type,
+    collected,
+    column,
+    keyed,
+    numbered,
+    places,
+    resolved,
+    to_spark,
+)
 from reid_sql.engines.spark_functions import check_options
 from reid_sql.engines.spark_models import scored_classes
 from reid_sql.engines.spark_records import WORDS, answered_records, counted_records, known_arrays
@@ -22,7 +32,14 @@ from reid_sql.engines.spark_sets import matches
 from reid_sql.engines.spark_uniqueness import answered_classes, evidence
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
-from reid_sql.reductions import CODES, FITTED_RECORDS, HOW_NULLS, KNOWN_RECORDS, OF_SENSITIVE, WEIGHTED_RECORDS
+from reid_sql.reductions import (
+    CODES,
+    FITTED_RECORDS,
+    HOW_NULLS,
+    KNOWN_RECORDS,
+    OF_SENSITIVE,
+    WEIGHTED_RECORDS,
+)
 
 Reduced = Callable[..., DataFrame]
 SIZE: Final = "equivalence_class_size"
@@ -31,12 +48,14 @@ SIZE: Final = "equivalence_class_size"
 def class_size(frame: DataFrame, columns: Sequence[str], name: str = SIZE) -> DataFrame:
     """Append to the frame how many records share each record's values.
 
-    The classes are counted by a GROUP BY, which is partial before it shuffles, and joined back NULL-safe: a window would
-    shuffle and sort every record, and hold a class of a billion records in one task.
+    The classes are counted by a GROUP BY, which is partial before it shuffles, and joined back NULL-safe: a
+    window would shuffle and sort every record, and hold a class of a billion records in one task.
     """
     found = resolved(QUASI_IDENTIFIERS, columns, frame)
     if name.lower() in (other.lower() for other in frame.columns):
-        raise OutOfDomainError(f"name must not be a column of the table, got '{name}'; pass another, such as name='k'")
+        raise OutOfDomainError(
+            f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
+        )
     names = places(found)
     sizes = reductions.counted(numbered(frame, found), names, "value")
     right = keyed(sizes.withColumnRenamed("records", "reid_records"), names)
@@ -44,7 +63,9 @@ def class_size(frame: DataFrame, columns: Sequence[str], name: str = SIZE) -> Da
     return joined.withColumnRenamed("reid_records", name).drop("reid_key", "reid_hash")
 
 
-def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequence[str], options: dict[str, Any]) -> DataFrame:
+def table_frame(
+    declared: Function, frames: Sequence[DataFrame], columns: Sequence[str], options: dict[str, Any]
+) -> DataFrame:
     """Bind a table function: Spark reduces the frames, the body answers from the reduced arrays on the driver."""
     _refuse_others(frames)
     check_options(declared, options)
@@ -56,7 +77,11 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
     if reduction.name == KNOWN_RECORDS.name:
         return _answered(declared, *_known(declared, frames[0], options))
     if reduction.name in OF_CHOICES:
-        return _beside(declared, frames[0].sparkSession, *OF_CHOICES[reduction.name](declared, frames[0], columns, options))
+        return _beside(
+            declared,
+            frames[0].sparkSession,
+            *OF_CHOICES[reduction.name](declared, frames[0], columns, options),
+        )
     single = [a.name for a in reduction.arguments if isinstance(a.domain, Column) or a.domain is WEIGHT]
     beside = [name for name in single if options.get(name) is not None]
     named = columns if isinstance(columns, str) else [*columns, *(options[name] for name in beside)]
@@ -70,43 +95,59 @@ def table_frame(declared: Function, frames: Sequence[DataFrame], columns: Sequen
     if not reduction.rowwise:
         table = table.sort_by(next(iter(reduction.columns)))
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
-    return _answered(declared, frames[0].sparkSession, arrays_of(table.select(list(reduction.inputs))), own, table)
+    return _answered(
+        declared, frames[0].sparkSession, arrays_of(table.select(list(reduction.inputs))), own, table
+    )
 
 
 def _rows(declared: Function, frames: Sequence[DataFrame], named: Sequence[str]) -> list[DataFrame]:
     """The columns of the frames under numbers; the frames as they are where no argument names columns."""
-    words = next((Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)), None)
+    words = next(
+        (Columns(p.domain.words) for p in declared.parameters if isinstance(p.domain, Column | Columns)), None
+    )
     return [numbered(frame, resolved(words, named, frame)) if words else frame for frame in frames]
 
 
 def _refuse_others(frames: Sequence[DataFrame]) -> None:
     for frame in frames:
         if not isinstance(frame, DataFrame):
-            raise OutOfDomainError(f"tbl must be a Spark DataFrame, got {type(frame).__name__}; pass spark.table('name')")
+            raise OutOfDomainError(
+                f"tbl must be a Spark DataFrame, got {type(frame).__name__}; pass spark.table('name')"
+            )
 
 
-def _known(declared: Function, frame: DataFrame, options: dict[str, Any]) -> tuple[SparkSession, Any, Any, pa.Table]:
+def _known(
+    declared: Function, frame: DataFrame, options: dict[str, Any]
+) -> tuple[SparkSession, Any, Any, pa.Table]:
     """The distinct records as arrays, the body's own parameters, and how NULLs were treated."""
     rows, distinct, width = counted_records(frame, options["scenario"], options["nulls"], options.get("key"))
     spark = frame.sparkSession
     arrays = known_arrays(collected(distinct, WORDS), options["scenario"])
     nothing = spark.range(1).select()
-    treated = collected(reductions.how_nulls(rows, places(["q"] * width), options["nulls"], nothing), "one row")
+    treated = collected(
+        reductions.how_nulls(rows, places(["q"] * width), options["nulls"], nothing), "one row"
+    )
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
     return spark, arrays, own, treated
 
 
-def _answered(declared: Function, spark: SparkSession, arrays: Any, own: Any, treated: pa.Table) -> DataFrame:  # noqa: ANN401
+def _answered(declared: Function, spark: SparkSession, arrays: Any, own: Any, treated: pa.Table) -> DataFrame:
     """Call the body, and put how NULLs were treated beside its answer."""
     return _beside(declared, spark, answer_rows(declared, arrays, own), treated)
 
 
-def _beside(declared: Function, spark: SparkSession, rows: list[dict[str, Any]], treated: pa.Table) -> DataFrame:
+def _beside(
+    declared: Function, spark: SparkSession, rows: list[dict[str, Any]], treated: pa.Table
+) -> DataFrame:
     if declared.reduction and declared.reduction.rowwise:
         how = treated.select(list(HOW_NULLS)).to_pylist()
     else:
         how = [{name: pc.max(treated[name]).as_py() for name in HOW_NULLS}] * len(rows)
-    return _table(spark, [row | beside for row, beside in zip(rows, how, strict=True)], {**declared.columns, **HOW_NULLS})
+    return _table(
+        spark,
+        [row | beside for row, beside in zip(rows, how, strict=True)],
+        {**declared.columns, **HOW_NULLS},
+    )
 
 
 def _table(spark: SparkSession, rows: list[dict[str, Any]], columns: Mapping[str, str]) -> DataFrame:

@@ -7,13 +7,13 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from reid_sql.domains import COLUMNS
 from reid_sql.engines.spark_frames import collected, numbered, places, resolved
 from reid_sql.engines.spark_reductions import classes_of, counted, how_nulls
 from reid_sql.function import Function
-from reid_sql.models.quasi_identifiers import CodesElsewhere, Integers
+from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers
 
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
 
@@ -29,9 +29,13 @@ def answered_choices(
 
     def count(chosen: Integers) -> Integers:
         parts = (chosen[start : start + AT_ONCE].tolist() for start in range(0, len(chosen), AT_ONCE))
-        return np.array([found for part in parts for found in classes_of(distinct, names, part)], dtype=np.int64)
+        return np.array(
+            [found for part in parts for found in classes_of(distinct, names, part)], dtype=np.int64
+        )
 
     nothing = np.arange(0)
     table = CodesElsewhere(list(columns), [], [], nothing, int(treated["records"][0].as_py()), count)
-    found = declared.body(table, **{parameter.name: options[parameter.name] for parameter in declared.own_parameters})
+    found = declared.body(
+        table, **{parameter.name: options[parameter.name] for parameter in declared.own_parameters}
+    )
     return [asdict(row) for row in (found if declared.many else [found])], treated

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StructType, VariantType
 
 from reid_sql.domains import Columns
@@ -20,7 +20,7 @@ def pairs(
     given: Sequence[str],
     nulls: str,
     weight: str | None = None,
-    marginals: Any = None,  # noqa: ANN401
+    marginals: Any = None,
 ) -> DataFrame:
     """Count values and pairs of values, and who is alone, from the distinct records in one pass; the weight stands last."""
     rows, every = frames[0], places(given)
@@ -52,12 +52,16 @@ def has_text(kind: DataType) -> bool:
 
 def counts_of_pairs(distinct: DataFrame, columns: Sequence[str], *, alone: bool) -> DataFrame:
     """The lines of PairCounts, from numbered columns of distinct records, with `records` and `mass`."""
-    cells = distinct.select(F.explode(F.array(*_cells(places(columns), alone=alone))).alias("cell")).select("cell.*")
+    cells = distinct.select(F.explode(F.array(*_cells(places(columns), alone=alone))).alias("cell")).select(
+        "cell.*"
+    )
     sums = F.sum("records").alias("records"), F.sum("mass").alias("mass")
     found = cells.groupBy("first", "second", "first_value", "second_value").agg(*sums)
     labels = F.element_at(F.array(*(F.lit(name) for name in columns)), F.greatest("first", F.lit(1)))
     whole = (F.col(name).cast("bigint").alias(name) for name in ("first", "second", "records"))
-    return found.select(*whole, F.when(F.col("second") == 0, labels).alias("label"), "first_value", "second_value", "mass")
+    return found.select(
+        *whole, F.when(F.col("second") == 0, labels).alias("label"), "first_value", "second_value", "mass"
+    )
 
 
 def _cells(names: Sequence[str], *, alone: bool) -> list[Column]:
@@ -81,10 +85,12 @@ def _cell(*parts: Column) -> Column:
     return F.struct(*(part.alias(name) for part, name in zip(parts, names, strict=True)))
 
 
-def _outside(marginals: Any, columns: Sequence[str], *, drop: bool) -> DataFrame:  # noqa: ANN401 - what is no frame is refused
+def _outside(marginals: Any, columns: Sequence[str], *, drop: bool) -> DataFrame:
     """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
     if not isinstance(marginals, DataFrame):
-        raise OutOfDomainError(f"marginals must be a Spark DataFrame, got {type(marginals).__name__}; pass spark.table('name')")
+        raise OutOfDomainError(
+            f"marginals must be a Spark DataFrame, got {type(marginals).__name__}; pass spark.table('name')"
+        )
     named = resolved(Columns("columns of the marginals"), ["column_name", "value", "share"], marginals)
     label, value, _ = (column(name) for name in named)
     kept = marginals.filter(value.isNotNull()) if drop else marginals
@@ -109,6 +115,8 @@ def _outside(marginals: Any, columns: Sequence[str], *, drop: bool) -> DataFrame
 def saved(frames: Sequence[DataFrame], _: Sequence[str]) -> DataFrame:
     """The models in a table that copula_json wrote."""
     names = resolved(Columns("columns of the saved models"), ["model", "json"], frames[0])
-    texts = (column(name).cast("string").alias(own) for name, own in zip(names, ("model", "json"), strict=True))
+    texts = (
+        column(name).cast("string").alias(own) for name, own in zip(names, ("model", "json"), strict=True)
+    )
     lines = frames[0].select(*texts).withColumn("line", F.monotonically_increasing_id())
     return how_nulls(frames[0], [], "value", lines)

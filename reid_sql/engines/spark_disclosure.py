@@ -5,13 +5,13 @@ from math import inf
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from reid_sql.engines.spark_catalogue import EQUAL_ALONE
 from reid_sql.engines.spark_frames import alike, keyed, places
 from reid_sql.engines.spark_reductions import counted, how_nulls
 from reid_sql.errors import UnavailableError
-from reid_sql.models.sensitive import SLACK
+from reid_sql.models.classes.sensitive import SLACK
 from reid_sql.reductions import refuse_own_names
 
 
@@ -21,7 +21,7 @@ def disclosure(measure: str, threshold: str) -> Callable[..., DataFrame]:
     The sensitive column stands last.
     """
 
-    def reduced(frames: Sequence[DataFrame], given: Sequence[str], nulls: str, **options: Any) -> DataFrame:  # noqa: ANN401
+    def reduced(frames: Sequence[DataFrame], given: Sequence[str], nulls: str, **options: Any) -> DataFrame:
         listing = measure.endswith("_classes")
         if listing:
             refuse_own_names(given[:-1], ("class_size", "value"))
@@ -29,7 +29,9 @@ def disclosure(measure: str, threshold: str) -> Callable[..., DataFrame]:
         cells = counted(rows, names, nulls).withColumnRenamed("records", "n")
         found = _measured(cells, names, measure.removesuffix("_classes"), options)
         if listing:
-            kept = found.filter(F.col("value").isNull() | _offending(measure, float(options[threshold]), options))
+            kept = found.filter(
+                F.col("value").isNull() | _offending(measure, float(options[threshold]), options)
+            )
             renamed = (F.col(name).alias(column) for name, column in zip(names[:-1], given[:-1], strict=True))
             return how_nulls(rows, names, nulls, kept.select(*renamed, "class_size", "value"))
         kinds = found.groupBy("class_size", "value").agg(F.count(F.lit(1)).alias("classes"))
@@ -48,7 +50,9 @@ def _measured(cells: DataFrame, names: Sequence[str], measure: str, options: dic
     """Give the keys, class_size and value of every class, from how many records hold each sensitive value."""
     variant, keys = options.get("variant"), list(names[:-1])
     if measure == "t_closeness" and variant != "equal":
-        raise UnavailableError(f"t_closeness on Spark must have variant='equal', got '{variant}': {EQUAL_ALONE}; ask DuckDB")
+        raise UnavailableError(
+            f"t_closeness on Spark must have variant='equal', got '{variant}': {EQUAL_ALONE}; ask DuckDB"
+        )
     parts = {"class_size": F.sum("n"), "kinds_here": F.count(F.lit(1)), "most": F.max("n")}
     if measure == "l_diversity":
         parts |= {"counts": F.sort_array(F.collect_list("n"))} if variant == "recursive" else {}
@@ -93,15 +97,26 @@ def _against_the_table(
     if measure == "t_closeness":
         shares = F.collect_list(F.struct(F.col("n").alias("n"), share.alias("share")))
         above = F.aggregate(
-            "shares", F.lit(0.0), lambda found, cell: found + F.greatest(F.lit(0.0), cell["n"] / size - cell["share"])
+            "shares",
+            F.lit(0.0),
+            lambda found, cell: found + F.greatest(F.lit(0.0), cell["n"] / size - cell["share"]),
         )
         return beside, {"shares": shares}, above
-    ends = {"highest": F.max(ratio), "lowest": F.min(ratio), "total": F.first("total"), "kinds": F.first("kinds")}
+    ends = {
+        "highest": F.max(ratio),
+        "lowest": F.min(ratio),
+        "total": F.first("total"),
+        "kinds": F.first("kinds"),
+    }
     loss, least = (F.col(end) * F.col("total") / size for end in ("highest", "lowest"))
     if measure == "beta_likeness":
         gain = F.greatest(F.lit(0.0), loss - 1)
         ends["allowed"] = F.max(F.col("n") * F.col("total") / (F.col("held") * (1 - F.log(share))))
-        return beside, ends, gain if variant == "basic" else F.when(F.col("allowed") <= size, gain).otherwise(inf)
+        return (
+            beside,
+            ends,
+            gain if variant == "basic" else F.when(F.col("allowed") <= size, gain).otherwise(inf),
+        )
     surprise = F.greatest(F.lit(0.0), F.log(loss), -F.log(least))
     everything = F.col("kinds_here") == F.col("kinds")
     return beside, ends, surprise if variant == "present" else F.when(everything, surprise).otherwise(inf)

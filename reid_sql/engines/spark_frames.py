@@ -5,8 +5,17 @@ from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
-from pyspark.sql.types import ArrayType, BooleanType, DataType, MapType, NumericType, StringType, StructType, VariantType
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    MapType,
+    NumericType,
+    StringType,
+    StructType,
+    VariantType,
+)
 
 from reid_sql.domains import Columns
 from reid_sql.errors import OutOfDomainError
@@ -50,11 +59,20 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
     """
     known = frame.columns
     exact = str(frame.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
-    given = names if isinstance(names, str) or not isinstance(names, Sequence) else [_own(name, known, exact) for name in names]
+    given = (
+        names
+        if isinstance(names, str) or not isinstance(names, Sequence)
+        else [_own(name, known, exact) for name in names]
+    )
     found = words.check(given, known)
     for name in found:
-        if len([other for other in known if other == name or (not exact and other.lower() == name.lower())]) > 1:
-            rule = f"{words.words} must each name one column, got '{name}', which stands for two in this table"
+        if (
+            len([other for other in known if other == name or (not exact and other.lower() == name.lower())])
+            > 1
+        ):
+            rule = (
+                f"{words.words} must each name one column, got '{name}', which stands for two in this table"
+            )
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
         if _unlike(kind):
@@ -64,7 +82,7 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
     return found
 
 
-def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - what is no name is refused later
+def _own(name: Any, known: Sequence[str], exact: bool) -> Any:
     if exact or name in known or not isinstance(name, str):
         return name
     return next((other for other in known if other.lower() == name.lower()), name)
@@ -95,16 +113,22 @@ def keyed(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     """Put the columns into one, `reid_key`, with a hash of them beside it, for joins by `alike`."""
     columns = [F.col(name) for name in names]
     others = (name for name in frame.columns if name not in names)
-    return frame.select(*others, F.struct(*columns).alias("reid_key"), F.xxhash64(*columns).alias("reid_hash"))
+    return frame.select(
+        *others, F.struct(*columns).alias("reid_key"), F.xxhash64(*columns).alias("reid_hash")
+    )
 
 
 def alike(columns: Sequence[Column], right: DataFrame) -> Column:
     """Whether the columns are those of the right side's `reid_key`, NULL alike NULL and NaN alike NaN.
 
-    Spark joins by the hash, one number, as it would sort whole keys otherwise; the values themselves then decide. They are
-    held against each other from both sides, as Spark would take an equality for a key to sort by.
+    Spark joins by the hash, one number, as it would sort whole keys otherwise; the values themselves then
+    decide. They are held against each other from both sides, as Spark would take an equality for a key to
+    sort by.
     """
-    own, other = F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))), right["reid_key"]
+    own, other = (
+        F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))),
+        right["reid_key"],
+    )
     return (F.xxhash64(*columns) == right["reid_hash"]) & (own <= other) & (own >= other)
 
 
@@ -114,7 +138,9 @@ def collected(frame: DataFrame, words: str) -> pa.Table:
     found = frame.limit(rows + 1).toArrow()
     if found.num_rows > rows:
         rule = f"{words} must be at most {rows} rows, as they come to the driver, got more"
-        raise OutOfDomainError(f"{rule}; take fewer or coarser columns, or raise {SETTING} with the driver's memory")
+        raise OutOfDomainError(
+            f"{rule}; take fewer or coarser columns, or raise {SETTING} with the driver's memory"
+        )
     return found
 
 
@@ -125,7 +151,9 @@ def _limit(spark: SparkSession) -> int:
     except ValueError:
         most = 0
     if most < 1:
-        raise OutOfDomainError(f"{SETTING} must be a whole number of at least 1, got '{given}'; the default is {LIMIT}")
+        raise OutOfDomainError(
+            f"{SETTING} must be a whole number of at least 1, got '{given}'; the default is {LIMIT}"
+        )
     return most
 
 

@@ -8,17 +8,28 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import arrow_udf
 
-from reid_sql.domains import MAX_COLUMNS, Column, Columns, Domain, Key, Number, Numbers, OptionalTable, Table, Values
+from reid_sql import registry
+from reid_sql.domains import (
+    MAX_COLUMNS,
+    Column,
+    Columns,
+    Domain,
+    Key,
+    Number,
+    Numbers,
+    OptionalTable,
+    Table,
+    Values,
+)
 from reid_sql.engines.arrow import answer_rows, kernel, model_kernel
 from reid_sql.engines.spark_catalogue import in_sql
 from reid_sql.engines.spark_frames import arrow_type, column
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
-from reid_sql.models import registry
-from reid_sql.models.gaussian_copula import GaussianCopula
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
 udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call it
@@ -47,7 +58,7 @@ def answered_or_refused(declared: Function, found: SparkColumn) -> SparkColumn:
     return F.when(found["refusal"].isNull(), found["answer"]).otherwise(refused).alias(declared.name)
 
 
-def as_column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column or a number
+def as_column(argument: Any) -> SparkColumn:
     """The Column that is meant."""
     if isinstance(argument, SparkColumn):
         return argument
@@ -70,25 +81,28 @@ def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
     return [declared.name for declared in said]
 
 
-def _row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+def _row_body(declared: Function) -> Any:
     """The body over Arrow arrays of doubles: for each row an answer, or for all the refusal in its own words."""
     return refusable(kernel(declared), declared)
 
 
-def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:
     """Make a function whose answers, doubles, come with its refusal."""
 
     def body(*columns: pa.Array) -> pa.Array:
         try:
             answers, refusals = call(*columns), pa.nulls(len(columns[0]), pa.string())
         except ReidError as error:  # Spark would show a traceback of its worker around the sentence
-            answers, refusals = pa.nulls(len(columns[0]), pa.float64()), pa.array([str(error)] * len(columns[0]))
+            answers, refusals = (
+                pa.nulls(len(columns[0]), pa.float64()),
+                pa.array([str(error)] * len(columns[0])),
+            )
         return pa.StructArray.from_arrays([refusals, answers], ["refusal", "answer"])
 
     return udf(typed(body, declared), "struct<refusal string, answer double>")
 
 
-def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+def _table_body(declared: Function) -> Any:
     """The body over its parameters, checked: a list of structs, or the refusal in its own words."""
     rows = pa.list_(pa.struct([(name, arrow_type(sql)) for name, sql in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
@@ -102,13 +116,15 @@ def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined fun
             return {"refusal": str(error), "answers": []}
 
     def body(*columns: pa.Array) -> pa.Array:
-        return pa.array([one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)], type=answer)
+        return pa.array(
+            [one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)], type=answer
+        )
 
     returned = f"struct<refusal string, answers array<struct<{fields_of(declared)}>>>"
     return udf(typed(body, declared), returned)
 
 
-def typed(body: Any, declared: Function) -> Any:  # noqa: ANN401 - a callable
+def typed(body: Any, declared: Function) -> Any:
     """Spark tells the kind of a function by its hints."""
     body.__annotations__ = {"columns": pa.Array, "return": pa.Array}
     body.__name__ = declared.name
@@ -120,7 +136,7 @@ def fields_of(declared: Function) -> str:
     return ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in declared.columns.items())
 
 
-def _model_body(declared: Function, models: Mapping[str, GaussianCopula], database: str) -> Any:  # noqa: ANN401
+def _model_body(declared: Function, models: Mapping[str, GaussianCopula], database: str) -> Any:
     """The body over records as lists of texts, by the names of the models that are known now."""
     call = model_kernel(declared)
 
@@ -134,14 +150,18 @@ def _model_body(declared: Function, models: Mapping[str, GaussianCopula], databa
 
 
 def _row_sql(declared: Function) -> str:
-    return _function_sql(declared, _parameters(declared), ", ".join(parameter.name for parameter in declared.parameters))
+    return _function_sql(
+        declared, _parameters(declared), ", ".join(parameter.name for parameter in declared.parameters)
+    )
 
 
 def _model_sql(declared: Function, database: str) -> str:
     """Spell a function that takes any number of columns: those that are not given hold a text that nobody can know before."""
     text = sql_literal(database)
     cells = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
-    taken = ", ".join([_parameters(declared), "c1 STRING", *(f"{cell} STRING DEFAULT {text}" for cell in cells[1:])])
+    taken = ", ".join(
+        [_parameters(declared), "c1 STRING", *(f"{cell} STRING DEFAULT {text}" for cell in cells[1:])]
+    )
     record = f"filter(array({', '.join(cells)}), reid_cell -> reid_cell IS NULL OR reid_cell <> {text})"
     names = ", ".join(parameter.name for parameter in declared.parameters)
     return _function_sql(declared, taken, f"{record}, {text}, {names}")
@@ -150,7 +170,9 @@ def _model_sql(declared: Function, database: str) -> str:
 def _function_sql(declared: Function, parameters: str, arguments: str) -> str:
     found = f"reid_body_{declared.name}({arguments})"
     answer = f"CASE WHEN {found}.refusal IS NULL THEN {found}.answer ELSE raise_error({found}.refusal) END"
-    return f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({parameters}) RETURNS DOUBLE RETURN {answer}"
+    return (
+        f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({parameters}) RETURNS DOUBLE RETURN {answer}"
+    )
 
 
 def _table_sql(declared: Function) -> str:

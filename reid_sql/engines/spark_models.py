@@ -6,21 +6,31 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
+from reid_sql import registry
 from reid_sql.domains import Columns
 from reid_sql.engines.arrow import model_answer, record_codes
 from reid_sql.engines.spark_copula import refuse_without_text
 from reid_sql.engines.spark_frames import alike, arrow_type, column, keyed, numbered, places, resolved
-from reid_sql.engines.spark_functions import answered_or_refused, as_column, check_options, fields_of, refusable, typed, udf
+from reid_sql.engines.spark_functions import (
+    answered_or_refused,
+    as_column,
+    check_options,
+    fields_of,
+    refusable,
+    typed,
+    udf,
+)
 from reid_sql.engines.spark_reductions import counted, how_nulls
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import FUNCTIONS, Function
-from reid_sql.models import registry
-from reid_sql.models.gaussian_copula import GaussianCopula
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 
-def model_column(declared: Function, model: str | GaussianCopula, own: Sequence[Any], columns: Sequence[Any]) -> Column:
+def model_column(
+    declared: Function, model: str | GaussianCopula, own: Sequence[Any], columns: Sequence[Any]
+) -> Column:
     """Bind a function of records under a model, by its name or itself: a Column named after the function."""
     found, count = _sent(model), len(own)
     if len(columns) != len(found.columns):
@@ -34,7 +44,9 @@ def model_column(declared: Function, model: str | GaussianCopula, own: Sequence[
     return answered_or_refused(declared, called)
 
 
-def scored_frame(declared: Function, frame: DataFrame, model: str | GaussianCopula, options: dict[str, Any]) -> DataFrame:
+def scored_frame(
+    declared: Function, frame: DataFrame, model: str | GaussianCopula, options: dict[str, Any]
+) -> DataFrame:
     """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
     check_options(declared, options | {"model": "the model itself"})
     found = _sent(model)
@@ -48,7 +60,9 @@ def scored_frame(declared: Function, frame: DataFrame, model: str | GaussianCopu
     return joined.drop("reid_key", "reid_hash")
 
 
-def drawn_frame(declared: Function, model: str | GaussianCopula, n: float, options: dict[str, Any]) -> DataFrame:
+def drawn_frame(
+    declared: Function, model: str | GaussianCopula, n: float, options: dict[str, Any]
+) -> DataFrame:
     """Bind a table function of records drawn from a model: the executors draw them, each by its place alone."""
     checked = {"model": "the model itself", "n": n} | options
     check_options(declared, checked)
@@ -57,19 +71,28 @@ def drawn_frame(declared: Function, model: str | GaussianCopula, n: float, optio
 
     def body(*columns: pa.Array) -> pa.Array:
         texts = found.texts(declared.body(found, columns[0].to_numpy(), **own))
-        return pa.StructArray.from_arrays([pa.array(values, pa.string()) for values in texts], places(found.columns))
+        return pa.StructArray.from_arrays(
+            [pa.array(values, pa.string()) for values in texts], places(found.columns)
+        )
 
     kinds = ", ".join(f"{place} string" for place in places(found.columns))
-    drawn = SparkSession.active().range(int(n)).select(_udf(body, declared, kinds)(F.col("id")).alias("drawn"))
+    drawn = (
+        SparkSession.active().range(int(n)).select(_udf(body, declared, kinds)(F.col("id")).alias("drawn"))
+    )
     return drawn.select(
-        *(F.col(f"drawn.{place}").alias(name) for place, name in zip(places(found.columns), found.columns, strict=True))
+        *(
+            F.col(f"drawn.{place}").alias(name)
+            for place, name in zip(places(found.columns), found.columns, strict=True)
+        )
     )
 
 
 def scored_classes(frames: Sequence[DataFrame], _: Sequence[str], model: str, population: float) -> DataFrame:
     """Numbers of records by their score: what is said of all records needs no more of the distinct ones."""
     found = _sent(model)
-    scored = _scored_classes(FUNCTIONS["score_copula"], frames[0], found, {"population": population, "sample": "ignored"})
+    scored = _scored_classes(
+        FUNCTIONS["score_copula"], frames[0], found, {"population": population, "sample": "ignored"}
+    )
     told = scored.groupBy("uniqueness_xi").agg(F.sum("class_size").alias("class_size"))
     return how_nulls(frames[0], [], "value", told.withColumn("place", F.col("class_size")))
 
@@ -85,20 +108,26 @@ def _columns_of(model: GaussianCopula, frame: DataFrame) -> list[str]:
     return names
 
 
-def _scored_classes(declared: Function, frame: DataFrame, model: GaussianCopula, options: dict[str, Any]) -> DataFrame:
+def _scored_classes(
+    declared: Function, frame: DataFrame, model: GaussianCopula, options: dict[str, Any]
+) -> DataFrame:
     """Score the distinct records on the executors, as numbered columns and the scores."""
 
     def body(*columns: pa.Array) -> pa.Array:
         cells = model.scored(record_codes(model, columns[1:]))
         answer = declared.body(cells, columns[0].to_numpy(), **options)
-        arrays = [pa.array(getattr(answer, name), arrow_type(kind)) for name, kind in declared.columns.items()]
+        arrays = [
+            pa.array(getattr(answer, name), arrow_type(kind)) for name, kind in declared.columns.items()
+        ]
         return pa.StructArray.from_arrays(arrays, list(declared.columns))
 
     names = places(model.columns)
     distinct = counted(numbered(frame, _columns_of(model, frame)), names, "value")
-    called = _udf(body, declared, fields_of(declared))(F.col("records"), *(F.col(name).cast("string") for name in names))
+    called = _udf(body, declared, fields_of(declared))(
+        F.col("records"), *(F.col(name).cast("string") for name in names)
+    )
     return distinct.select(*names, called.alias("found")).select(*names, "found.*")
 
 
-def _udf(body: Callable[..., pa.Array], declared: Function, fields: str) -> Any:  # noqa: ANN401 - a user-defined function
+def _udf(body: Callable[..., pa.Array], declared: Function, fields: str) -> Any:
     return udf(typed(body, declared), f"struct<{fields}>")

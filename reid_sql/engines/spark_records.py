@@ -7,12 +7,22 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from reid_sql.domains import Columns
 from reid_sql.engines.arrow import answer_columns
 from reid_sql.engines.polars_codes import coded
-from reid_sql.engines.spark_frames import alike, arrow_type, collected, column, keyed, numbered, places, resolved, to_spark
+from reid_sql.engines.spark_frames import (
+    alike,
+    arrow_type,
+    collected,
+    column,
+    keyed,
+    numbered,
+    places,
+    resolved,
+    to_spark,
+)
 from reid_sql.engines.spark_reductions import counted, how_nulls, missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
@@ -22,7 +32,9 @@ NO_POSITION = "must name the column by which records are told apart, got None: a
 WORDS = "the distinct records on the scenario's columns"
 
 
-def counted_records(frame: DataFrame, scenario: str, nulls: str, record: str | None = None) -> tuple[DataFrame, DataFrame, int]:
+def counted_records(
+    frame: DataFrame, scenario: str, nulls: str, record: str | None = None
+) -> tuple[DataFrame, DataFrame, int]:
     """Rows of the scenario's columns, numbered, with the key as `record`; their distinct records; how many are matched on.
 
     Columns that the scenario only speaks of come after those that are matched on.
@@ -35,7 +47,9 @@ def counted_records(frame: DataFrame, scenario: str, nulls: str, record: str | N
     rows = numbered(frame, named)
     if record is not None:
         own = column(_resolved(words, [record], frame)[0]).alias("record")
-        rows = frame.select(own, *(column(name).alias(q) for name, q in zip(named, places(named), strict=True)))
+        rows = frame.select(
+            own, *(column(name).alias(q) for name, q in zip(named, places(named), strict=True))
+        )
     return rows, _distinct(rows, places(named), places(columns), nulls), len(columns)
 
 
@@ -65,7 +79,9 @@ def refuse_no_key(options: dict[str, Any]) -> None:
         raise OutOfDomainError(f"key {NO_POSITION}")
 
 
-def answered_records(declared: Function, frame: DataFrame, _: Sequence[str] | None, options: dict[str, Any]) -> DataFrame:
+def answered_records(
+    declared: Function, frame: DataFrame, _: Sequence[str] | None, options: dict[str, Any]
+) -> DataFrame:
     """Give the body's answer for its distinct record to every record, told by its key; the scenario names the columns."""
     refuse_no_key(options)
     scenario, nulls = options["scenario"], options["nulls"]

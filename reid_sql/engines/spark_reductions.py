@@ -8,7 +8,7 @@ from operator import or_
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, NumericType, TimestampNTZType, TimestampType
 
 from reid_sql.engines import spark_wildcard as wildcard
@@ -77,17 +77,26 @@ def population_histogram(frames: Sequence[DataFrame], given: Sequence[str], null
     if nulls == "wildcard":
         (_table, mine), (_table, others) = wildcard.distinct(own), wildcard.distinct(other)
         sizes = mine.select("records").with_columns(
-            wildcard.class_sizes(mine, others, names).alias("found"), wildcard.class_sizes(mine, mine, names).alias("own")
+            wildcard.class_sizes(mine, others, names).alias("found"),
+            wildcard.class_sizes(mine, mine, names).alias("own"),
         )
         found = to_spark(rows.sparkSession, sizes.to_arrow())
     else:
         right = keyed(other.withColumnRenamed("records", "population"), names)
         joined = own.join(right, alike([F.col(name) for name in names], right), "left")
         found = joined.select(
-            "records", F.col("records").alias("own"), F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias("found")
+            "records",
+            F.col("records").alias("own"),
+            F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias("found"),
         )
-    uncovered = F.coalesce(F.sum(F.when(F.col("found") < F.col("own"), F.col("records"))), F.lit(0).cast("bigint"))
-    counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records"), uncovered.alias("uncovered")
+    uncovered = F.coalesce(
+        F.sum(F.when(F.col("found") < F.col("own"), F.col("records"))), F.lit(0).cast("bigint")
+    )
+    counts = (
+        F.count(F.lit(1)).alias("classes"),
+        F.sum("records").alias("records"),
+        uncovered.alias("uncovered"),
+    )
     sized = found.groupBy(F.greatest("found", "own").alias("class_size")).agg(*counts)
     return how_nulls(rows, names, nulls, sized)
 
@@ -96,13 +105,20 @@ def same_types(rows: DataFrame, population: DataFrame, given: Sequence[str]) -> 
     """Give both the wider of their types, or refuse columns of the population that are another kind of value."""
     for name, own, other in zip(given, rows.schema, population.schema, strict=True):
         mine, theirs = own.dataType, other.dataType
-        if mine != theirs and not any(isinstance(mine, kind) and isinstance(theirs, kind) for kind in (NumericType, MOMENTS)):
+        if mine != theirs and not any(
+            isinstance(mine, kind) and isinstance(theirs, kind) for kind in (NumericType, MOMENTS)
+        ):
             rule = f"tbl and population_tbl must hold '{name}' as the same type"
-            raise OutOfDomainError(f"{rule}, got {mine.simpleString()} and {theirs.simpleString()}; cast one of them")
+            raise OutOfDomainError(
+                f"{rule}, got {mine.simpleString()} and {theirs.simpleString()}; cast one of them"
+            )
     if rows.dtypes == population.dtypes:
         return rows, population
     wider = rows.limit(0).unionByName(population.limit(0)).schema
-    first, second = (frame.select(*(F.col(field.name).cast(field.dataType) for field in wider)) for frame in (rows, population))
+    first, second = (
+        frame.select(*(F.col(field.name).cast(field.dataType) for field in wider))
+        for frame in (rows, population)
+    )
     return first, second
 
 
@@ -112,7 +128,10 @@ def subsets(frames: Sequence[DataFrame], given: Sequence[str], max_size: int, nu
     refuse_subsets(sum(comb(len(given), size) for size in sizes))
     rows, names = frames[0], places(given)
     chosen = [subset for size in sizes for subset in combinations(range(len(given)), size)]
-    listed = {"place": list(range(len(chosen))), "subset": [[given[place] for place in subset] for subset in chosen]}
+    listed = {
+        "place": list(range(len(chosen))),
+        "subset": [[given[place] for place in subset] for subset in chosen],
+    }
     distinct = counted(rows, names, "value")
     if nulls == "wildcard":
         counts = wildcard.subset_counts(wildcard.distinct(distinct)[1], names, sizes)
@@ -123,7 +142,9 @@ def subsets(frames: Sequence[DataFrame], given: Sequence[str], max_size: int, nu
         masks = to_spark(rows.sparkSession, pa.table(listed | {"mask": pa.array(marks, pa.int64())}))
         counts_of = _counts(distinct, names, masks.select("mask"), drop=nulls == "drop")
         found = F.broadcast(masks).join(counts_of, "mask", "left")
-    numbers = (F.coalesce(F.col(name).cast("bigint"), F.lit(0)).alias(name) for name in ("records", "classes"))
+    numbers = (
+        F.coalesce(F.col(name).cast("bigint"), F.lit(0)).alias(name) for name in ("records", "classes")
+    )
     pairs = F.coalesce(F.col("pairs_alike").cast("decimal(38,0)"), F.lit(0)).alias("pairs_alike")
     dropped = F.coalesce(F.col("records_dropped"), F.lit(0)).alias("records_dropped")
     return found.orderBy("place").select("subset", *numbers, pairs, dropped, F.lit(nulls).alias("nulls"))
@@ -133,7 +154,9 @@ def classes_of(distinct: DataFrame, names: Sequence[str], chosen: Sequence[Seque
     """How many distinct values each choice of the columns, by their places, has among the distinct records."""
     marks = [_mark(subset) for subset in chosen]
     masks = to_spark(distinct.sparkSession, pa.table({"mask": pa.array(marks, pa.int64())}))
-    found = collected(_counts(distinct, names, masks, drop=False).select("mask", "classes"), "counts of choices of columns")
+    found = collected(
+        _counts(distinct, names, masks, drop=False).select("mask", "classes"), "counts of choices of columns"
+    )
     classes = dict(zip(found["mask"].to_pylist(), found["classes"].to_pylist(), strict=True))
     return [classes[mark] for mark in marks]
 
@@ -148,7 +171,7 @@ def _counts(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop
     """Group the distinct records by each mask's columns; those with a NULL there are set aside where they are dropped."""
     inside = [F.col("mask").bitwiseAND(F.lit(_mark([place]))) != 0 for place in range(len(names))]
     gaps = [one & F.col(name).isNull() for one, name in zip(inside, names, strict=True)]
-    aside = reduce(or_, gaps) if drop else F.lit(False)  # noqa: FBT003 - a literal
+    aside = reduce(or_, gaps) if drop else F.lit(False)
     kept = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
     repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", aside.alias("aside"), "records", *kept)
     grouped = repeated.groupBy("mask", "aside", *names).agg(F.sum("records").alias("records"))

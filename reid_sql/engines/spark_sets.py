@@ -1,13 +1,14 @@
 """Spark: of how many people the sets hold what an attacker knows of a target; the words of DuckDB's `reid_plan_matches`.
 
-A person's set is one row, an array of its items, rarest first: what is known of a target is then made within the row.
+A person's set is one row, an array of its items, rarest first: what is known of a target is then made within
+the row.
 """
 
 from functools import reduce
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from reid_sql.engines.spark_frames import collected, to_spark
 
@@ -21,7 +22,9 @@ def matches(pairs: DataFrame, points: int, exact_up_to: int, samples: int, seed:
     coded = _coded(_coded(once, "q1", "p"), "q2", "i").select("p", "i").localCheckpoint()
     sets = _sets(coded)
     chosen = F.sum(_choose(F.size("items"), points))
-    total = collected(sets.agg(F.count(F.lit(1)).alias("people"), chosen.alias("combinations")), "the number of people")
+    total = collected(
+        sets.agg(F.count(F.lit(1)).alias("people"), chosen.alias("combinations")), "the number of people"
+    )
     people, exact = total["people"][0].as_py(), (total["combinations"][0].as_py() or 0) <= exact_up_to
     if not people:
         known = sets.select(F.col("items").alias("known"), F.lit(1.0).alias("weight"))
@@ -38,9 +41,15 @@ def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
     The sorted values are kept on the executors, so that no second run can sort them into other partitions.
     """
     values = pairs.select(F.col(name).alias("value")).distinct()
-    kept = values.sort(F.col("value").asc_nulls_last()).select(F.struct("value").alias("value")).localCheckpoint()
+    kept = (
+        values.sort(F.col("value").asc_nulls_last())
+        .select(F.struct("value").alias("value"))
+        .localCheckpoint()
+    )
     placed = kept.withColumns({"partition": F.spark_partition_id(), "row": F.monotonically_increasing_id()})
-    sizes = collected(placed.groupBy("partition").agg(F.count(F.lit(1)).alias("size")), "the partitions").to_pylist()
+    sizes = collected(
+        placed.groupBy("partition").agg(F.count(F.lit(1)).alias("size")), "the partitions"
+    ).to_pylist()
     before, offsets = 0, []
     for line in sorted(sizes, key=lambda line: line["partition"]):
         offsets.append({"partition": line["partition"], "before": before})
@@ -69,7 +78,9 @@ def _choose(size: Column, points: int) -> Column:
 
 def _every(sets: DataFrame, points: int) -> DataFrame:
     """Every combination of points of every person, or all that a person has; each person weighs 1."""
-    small = sets.filter(F.size("items") <= points).select(F.col("items").alias("known"), F.lit(1.0).alias("weight"))
+    small = sets.filter(F.size("items") <= points).select(
+        F.col("items").alias("known"), F.lit(1.0).alias("weight")
+    )
     start = {"last": F.lit(0), "known": F.array().cast("array<bigint>")}
     large = sets.filter(F.size("items") > points).withColumns(start)
     for step in range(1, points + 1):
@@ -85,7 +96,12 @@ def _drawn(sets: DataFrame, points: int, samples: int, seed: int, people: int) -
     rounds = -(-samples // people)
     order = _mixed(_mixed(F.lit(seed).cast("bigint"), F.lit(0).cast("bigint")), F.col("p"))
     turns = F.explode(F.sequence(F.lit(0).cast("bigint"), F.lit(rounds - 1).cast("bigint"))).alias("turn")
-    targets = sets.select("p", "items", turns).withColumn("chance", order).sort("turn", "chance", "p").limit(samples)
+    targets = (
+        sets.select("p", "items", turns)
+        .withColumn("chance", order)
+        .sort("turn", "chance", "p")
+        .limit(samples)
+    )
     drawn = _mixed(F.lit(seed).cast("bigint"), F.col("turn") + 1)
 
     def chances(item: Column, place: Column) -> Column:
@@ -93,8 +109,12 @@ def _drawn(sets: DataFrame, points: int, samples: int, seed: int, people: int) -
         return F.struct(chance.alias("chance"), item.alias("i"), place.alias("place"))
 
     first = F.slice(F.sort_array(F.transform("items", chances)), 1, points)
-    placed = F.sort_array(F.transform(first, lambda each: F.struct(each["place"].alias("place"), each["i"].alias("i"))))
-    return targets.select(F.transform(placed, lambda each: each["i"]).alias("known"), F.lit(1.0).alias("weight"))
+    placed = F.sort_array(
+        F.transform(first, lambda each: F.struct(each["place"].alias("place"), each["i"].alias("i")))
+    )
+    return targets.select(
+        F.transform(placed, lambda each: each["i"]).alias("known"), F.lit(1.0).alias("weight")
+    )
 
 
 def _mixed(x: Column, y: Column) -> Column:
@@ -115,5 +135,7 @@ def _counted(coded: DataFrame, known: DataFrame, points: int) -> DataFrame:
     for step in range(2, points + 1):
         wanted = matched.withColumn("i", F.element_at("known", F.least(F.lit(step), F.size("known"))))
         matched = wanted.join(coded, ["p", "i"], "left_semi").select("known", "weight", "p")
-    counted = matched.groupBy("known").agg(F.max("weight").alias("weight"), F.count(F.lit(1)).alias("matches"))
+    counted = matched.groupBy("known").agg(
+        F.max("weight").alias("weight"), F.count(F.lit(1)).alias("matches")
+    )
     return counted.groupBy("matches").agg(F.sum("weight").alias("weight"))

@@ -9,18 +9,30 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from reid_sql.engines.arrow import answer_columns, arrays_of
 from reid_sql.engines.polars_uniqueness import COPULA, INDEPENDENT
 from reid_sql.engines.spark_copula import counts_of_pairs, has_text, refuse_without_text
-from reid_sql.engines.spark_frames import alike, arrow_type, as_number, collected, column, keyed, places, resolved, to_spark
+from reid_sql.engines.spark_frames import (
+    alike,
+    arrow_type,
+    as_number,
+    collected,
+    column,
+    keyed,
+    places,
+    resolved,
+    to_spark,
+)
 from reid_sql.engines.spark_records import refuse_no_key
 from reid_sql.engines.spark_reductions import counted, how_nulls, missing
 from reid_sql.function import Function
 from reid_sql.reductions import KEYED_QI, PAIRS
 
-NO_PAIRS: Final = pa.schema([(name, arrow_type(kind)) for name, kind in PAIRS.columns.items() if name != "cell"])
+NO_PAIRS: Final = pa.schema(
+    [(name, arrow_type(kind)) for name, kind in PAIRS.columns.items() if name != "cell"]
+)
 WHOLE: Final = ["class_size", "classes", "first", "second", "records", "mass"]
 WORDS: Final = "the counts of the distinct records"
 
@@ -31,7 +43,9 @@ def evidence(frames: Sequence[DataFrame], given: Sequence[str], method: str, nul
     held = counted(rows, names, nulls)
     held = _placed(held) if method in (*INDEPENDENT, *COPULA) else held
     told = _sizes(held, names, independent=method in INDEPENDENT)
-    plain = all(has_text(field.dataType) for field in rows.schema)  # else there are all methods but the copula's
+    plain = all(
+        has_text(field.dataType) for field in rows.schema
+    )  # else there are all methods but the copula's
     if method in COPULA and method != "all":
         refuse_without_text(rows, given)
     if method in COPULA and plain:
@@ -49,7 +63,9 @@ def _sizes(held: DataFrame, names: Sequence[str], *, independent: bool) -> DataF
     return lines.groupBy("class_size", "log_expected").agg(F.count(F.lit(1)).alias("classes"))
 
 
-def answered_classes(declared: Function, frame: DataFrame, columns: Sequence[str], options: dict[str, Any]) -> DataFrame:
+def answered_classes(
+    declared: Function, frame: DataFrame, columns: Sequence[str], options: dict[str, Any]
+) -> DataFrame:
     """Give the body's answer for its class to every record, told by its key."""
     refuse_no_key(options)
     nulls, found = options["nulls"], resolved(KEYED_QI, columns, frame)
@@ -83,10 +99,14 @@ def _placed(classes: DataFrame) -> DataFrame:
     return classes.withColumn("place", F.monotonically_increasing_id()).localCheckpoint()
 
 
-def _answers(declared: Function, classes: DataFrame, names: Sequence[str], options: dict[str, Any]) -> DataFrame:
+def _answers(
+    declared: Function, classes: DataFrame, names: Sequence[str], options: dict[str, Any]
+) -> DataFrame:
     """Answer for the classes, by their numbers."""
     fitted = "interactions" in options
-    codes = [f"code{place}" for place in range(1, len(names) + 1)] if fitted and options["interactions"] else []
+    codes = (
+        [f"code{place}" for place in range(1, len(names) + 1)] if fitted and options["interactions"] else []
+    )
     told = ["log_expected", *codes] if fitted else ["mass"]
     counts = _fitted(classes, names) if fitted else classes
     table = collected(counts.select("place", "records", *told), WORDS).sort_by("place")
@@ -109,7 +129,10 @@ def _fitted(classes: DataFrame, names: Sequence[str]) -> DataFrame:
     total = classes.agg(F.sum("records").cast("double").alias("total"))
     found, logs = classes.crossJoin(F.broadcast(total)), []
     for place, name in enumerate(names, 1):
-        held, code = F.sum("records").cast("double").alias(f"held{place}"), F.min("place").alias(f"code{place}")
+        held, code = (
+            F.sum("records").cast("double").alias(f"held{place}"),
+            F.min("place").alias(f"code{place}"),
+        )
         right = keyed(classes.groupBy(name).agg(held, code), [name])
         found = found.join(right, alike([F.col(name)], right)).drop("reid_key", "reid_hash")
         logs.append(F.log(f"held{place}"))

@@ -28,7 +28,12 @@ def class_sizes(own: pl.DataFrame, other: pl.DataFrame, names: list[str]) -> pl.
 def subset_counts(own: pl.DataFrame, names: Sequence[str], sizes: Sequence[int]) -> pa.Table:
     """Records, classes and alike pairs of every subset of these sizes, smallest first."""
     rows = [_subset(own, list(subset)) for size in sizes for subset in combinations(names, size)]
-    return pa.table({name: [row[place] for row in rows] for place, name in enumerate(("records", "classes", "pairs_alike"))})
+    return pa.table(
+        {
+            name: [row[place] for row in rows]
+            for place, name in enumerate(("records", "classes", "pairs_alike"))
+        }
+    )
 
 
 def _subset(own: pl.DataFrame, names: list[str]) -> tuple[int, int, str]:

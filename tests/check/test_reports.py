@@ -8,18 +8,18 @@ from xml.etree import ElementTree as ET
 import duckdb
 import jsonschema
 import pytest
+from reid_sql.check.policy.policy.policy_schema import policy_schema
 
 import reid_sql
-from reid_sql.check.gate import check
-from reid_sql.check.html import html
-from reid_sql.check.policy_schema import policy_schema
+from reid_sql.check.judging.gate import check
+from reid_sql.check.reports.html import html
 from reid_sql.errors import ReidError
-from tests import generate
 from tests.check.towns import PEOPLE, town
 from tests.processes import command
+from tools import generate
 
 SCHEMAS = Path(reid_sql.__file__).parent / "check"
-REPORT = json.loads((SCHEMAS / "report.schema.json").read_text(encoding="utf-8"))
+REPORT = json.loads((SCHEMAS / "reports" / "report.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,13 @@ def page(folder: Path) -> dict[str, Any]:
 
 def test_the_terminal_shows_a_line_a_check_and_the_verdict(made: Path) -> None:
     shown = (made / "shown.txt").read_text(encoding="utf-8")
-    for words in ("town <release> & more", "NOT JUDGED", "3,000 records", "FAIL: the policy is not met.", "at most 0.05"):
+    for words in (
+        "town <release> & more",
+        "NOT JUDGED",
+        "3,000 records",
+        "FAIL: the policy is not met.",
+        "at most 0.05",
+    ):
         assert words in shown
 
 
@@ -65,18 +71,20 @@ def test_the_report_follows_its_schema_and_says_what_it_rests_on(made: Path) -> 
 
 
 def test_the_shipped_schema_of_a_policy_is_up_to_date_and_accepts_what_is_accepted(made: Path) -> None:
-    assert (SCHEMAS / "policy.schema.json").read_text(encoding="utf-8") == generate.schema()
+    assert (SCHEMAS / "policy" / "policy.schema.json").read_text(encoding="utf-8") == generate.schema()
     validator = jsonschema.Draft202012Validator(policy_schema())
     validator.check_schema(policy_schema())
     written = tomllib.loads((made / "policy.toml").read_text(encoding="utf-8"))
     validator.validate(written)
     for broken in ({"at_lest": 5}, {"at_most": 5}, {"measure": "uniquenes"}, {"threshold": 0.1}):
         checks = [{"measure": "k", "at_least": 5} | broken]
-        assert not validator.is_valid({"tables": [{"file": "a.csv", "quasi_identifiers": ["a"], "checks": checks}]})
+        assert not validator.is_valid(
+            {"tables": [{"file": "a.csv", "quasi_identifiers": ["a"], "checks": checks}]}
+        )
 
 
 def test_junit_says_what_failed_and_what_could_not_be_judged(made: Path) -> None:
-    suite = ET.parse(made / "r.xml").getroot().find("testsuite")  # noqa: S314 - our own file
+    suite = ET.parse(made / "r.xml").getroot().find("testsuite")
     assert suite is not None
     groups = [group for each in page(made)["checks"] for group in each["groups"]]
     verdicts = [group["verdict"] for group in groups]
@@ -86,7 +94,10 @@ def test_junit_says_what_failed_and_what_could_not_be_judged(made: Path) -> None
         verdicts.count("fail"),
         verdicts.count("not judged"),
     ]
-    kinds = ["failure" if c.find("failure") is not None else "error" if c.find("error") is not None else "" for c in suite]
+    kinds = [
+        "failure" if c.find("failure") is not None else "error" if c.find("error") is not None else ""
+        for c in suite
+    ]
     assert kinds == [{"fail": "failure", "not judged": "error"}.get(verdict, "") for verdict in verdicts]
 
 
@@ -99,7 +110,9 @@ def few(folder: Path, head: str = "") -> Path:
         con.execute(f"COPY ({FEW}) TO '{folder}/few.parquet'")
     checks = """{measure = "uniqueness", at_most = 0}, {measure = "unique_records", at_most = 0},
                 {measure = "k", at_least = 2, by = ["place"]}"""
-    text = f'{head}\n[[tables]]\nfile = "few.parquet"\nquasi_identifiers = ["place", "a"]\nchecks = [{checks}]'
+    text = (
+        f'{head}\n[[tables]]\nfile = "few.parquet"\nquasi_identifiers = ["place", "a"]\nchecks = [{checks}]'
+    )
     (folder / "few.toml").write_text(text, encoding="utf-8")
     return folder / "few.toml"
 
@@ -107,9 +120,17 @@ def few(folder: Path, head: str = "") -> Path:
 def test_small_counts_are_masked(tmp_path: Path) -> None:
     found = check(few(tmp_path))
     share, count, by = (each["groups"] for each in found["checks"])
-    assert (share[0]["value"], share[0]["below"], share[0]["verdict"]) == (None, pytest.approx(10 / 443), "fail")
+    assert (share[0]["value"], share[0]["below"], share[0]["verdict"]) == (
+        None,
+        pytest.approx(10 / 443),
+        "fail",
+    )
     assert (count[0]["value"], count[0]["judged"], count[0]["below"]) == (None, None, 10)
-    assert [group["records"] for group in by] == [None, 400, None]  # few; many; rare, with few beside it as the total would tell
+    assert [group["records"] for group in by] == [
+        None,
+        400,
+        None,
+    ]  # few; many; rare, with few beside it as the total would tell
     assert [group["group"] for group in by] == [{"place": "few"}, {"place": "many"}, None]
     sizes = [each["records"] for each in found["tables"][0]["class_sizes"] if each["records"] != 0]
     assert sizes == [None, 400, None]  # 3 unique, 400 in pairs, 40 alike
@@ -146,7 +167,9 @@ def test_a_baseline_fails_only_what_got_worse(made: Path, tmp_path: Path) -> Non
 def test_no_worse_needs_a_baseline(made: Path, tmp_path: Path) -> None:
     file = town(tmp_path, 'checks = [{ measure = "uniqueness", no_worse = true }]')
     assert check(file)["verdict"] == "not judged"
-    file = town(tmp_path, 'checks = [{ measure = "uniqueness", no_worse = true }]', f'baseline = "{made / "r.json"}"')
+    file = town(
+        tmp_path, 'checks = [{ measure = "uniqueness", no_worse = true }]', f'baseline = "{made / "r.json"}"'
+    )
     assert check(file)["verdict"] == "pass"
 
 
@@ -155,12 +178,21 @@ def test_what_is_no_report_is_no_baseline(tmp_path: Path, content: str) -> None:
     (tmp_path / "b.json").write_text(content, encoding="utf-8")
     with pytest.raises(ReidError, match="baseline must be a JSON report of reid-sql check"):
         check(town(tmp_path), tmp_path / "b.json")
-    with pytest.raises(ReidError, match=r"baseline must be an existing report, got .*; did you mean 'b.json'"):
+    with pytest.raises(
+        ReidError, match=r"baseline must be an existing report, got .*; did you mean 'b.json'"
+    ):
         check(town(tmp_path), tmp_path / "c.json")
 
 
 def test_nothing_is_changed_beside_the_reports(made: Path) -> None:
-    assert {path.name for path in made.iterdir()} == {"policy.toml", "neighbours.toml", "r.json", "r.xml", "r.html", "shown.txt"}
+    assert {path.name for path in made.iterdir()} == {
+        "policy.toml",
+        "neighbours.toml",
+        "r.json",
+        "r.xml",
+        "r.html",
+        "shown.txt",
+    }
     assert PEOPLE.is_file()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from reid_sql.check.gate import check
+from reid_sql.check.judging.gate import check
 
 PEOPLE = Path(__file__).parents[2] / "reid_sql" / "demo" / "people.csv"
 ROWS = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
@@ -60,19 +60,29 @@ def test_figures_and_verdicts_are_what_counting_gives(tmp_path: Path, measure: s
 
 
 def test_each_group_is_judged_by_itself(tmp_path: Path) -> None:
-    page = check(policy(tmp_path, of('measure = "unique_records"', "at_most = 55", 'by = ["postcode"]'), head="mask_below = 1"))
+    page = check(
+        policy(
+            tmp_path,
+            of('measure = "unique_records"', "at_most = 55", 'by = ["postcode"]'),
+            head="mask_below = 1",
+        )
+    )
     groups = defaultdict(list)
     for row in ROWS:
         groups[row["postcode"]].append(row)
     true = {code: classes(rows, QI).count(1) for code, rows in groups.items()}
     found = page["checks"][0]["groups"]
     assert {group["group"]["postcode"]: group["value"] for group in found} == true
-    assert {group["group"]["postcode"] for group in found if group["verdict"] == "fail"} == {c for c, n in true.items() if n > 55}
+    assert {group["group"]["postcode"] for group in found if group["verdict"] == "fail"} == {
+        c for c, n in true.items() if n > 55
+    }
     assert [group["group"]["postcode"] for group in found] == sorted(true)
 
 
 def test_a_group_by_two_columns_and_own_quasi_identifiers(tmp_path: Path) -> None:
-    asked = of('measure = "k"', "at_least = 1", 'by = ["sex", "postcode"]', 'quasi_identifiers = ["education"]')
+    asked = of(
+        'measure = "k"', "at_least = 1", 'by = ["sex", "postcode"]', 'quasi_identifiers = ["education"]'
+    )
     found = check(policy(tmp_path, asked))["checks"][0]["groups"]
     for group in found:
         named = group["group"] or {}
@@ -86,20 +96,33 @@ def test_the_risky_end_of_an_interval_is_judged(tmp_path: Path) -> None:
     assert group["low"] < group["value"] < group["high"] == group["judged"]
     between = (group["value"] + group["high"]) / 2
     page = check(
-        policy(tmp_path, of(*asked, f"at_most = {between}"), of(*asked, f"at_most = {between}", 'judge_by = "estimate"'))
+        policy(
+            tmp_path,
+            of(*asked, f"at_most = {between}"),
+            of(*asked, f"at_most = {between}", 'judge_by = "estimate"'),
+        )
     )
     assert [each["verdict"] for each in page["checks"]] == ["fail", "pass"]
 
 
 def test_an_estimate_without_an_answer_is_no_pass(tmp_path: Path) -> None:
-    page = check(policy(tmp_path, of('measure = "forecast_correctness"', "population = 10", "at_most = 1"), head='name = "x"'))
+    page = check(
+        policy(
+            tmp_path,
+            of('measure = "forecast_correctness"', "population = 10", "at_most = 1"),
+            head='name = "x"',
+        )
+    )
     group = page["checks"][0]["groups"][0]
     assert (page["verdict"], page["exit_code"], group["value"]) == ("not judged", 2, None)
     assert "population must be at least the 3000 records of the sample" in group["why"]
 
 
 def test_a_failure_outweighs_what_could_not_be_judged(tmp_path: Path) -> None:
-    asked = of('measure = "forecast_correctness"', "population = 10", "at_most = 1"), of('measure = "k"', "at_least = 5")
+    asked = (
+        of('measure = "forecast_correctness"', "population = 10", "at_most = 1"),
+        of('measure = "k"', "at_least = 5"),
+    )
     assert check(policy(tmp_path, *asked))["exit_code"] == 1
 
 
@@ -133,7 +156,10 @@ def test_a_null_is_a_group_of_its_own(tmp_path: Path) -> None:
     asked = '{measure = "k", at_least = 1, by = ["b"]}, {measure = "separation", at_most = 1, by = ["b"]}'
     text = f'mask_below = 1\n[[tables]]\nfile = "{file}"\nquasi_identifiers = ["a"]\nchecks = [{asked}]'
     page = check(tables_policy(tmp_path, text))
-    found = [[(group["group"]["b"], group["records"], group["value"]) for group in each["groups"]] for each in page["checks"]]
+    found = [
+        [(group["group"]["b"], group["records"], group["value"]) for group in each["groups"]]
+        for each in page["checks"]
+    ]
     assert found == [[(None, 2, 2), ("x", 4, 1)], [(None, 2, 0.0), ("x", 4, 0.5)]]
 
 
@@ -183,7 +209,10 @@ def test_tables_of_a_database_and_a_population_table(tmp_path: Path) -> None:
     checks = [{measure = "journalist_highest_risk", at_most = 0.3}, {measure = "journalist_average_risk", at_most = 0.1}]
     """
     page: dict[str, Any] = check(tables_policy(tmp_path, text))
-    assert [each["groups"][0]["value"] for each in page["checks"]] == [0.25, pytest.approx((1 / 10 + 1 / 4) / 2)]
+    assert [each["groups"][0]["value"] for each in page["checks"]] == [
+        0.25,
+        pytest.approx((1 / 10 + 1 / 4) / 2),
+    ]
     assert [each["verdict"] for each in page["checks"]] == ["pass", "fail"]
     assert page["tables"][0]["name"] == "sample"
     assert database.read_bytes() == before
@@ -192,13 +221,21 @@ def test_tables_of_a_database_and_a_population_table(tmp_path: Path) -> None:
 @pytest.mark.real_data
 def test_measures_of_sensitive_columns_are_the_published_figures(tmp_path: Path, adult: str) -> None:
     columns = ["age", "education", "occupation", "relationship", "sex", "native_country"]
-    limits = {"k": 1, "l_diversity": 1, "t_closeness": 0.7591904426, "beta_likeness": 3.1526591, "delta_disclosure": 2.982593917}
+    limits = {
+        "k": 1,
+        "l_diversity": 1,
+        "t_closeness": 0.7591904426,
+        "beta_likeness": 3.1526591,
+        "delta_disclosure": 2.982593917,
+    }
     limits |= {"unique_records": 10154, "average_risk": 0.4635299899}
     bounds = {name: "at_least" if name in ("k", "l_diversity") else "at_most" for name in limits}
     checks = ", ".join(f'{{measure = "{name}", {bounds[name]} = {limit}}}' for name, limit in limits.items())
     text = f'[[tables]]\nfile = "{adult}"\nquasi_identifiers = {columns}\nsensitive = ["income"]\nchecks = [{checks}]'
     page = check(tables_policy(tmp_path, text))
-    assert {each["measure"]: each["groups"][0]["value"] for each in page["checks"]} == pytest.approx(limits, rel=1e-7)
+    assert {each["measure"]: each["groups"][0]["value"] for each in page["checks"]} == pytest.approx(
+        limits, rel=1e-7
+    )
 
 
 def test_an_estimate_without_an_interval_can_break_a_limit_but_meet_none(tmp_path: Path) -> None:
@@ -206,17 +243,25 @@ def test_an_estimate_without_an_interval_can_break_a_limit_but_meet_none(tmp_pat
     text = f'[[tables]]\nfile = "{file}"\nquasi_identifiers = ["key", "a", "b", "c"]'
     checks = "checks = [{measure = 'qar', p = 1, at_most = 0.5}, {measure = 'qar', p = 1, at_most = 1}]"
     found = check(tables_policy(tmp_path, f"{text}\n{checks}"))["checks"]
-    assert [(each["groups"][0]["value"], each["groups"][0]["high"]) for each in found] == [(1.0, None), (1.0, None)]
+    assert [(each["groups"][0]["value"], each["groups"][0]["high"]) for each in found] == [
+        (1.0, None),
+        (1.0, None),
+    ]
     assert [each["verdict"] for each in found] == ["fail", "not judged"]
 
 
-def test_shares_of_records_under_a_model_are_those_of_the_functions(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> None:
+def test_shares_of_records_under_a_model_are_those_of_the_functions(
+    tmp_path: Path, con: duckdb.DuckDBPyConnection
+) -> None:
     limits = [
         ("xi_share", "uniqueness_xi", 0.5),
         ("kappa_share", "correctness_kappa", 0.5),
         ("kappa_share", "correctness_kappa", 0.9),
     ]
-    listed = ", ".join(f'{{measure = "{name}", population = 5000, threshold = {over}, at_most = 1}}' for name, _, over in limits)
+    listed = ", ".join(
+        f'{{measure = "{name}", population = 5000, threshold = {over}, at_most = 1}}'
+        for name, _, over in limits
+    )
     page = check(policy(tmp_path, f"checks = [{listed}]"))
     con.execute(f"CREATE TABLE people AS FROM read_csv('{PEOPLE}', all_varchar = true)")
     con.execute("FROM fit_copula('town', people, ['age', 'sex', 'postcode'])").fetchall()
@@ -231,7 +276,8 @@ def test_population_uniqueness_is_that_of_the_method_and_needs_an_interval_to_pa
 ) -> None:
     methods = ("pitman", "loglinear_nb", "zayatz")
     listed = ", ".join(
-        f'{{measure = "population_uniqueness", population = 50000, method = "{name}", at_most = 0.9}}' for name in methods
+        f'{{measure = "population_uniqueness", population = 50000, method = "{name}", at_most = 0.9}}'
+        for name in methods
     )
     page = check(policy(tmp_path, f"checks = [{listed}]"))
     con.execute(f"CREATE TABLE people AS FROM read_csv('{PEOPLE}', all_varchar = true)")

@@ -13,7 +13,9 @@ import pytest
 HERE = Path(__file__).parent
 PYTHON = os.environ.get("REID_SQL_DBT_PYTHON")
 pytestmark = [
-    pytest.mark.skipif(not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"),
+    pytest.mark.skipif(
+        not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"
+    ),
     pytest.mark.xdist_group("dbt"),
 ]
 Results = dict[str, dict[str, Any]]
@@ -29,7 +31,9 @@ def dbt(folder: Path, root: Path, *words: str) -> Results:
         "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
     }
     command = [PYTHON or "", "-m", "dbt.cli.main", *words, "--profiles-dir", "."]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
     assert "Traceback" not in done.stdout + done.stderr
     results = folder / "target" / "run_results.json"
     if not results.exists():
@@ -45,7 +49,9 @@ def project(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     shutil.copytree(HERE / "project", folder)
     dbt(folder, root, "deps")
     built = dbt(folder, root, "run")
-    assert {name: each["status"] for name, each in built.items()} == dict.fromkeys(["people", "release", "summary"], "success")
+    assert {name: each["status"] for name, each in built.items()} == dict.fromkeys(
+        ["people", "release", "summary"], "success"
+    )
     return folder
 
 
@@ -59,7 +65,9 @@ def test_models_use_the_functions_and_leave_none_behind(project: Path, tested: R
     with duckdb.connect(str(project / "town.duckdb"), read_only=True) as con:
         assert con.execute("FROM summary").fetchall() == [(3000, 1730, 1)]
         assert con.execute("SELECT count(*) FROM release").fetchall()[0][0] > 2900
-        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'reid%'").fetchall() == [(0,)]
+        assert con.execute(
+            "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE 'reid%'"
+        ).fetchall() == [(0,)]
 
 
 PASSING = [
@@ -78,8 +86,14 @@ REFUSED = [
     ("people_k_nobody", "the table must hold at least one record, got 0"),
     ("people_l_nobody", "the table must hold at least one record, got 0"),
     ("people_at_risk_nobody", "the table must hold at least one record, got 0"),
-    ("people_policy_typo", "the policy must have a table for the model, got 'poeple'; did you mean 'people'?"),
-    ("people_policy_not_there", "policy must be an existing file, got 'polizy.toml'; did you mean 'policy.toml'?"),
+    (
+        "people_policy_typo",
+        "the policy must have a table for the model, got 'poeple'; did you mean 'people'?",
+    ),
+    (
+        "people_policy_not_there",
+        "policy must be an existing file, got 'polizy.toml'; did you mean 'policy.toml'?",
+    ),
     ("release_as_people", "columns of the policy must be columns of the table, got 'age'"),
     ("people_t_without_an_order", "sensitive must be a column of numbers, dates, times, booleans or ENUMs"),
 ]
@@ -109,13 +123,17 @@ def test_a_policy_fails_by_its_checks_and_says_which(project: Path, tested: Resu
 
 
 @pytest.mark.parametrize(("name", "sentence"), REFUSED)
-def test_what_cannot_be_judged_is_an_error_and_never_a_pass(tested: Results, name: str, sentence: str) -> None:
+def test_what_cannot_be_judged_is_an_error_and_never_a_pass(
+    tested: Results, name: str, sentence: str
+) -> None:
     assert tested[name]["status"] == "error"
     assert sentence in tested[name]["message"]
 
 
 def test_the_command_says_where_the_package_lies(root: Path) -> None:
     environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}"}
-    said = subprocess.run([PYTHON or "", "-m", "reid_sql.dbt"], env=environment, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [PYTHON or "", "-m", "reid_sql.dbt"], env=environment, capture_output=True, text=True, check=True
+    )
     assert said.stdout.strip() == str(root / "reid_sql" / "dbt")
     assert (Path(said.stdout.strip()) / "dbt_project.yml").is_file()

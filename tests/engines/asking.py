@@ -8,7 +8,13 @@ import duckdb
 
 from tests.tables import Row, class_sizes, histogram, risk
 
-FUNCTIONS: Final = ("equivalence_classes", "class_size_histogram", "risk_summary", "journalist_risk", "attribute_risk")
+FUNCTIONS: Final = (
+    "equivalence_classes",
+    "class_size_histogram",
+    "risk_summary",
+    "journalist_risk",
+    "attribute_risk",
+)
 OWN_NAMES: Final = ("class_size", "records", "records_dropped", "nulls")  # refused where classes are listed
 HOW_NULLS: Final = (0, "value")  # no record dropped, NULL a value of its own
 
@@ -42,7 +48,9 @@ def counted(function: str, rows: list[Row], columns: Sequence[str]) -> list[Row]
         return tidy([_attribute(name, [row[place] for row in rows]) for place, name in enumerate(columns)])
     sizes = class_sizes(rows, rows, "value")
     if function == "equivalence_classes":
-        return tidy([(*row, size, size, *HOW_NULLS) for row, size in dict(zip(rows, sizes, strict=True)).items()])
+        return tidy(
+            [(*row, size, size, *HOW_NULLS) for row, size in dict(zip(rows, sizes, strict=True)).items()]
+        )
     if function == "class_size_histogram":
         return tidy([(*line, *HOW_NULLS) for line in histogram(rows, sizes)])
     covered = (0, "ok") if function == "journalist_risk" else ()
@@ -68,8 +76,12 @@ def answer(con: duckdb.DuckDBPyConnection, sql: str, parameters: object = None) 
 def create(con: duckdb.DuckDBPyConnection, what: str, rows: list[Row], columns: list[str]) -> None:
     """Create what is said, such as "TABLE people", with the rows."""
     names = ", ".join(f"#{place} AS {quoted(name)}" for place, name in enumerate(columns, 1))
-    con.execute(f"CREATE {what} AS SELECT {names} FROM (VALUES {', '.join(f'({spelled(row)})' for row in rows)})")
+    con.execute(
+        f"CREATE {what} AS SELECT {names} FROM (VALUES {', '.join(f'({spelled(row)})' for row in rows)})"
+    )
 
 
 def spelled(row: Row) -> str:
-    return ", ".join("NULL" if cell is None else literal(cell) if isinstance(cell, str) else str(cell) for cell in row)
+    return ", ".join(
+        "NULL" if cell is None else literal(cell) if isinstance(cell, str) else str(cell) for cell in row
+    )

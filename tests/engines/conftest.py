@@ -30,6 +30,8 @@ def con(registered: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnec
     for kind, names in LEFT.items():
         for parts in registered.execute(f"SELECT {names}").fetchall():
             registered.execute(f"DROP {kind} {'.'.join(quoted(part) for part in parts)}")
-    for (name,) in registered.execute("SELECT database_name FROM duckdb_databases() WHERE NOT internal").fetchall():
+    for (name,) in registered.execute(
+        "SELECT database_name FROM duckdb_databases() WHERE NOT internal"
+    ).fetchall():
         if name != "memory":
             registered.execute(f"DETACH {quoted(name)}")

@@ -16,8 +16,37 @@ EVERY_FUNCTION = pytest.mark.parametrize("function", FUNCTIONS)
 
 # What the columns are called
 
-EVERYDAY = ["postal code", 'the "real" age', "mother's age", "Age", "ALTER", "select", "from", "group", "Größe", "年齢", "🎂"]
-EMPTY_ISH = [" ", "  ", "\t", "\n", "_", "-", ".", "..", "''", '""', "NULL", "nan", "0", "\u200b", "\u00a0", "\ufeff"]
+EVERYDAY = [
+    "postal code",
+    'the "real" age',
+    "mother's age",
+    "Age",
+    "ALTER",
+    "select",
+    "from",
+    "group",
+    "Größe",
+    "年齢",
+    "🎂",
+]
+EMPTY_ISH = [
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "_",
+    "-",
+    ".",
+    "..",
+    "''",
+    '""',
+    "NULL",
+    "nan",
+    "0",
+    "\u200b",
+    "\u00a0",
+    "\ufeff",
+]
 OURS = [
     *(
         "reid_source",
@@ -60,22 +89,30 @@ def test_columns_may_have_any_name(con: duckdb.DuckDBPyConnection, first: int) -
     columns = [*NAMES[first : first + 2], "other"]
     rows = [row[: len(columns)] for row in [(1, 1, None), (1, 1, None), (1, 2, 3), (2, 2, 3)]]
     create(con, "TABLE people", rows, columns)
-    assert answer(con, ask("journalist_risk", "people", listed(columns))) == counted("journalist_risk", rows, columns)
+    assert answer(con, ask("journalist_risk", "people", listed(columns))) == counted(
+        "journalist_risk", rows, columns
+    )
 
 
 @EVERY_FUNCTION
 @pytest.mark.parametrize("names", [NAMES[:32], NAMES[32:]], ids=["first half", "second half"])
-def test_columns_of_many_names_count_together(con: duckdb.DuckDBPyConnection, function: str, names: list[str]) -> None:
+def test_columns_of_many_names_count_together(
+    con: duckdb.DuckDBPyConnection, function: str, names: list[str]
+) -> None:
     if function == "equivalence_classes":
         names = [name for name in names if name not in OWN_NAMES]
-    rows: list[Row] = [tuple(record % (1 + place) for place in range(len(names))) for record in (0, 1, 1, 5, 17)]
+    rows: list[Row] = [
+        tuple(record % (1 + place) for place in range(len(names))) for record in (0, 1, 1, 5, 17)
+    ]
     create(con, "TABLE people", rows, names)
     assert answer(con, ask(function, "people", listed(names))) == counted(function, rows, names)
 
 
 @pytest.mark.parametrize("nulls", ["drop", "wildcard"])
 @pytest.mark.parametrize("name", ["q1", "id", "codes", "records", "nulls", "records_dropped"])
-def test_a_column_may_have_any_name_however_nulls_are_treated(con: duckdb.DuckDBPyConnection, name: str, nulls: str) -> None:
+def test_a_column_may_have_any_name_however_nulls_are_treated(
+    con: duckdb.DuckDBPyConnection, name: str, nulls: str
+) -> None:
     create(con, "TABLE people", PEOPLE, ["other", name])
     create(con, "TABLE plain", PEOPLE, COLUMNS)
     named = answer(con, ask("journalist_risk", "people", listed(["other", name]), nulls=literal(nulls)))
@@ -98,7 +135,9 @@ def test_classes_refuse_a_column_named_like_their_own(con: duckdb.DuckDBPyConnec
 
 
 @EVERY_FUNCTION
-def test_capitals_of_a_name_do_not_matter_as_everywhere_in_sql(con: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_capitals_of_a_name_do_not_matter_as_everywhere_in_sql(
+    con: duckdb.DuckDBPyConnection, function: str
+) -> None:
     create(con, "TABLE people", PEOPLE, ["Age", "SEX"])
     asked = answer(con, ask(function, "people", listed(["aGE", "sex"])))
     assert asked == counted(function, PEOPLE, ["aGE", "sex"])
@@ -113,20 +152,32 @@ def test_capitals_beyond_ascii_do_matter_as_everywhere_in_sql(con: duckdb.DuckDB
         con.execute("FROM risk_summary(people, ['GRÖẞE'])")
 
 
-@pytest.mark.parametrize("names", [["c2", "c1"], ["c1", "x"], ["c", "d", "c1", "c2", "x"], ["x", "c5", "c4", "c3", "c2", "c1"]])
-def test_the_window_counts_by_the_columns_it_was_given(con: duckdb.DuckDBPyConnection, names: list[str]) -> None:
+@pytest.mark.parametrize(
+    "names", [["c2", "c1"], ["c1", "x"], ["c", "d", "c1", "c2", "x"], ["x", "c5", "c4", "c3", "c2", "c1"]]
+)
+def test_the_window_counts_by_the_columns_it_was_given(
+    con: duckdb.DuckDBPyConnection, names: list[str]
+) -> None:
     all_names = ["c1", "c2", "c3", "c4", "c5", "c", "d", "x"]
     rows: list[Row] = [tuple(i % (2 + place) for place in range(8)) for i in range(30)]
     create(con, "TABLE people", rows, all_names)
     values = [tuple(row[all_names.index(name)] for name in names) for row in rows]
-    sizes = con.execute(f"SELECT equivalence_class_size({', '.join(names)}) FROM people ORDER BY rowid").fetchall()
+    sizes = con.execute(
+        f"SELECT equivalence_class_size({', '.join(names)}) FROM people ORDER BY rowid"
+    ).fetchall()
     assert sizes == [(values.count(value),) for value in values]
 
 
 def test_the_closed_forms_take_the_columns_they_were_given(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE swapped AS SELECT 0.01 AS n, 101.0 AS p, 0.01 AS x")
-    for function in ("uniqueness_from_probability", "correctness_from_probability", "correctness_from_uniqueness"):
-        ((swapped, plain),) = con.execute(f"SELECT {function}(n, p), {function}(0.01, 101) FROM swapped").fetchall()
+    for function in (
+        "uniqueness_from_probability",
+        "correctness_from_probability",
+        "correctness_from_uniqueness",
+    ):
+        ((swapped, plain),) = con.execute(
+            f"SELECT {function}(n, p), {function}(0.01, 101) FROM swapped"
+        ).fetchall()
         assert swapped == plain
 
 

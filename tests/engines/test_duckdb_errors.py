@@ -87,7 +87,9 @@ def words(function: str) -> str:
 
 
 @EVERY_FUNCTION
-def test_a_misspelt_column_is_refused_with_the_nearest(duck: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_a_misspelt_column_is_refused_with_the_nearest(
+    duck: duckdb.DuckDBPyConnection, function: str
+) -> None:
     sentence = KNOWN.format(words(function), "sxe", "did you mean 'sex'?")
     assert sentence in in_duckdb(duck, ask(function, "people", "['age', 'sxe']"))
     assert in_polars(asked(function, "people", ["age", "sxe"]), UnknownNameError) == sentence
@@ -138,15 +140,21 @@ def test_a_repeated_column_is_refused(duck: duckdb.DuckDBPyConnection, function:
     assert in_polars(asked(function, "people", ["age", "sex", "age"]), OutOfDomainError) == sentence
 
 
-def test_a_column_repeated_in_capitals_is_refused_where_capitals_do_not_matter(duck: duckdb.DuckDBPyConnection) -> None:
-    assert DISTINCT.format("quasi-identifiers", "AGE") in in_duckdb(duck, ask("risk_summary", "people", "['age', 'AGE']"))
+def test_a_column_repeated_in_capitals_is_refused_where_capitals_do_not_matter(
+    duck: duckdb.DuckDBPyConnection,
+) -> None:
+    assert DISTINCT.format("quasi-identifiers", "AGE") in in_duckdb(
+        duck, ask("risk_summary", "people", "['age', 'AGE']")
+    )
     sentence = KNOWN.format("quasi-identifiers", "AGE", "did you mean 'age'?")
     assert in_polars(asked("risk_summary", "people", ["age", "AGE"]), UnknownNameError) == sentence
 
 
 @EVERY_FUNCTION
 @pytest.mark.parametrize("columns", [[], WIDE.columns], ids=["none", "65"])
-def test_no_column_and_65_columns_are_refused(duck: duckdb.DuckDBPyConnection, function: str, columns: list[str]) -> None:
+def test_no_column_and_65_columns_are_refused(
+    duck: duckdb.DuckDBPyConnection, function: str, columns: list[str]
+) -> None:
     sentence = ONE_TO_64.format(words(function), len(columns))
     assert sentence in in_duckdb(duck, ask(function, "wide", listed(columns)))
     assert in_polars(asked(function, "wide", columns), OutOfDomainError) == sentence
@@ -170,14 +178,20 @@ NO_LISTS = [
 
 
 @pytest.mark.parametrize(("sql", "python", "shown"), NO_LISTS, ids=repr)
-def test_what_is_no_list_is_refused(duck: duckdb.DuckDBPyConnection, sql: str, python: object, shown: str) -> None:
+def test_what_is_no_list_is_refused(
+    duck: duckdb.DuckDBPyConnection, sql: str, python: object, shown: str
+) -> None:
     assert LIST.format("quasi-identifiers", sql) in in_duckdb(duck, ask("risk_summary", "people", sql))
-    assert in_polars(asked("risk_summary", "people", python), OutOfDomainError) == LIST.format("quasi-identifiers", shown)
+    assert in_polars(asked("risk_summary", "people", python), OutOfDomainError) == LIST.format(
+        "quasi-identifiers", shown
+    )
 
 
 @EVERY_FUNCTION
 def test_null_in_the_list_is_refused(duck: duckdb.DuckDBPyConnection, function: str) -> None:
-    assert LIST.format(words(function), "[age, NULL]") in in_duckdb(duck, ask(function, "people", "['age', NULL]"))
+    assert LIST.format(words(function), "[age, NULL]") in in_duckdb(
+        duck, ask(function, "people", "['age', NULL]")
+    )
     said = in_polars(asked(function, "people", ["age", None]), OutOfDomainError)
     assert said == LIST.format(words(function), "['age', None]")
 
@@ -214,14 +228,17 @@ def test_an_empty_table_has_no_classes(duck: duckdb.DuckDBPyConnection, function
 
 @EVERY_FUNCTION
 @pytest.mark.parametrize(("word", "remedy"), [("wildcards", "did you mean 'wildcard'?"), ("ignore", CHOICES)])
-def test_a_misspelt_treatment_of_nulls_is_refused(duck: duckdb.DuckDBPyConnection, function: str, word: str, remedy: str) -> None:
+def test_a_misspelt_treatment_of_nulls_is_refused(
+    duck: duckdb.DuckDBPyConnection, function: str, word: str, remedy: str
+) -> None:
     sentence = NULLS.format(word, remedy)
     assert sentence in in_duckdb(duck, ask(function, "people", "['age']", nulls=literal(word)))
     assert in_polars(asked(function, "people", ["age"], nulls=word), UnknownNameError) == sentence
 
 
 @pytest.mark.parametrize(
-    ("word", "remedy"), [("VALUE", "did you mean 'value'?"), ("", CHOICES), ("va'lue", "did you mean 'value'?")]
+    ("word", "remedy"),
+    [("VALUE", "did you mean 'value'?"), ("", CHOICES), ("va'lue", "did you mean 'value'?")],
 )
 def test_other_words_for_nulls_are_refused(duck: duckdb.DuckDBPyConnection, word: str, remedy: str) -> None:
     sentence = NULLS.format(word, remedy)
@@ -230,7 +247,9 @@ def test_other_words_for_nulls_are_refused(duck: duckdb.DuckDBPyConnection, word
 
 
 def test_null_for_nulls_is_refused(duck: duckdb.DuckDBPyConnection) -> None:
-    assert NULLS.format("NULL", CHOICES) in in_duckdb(duck, ask("risk_summary", "people", "['age']", nulls="NULL"))
+    assert NULLS.format("NULL", CHOICES) in in_duckdb(
+        duck, ask("risk_summary", "people", "['age']", nulls="NULL")
+    )
     said = in_polars(asked("risk_summary", "people", ["age"], nulls=None), UnknownNameError)
     assert said == NULLS.format("None", CHOICES)
 
@@ -260,23 +279,30 @@ def test_a_threshold_outside_its_range_is_refused(
 
 def test_a_threshold_in_digits_is_refused_as_written(duck: duckdb.DuckDBPyConnection) -> None:
     for written in ("1.5", "1.5::FLOAT", "'1.5'", "15e-1"):
-        assert THRESHOLD.format("1.5") in in_duckdb(duck, ask("risk_summary", "people", "['age']", threshold=written))
+        assert THRESHOLD.format("1.5") in in_duckdb(
+            duck, ask("risk_summary", "people", "['age']", threshold=written)
+        )
 
 
 SIZES = [(0, "0"), (-1, "-1"), (1.5, "1.5"), (65, "65"), (nan, "nan"), (1e300, "1e+300")]
 
 
 @pytest.mark.parametrize(("value", "shown"), SIZES)
-def test_a_size_that_is_no_number_of_columns_is_refused(duck: duckdb.DuckDBPyConnection, value: float, shown: str) -> None:
+def test_a_size_that_is_no_number_of_columns_is_refused(
+    duck: duckdb.DuckDBPyConnection, value: float, shown: str
+) -> None:
     sentence = MAX_SIZE.format(shown)
     assert sentence in in_duckdb(duck, ask("attribute_risk", "people", "['age']", max_size="?"), [value])
     assert in_polars(asked("attribute_risk", "people", ["age"], max_size=value), OutOfDomainError) == sentence
 
 
 @pytest.mark.parametrize(
-    ("function", "option", "sentence"), [("risk_summary", "threshold", THRESHOLD), ("attribute_risk", "max_size", MAX_SIZE)]
+    ("function", "option", "sentence"),
+    [("risk_summary", "threshold", THRESHOLD), ("attribute_risk", "max_size", MAX_SIZE)],
 )
-def test_no_number_at_all_is_refused(duck: duckdb.DuckDBPyConnection, function: str, option: str, sentence: str) -> None:
+def test_no_number_at_all_is_refused(
+    duck: duckdb.DuckDBPyConnection, function: str, option: str, sentence: str
+) -> None:
     assert sentence.format("NULL") in in_duckdb(duck, ask(function, "people", "['age']", **{option: "NULL"}))
     rule, remedy = sentence.split("{}")
     said = in_polars(asked(function, "people", ["age"], **{option: None}), OutOfDomainError)
@@ -308,25 +334,33 @@ EVERY_ROW_FUNCTION = pytest.mark.parametrize("function", ROW_FUNCTIONS)
 
 
 @EVERY_ROW_FUNCTION
-@pytest.mark.parametrize(("value", "shown"), [(1.5, "1.5"), (-0.1, "-0.1"), (2, "2"), (-inf, "-inf"), (nan, "nan")])
+@pytest.mark.parametrize(
+    ("value", "shown"), [(1.5, "1.5"), (-0.1, "-0.1"), (2, "2"), (-inf, "-inf"), (nan, "nan")]
+)
 def test_a_probability_outside_its_range_is_refused(
     duck: duckdb.DuckDBPyConnection, function: str, value: float, shown: str
 ) -> None:
     sentence = PROBABILITY.format(ROW_FUNCTIONS[function], shown)
     assert sentence in in_duckdb(duck, f"SELECT {function}(?, 10)", [value])
     rows = pl.LazyFrame({"value": [0.5, float(value)]})
-    assert in_polars(lambda: rows.select(getattr(rp, function)("value", 10)), OutOfDomainError).startswith(sentence)
+    assert in_polars(lambda: rows.select(getattr(rp, function)("value", 10)), OutOfDomainError).startswith(
+        sentence
+    )
 
 
 @EVERY_ROW_FUNCTION
-@pytest.mark.parametrize(("value", "shown"), [(0, "0"), (0.5, "0.5"), (-3, "-3"), (1e16, "1e+16"), (inf, "inf"), (nan, "nan")])
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0, "0"), (0.5, "0.5"), (-3, "-3"), (1e16, "1e+16"), (inf, "inf"), (nan, "nan")]
+)
 def test_a_number_of_people_outside_its_range_is_refused(
     duck: duckdb.DuckDBPyConnection, function: str, value: float, shown: str
 ) -> None:
     sentence = COUNT.format(shown)
     assert sentence in in_duckdb(duck, f"SELECT {function}(0.5, ?)", [value])
     rows = pl.LazyFrame({"value": [10.0, float(value)]})
-    assert in_polars(lambda: rows.select(getattr(rp, function)(0.5, "value")), OutOfDomainError).startswith(sentence)
+    assert in_polars(lambda: rows.select(getattr(rp, function)(0.5, "value")), OutOfDomainError).startswith(
+        sentence
+    )
 
 
 @EVERY_ROW_FUNCTION
@@ -335,7 +369,9 @@ def test_one_bad_row_among_many_is_refused(duck: duckdb.DuckDBPyConnection, func
     rows = "SELECT CASE WHEN i = 4321 THEN 1.25 ELSE i / 10000 END AS p FROM range(10000) t(i)"
     assert sentence in in_duckdb(duck, f"SELECT sum({function}(p, 100)) FROM ({rows})")
     frame = pl.LazyFrame({"p": [1.25 if i == 4321 else i / 10_000 for i in range(10_000)]})
-    assert in_polars(lambda: frame.select(getattr(rp, function)("p", 100).sum()), OutOfDomainError).startswith(sentence)
+    assert in_polars(
+        lambda: frame.select(getattr(rp, function)("p", 100).sum()), OutOfDomainError
+    ).startswith(sentence)
 
 
 @EVERY_ROW_FUNCTION

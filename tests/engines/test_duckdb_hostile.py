@@ -108,8 +108,12 @@ def folded(name: str) -> str:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("columns", [HOSTILE[:32], HOSTILE[32:]], ids=["first half", "second half"])
-def test_columns_of_hostile_names_are_counted(con: duckdb.DuckDBPyConnection, function: str, columns: list[str]) -> None:
-    rows: list[Row] = [tuple(record % (1 + place) for place in range(len(columns))) for record in (0, 1, 1, 5, 17)]
+def test_columns_of_hostile_names_are_counted(
+    con: duckdb.DuckDBPyConnection, function: str, columns: list[str]
+) -> None:
+    rows: list[Row] = [
+        tuple(record % (1 + place) for place in range(len(columns))) for record in (0, 1, 1, 5, 17)
+    ]
     create(con, "people", columns, rows)
     assert answer(con, ask(function, "people", listed(columns))) == counted(function, rows, columns)
     assert answer(con, ask(function, "people", "?"), [columns]) == counted(function, rows, columns)
@@ -153,7 +157,9 @@ def test_missing_columns_named_like_ours_are_refused(con: duckdb.DuckDBPyConnect
 def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, name: str) -> None:
     create(con, name, ["a", "b"])
     try:
-        assert answer(con, ask("risk_summary", literal(quoted(name)), "['a', 'b']")) == counted("risk_summary", ROWS, ["a", "b"])
+        assert answer(con, ask("risk_summary", literal(quoted(name)), "['a', 'b']")) == counted(
+            "risk_summary", ROWS, ["a", "b"]
+        )
     finally:
         con.execute(f"DROP TABLE {quoted(name)}")
 
@@ -169,7 +175,9 @@ def test_a_missing_table_of_a_hostile_name_may_be_quoted(con: duckdb.DuckDBPyCon
 
 
 @pytest.mark.parametrize("name", HOSTILE[1::8], ids=ascii)
-def test_a_missing_table_may_be_an_identifier_or_the_population(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_missing_table_may_be_an_identifier_or_the_population(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     refusal(con, f"FROM risk_summary({quoted(name)}, ['id'])")
     refusal(con, "FROM journalist_risk(victim, ?, ['id'])", [name])
 
@@ -180,11 +188,14 @@ def test_a_missing_table_may_be_an_identifier_or_the_population(con: duckdb.Duck
 @pytest.mark.parametrize("name", HOSTILE[2::4], ids=ascii)
 def test_a_hostile_word_for_nulls_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
     rule = "nulls must be one of 'value', 'wildcard', 'drop'"
-    assert f"{rule}, got '{name}'" in refusal(con, ask("risk_summary", "victim", "['id']", nulls=literal(name)))
+    assert f"{rule}, got '{name}'" in refusal(
+        con, ask("risk_summary", "victim", "['id']", nulls=literal(name))
+    )
 
 
 @pytest.mark.parametrize(
-    "option", ["risk_summary(victim, ['id'], threshold := ?)", "attribute_risk(victim, ['id'], max_size := ?)"]
+    "option",
+    ["risk_summary(victim, ['id'], threshold := ?)", "attribute_risk(victim, ['id'], max_size := ?)"],
 )
 def test_hostile_words_for_numbers_are_refused(con: duckdb.DuckDBPyConnection, option: str) -> None:
     for name in HOSTILE[3::8]:
@@ -195,13 +206,17 @@ def test_hostile_words_for_numbers_are_refused(con: duckdb.DuckDBPyConnection, o
 
 
 @given(names, tables)
-def test_a_column_may_have_any_text_for_a_name(scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]) -> None:
+def test_a_column_may_have_any_text_for_a_name(
+    scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]
+) -> None:
     assume(folded(name) != "other")
     create(scene, "people", [name, "other"], rows)
     try:
         expected = counted("class_size_histogram", rows, [name, "other"])
         for written in {name, folded(name)}:
-            assert answer(scene, ask("class_size_histogram", "people", listed([written, "other"]))) == expected
+            assert (
+                answer(scene, ask("class_size_histogram", "people", listed([written, "other"]))) == expected
+            )
     finally:
         scene.execute("DROP TABLE people")
 
@@ -211,7 +226,9 @@ def test_a_column_may_have_any_text_for_a_name(scene: duckdb.DuckDBPyConnection,
 @example("a.b.c", [(1, 1)])
 @example('"a"', [(1, 1)])
 @example("people.csv", [(1, 1)])
-def test_a_table_may_have_any_text_for_a_name(scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]) -> None:
+def test_a_table_may_have_any_text_for_a_name(
+    scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]
+) -> None:
     assume(folded(name) != "victim")
     create(scene, name, ["a", "b"], rows)
     try:
@@ -223,8 +240,11 @@ def test_a_table_may_have_any_text_for_a_name(scene: duckdb.DuckDBPyConnection, 
 
 @settings(max_examples=20)
 @given(names, tables)
-def test_a_table_may_be_named_as_an_identifier(scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]) -> None:
-    # DuckDB hands an identifier over without its quotes: one with dots, or with quotes around it, is written as a string.
+def test_a_table_may_be_named_as_an_identifier(
+    scene: duckdb.DuckDBPyConnection, name: str, rows: list[Row]
+) -> None:
+    # DuckDB hands an identifier over without its quotes: one with dots, or with quotes around it, is written
+    # as a string.
     assume(folded(name) != "victim" and "." not in name and name.strip() and not name.startswith('"'))
     create(scene, name, ["a", "b"], rows)
     try:
@@ -246,7 +266,9 @@ def test_any_text_that_is_no_column_is_refused_with_that_text(
 ) -> None:
     columns = ["Age", "sex", "é", "k", "postal code"]
     assume(folded(name) not in [folded(column) for column in columns])
-    scene.execute(f"CREATE OR REPLACE TEMP TABLE people ({', '.join(f'{quoted(column)} INTEGER' for column in columns)})")
+    scene.execute(
+        f"CREATE OR REPLACE TEMP TABLE people ({', '.join(f'{quoted(column)} INTEGER' for column in columns)})"
+    )
     words = "columns" if function == "attribute_risk" else "quasi-identifiers"
     said = refusal(scene, ask(function, "people", listed(["sex", name]), nulls=literal(nulls)))
     scene.execute("DROP TABLE people")

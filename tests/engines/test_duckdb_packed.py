@@ -10,7 +10,8 @@ from reid_sql.engines.duckdb_packed import WORD, PackedClasses
 
 VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", " ", 'say "hi"', "NULL", ""]))
 ROWS = st.lists(
-    st.tuples(VALUES, st.one_of(st.none(), st.integers(-2, 2)), st.one_of(st.none(), st.floats(width=32))), max_size=30
+    st.tuples(VALUES, st.one_of(st.none(), st.integers(-2, 2)), st.one_of(st.none(), st.floats(width=32))),
+    max_size=30,
 )
 COLUMNS = ["a", 'odd "name"', "reid"]
 
@@ -76,7 +77,9 @@ def test_values_made_coarser_are_one_value() -> None:
 def test_many_columns_of_many_values_need_more_than_one_number() -> None:
     con = duckdb.connect()
     con.execute("SELECT setseed(0.1)")
-    con.execute(f"CREATE TABLE t AS SELECT {', '.join(f'hash(i + {c}) % 5000 AS c{c}' for c in range(9))} FROM range(4000) r(i)")
+    con.execute(
+        f"CREATE TABLE t AS SELECT {', '.join(f'hash(i + {c}) % 5000 AS c{c}' for c in range(9))} FROM range(4000) r(i)"
+    )
     con.execute("INSERT INTO t FROM t LIMIT 700")
     columns = [f"c{c}" for c in range(9)]
     table = PackedClasses(lambda sql: con.execute(sql).fetchall(), "t", columns)

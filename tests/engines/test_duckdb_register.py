@@ -80,7 +80,12 @@ def test_registering_again_is_harmless(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_connections_and_cursors_of_a_database_register_in_any_order(file: Path) -> None:
-    with duckdb.connect(file) as first, duckdb.connect(file) as second, second.cursor() as cursor, first.cursor() as other:
+    with (
+        duckdb.connect(file) as first,
+        duckdb.connect(file) as second,
+        second.cursor() as cursor,
+        first.cursor() as other,
+    ):
         for connection in (cursor, first, other, second):
             reid_sql.register(connection)
             assert records(connection) == 3
@@ -106,7 +111,9 @@ def test_connections_to_a_shared_database_in_memory_register() -> None:
         check(first)
 
 
-def test_two_databases_in_one_process_each_have_the_functions(con: duckdb.DuckDBPyConnection, file: Path) -> None:
+def test_two_databases_in_one_process_each_have_the_functions(
+    con: duckdb.DuckDBPyConnection, file: Path
+) -> None:
     with duckdb.connect(file) as other:
         other.execute("INSERT INTO people VALUES (8, 'F')")
         reid_sql.register(con)
@@ -116,7 +123,9 @@ def test_two_databases_in_one_process_each_have_the_functions(con: duckdb.DuckDB
 
 
 @pytest.mark.parametrize("ways_out", [[""], WAYS_OUT], ids=["outside transactions", "inside transactions"])
-def test_threads_with_cursors_of_one_database_register_at_once(con: duckdb.DuckDBPyConnection, ways_out: list[str]) -> None:
+def test_threads_with_cursors_of_one_database_register_at_once(
+    con: duckdb.DuckDBPyConnection, ways_out: list[str]
+) -> None:
     def work(cursor: duckdb.DuckDBPyConnection, way_out: str) -> list[Row]:
         if way_out:
             cursor.execute("BEGIN")
@@ -231,7 +240,12 @@ def test_new_tables_still_go_where_they_went_before(con: duckdb.DuckDBPyConnecti
     con.execute("CREATE TABLE mine AS SELECT 1 AS a")
     con.execute("COMMIT")
     here = con.execute("SELECT current_database(), current_schema()").fetchall()
-    assert here == con.execute("SELECT database_name, schema_name FROM duckdb_tables() WHERE table_name = 'mine'").fetchall()
+    assert (
+        here
+        == con.execute(
+            "SELECT database_name, schema_name FROM duckdb_tables() WHERE table_name = 'mine'"
+        ).fetchall()
+    )
     assert here == [("memory", "main")]
 
 
@@ -284,7 +298,9 @@ def test_a_transaction_that_already_called_functions_is_not_disturbed(con: duckd
     check(con)
 
 
-def test_registering_in_one_transaction_after_another_and_then_outside(con: duckdb.DuckDBPyConnection) -> None:
+def test_registering_in_one_transaction_after_another_and_then_outside(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     for way_out in ("ROLLBACK", "COMMIT", "ROLLBACK"):
         con.execute("BEGIN")
         reid_sql.register(con)
@@ -341,7 +357,9 @@ def test_a_search_path_of_the_users_own_is_kept(con: duckdb.DuckDBPyConnection) 
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-def test_names_that_need_quotes_may_be_where_the_transaction_is(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_names_that_need_quotes_may_be_where_the_transaction_is(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     con.execute(f"ATTACH ':memory:' AS {quoted(name)}")
     con.execute(f"CREATE SCHEMA {quoted(name)}.{quoted(name)}")
     con.execute(f"USE {quoted(name)}.{quoted(name)}")
@@ -382,7 +400,9 @@ def test_registering_again_finds_the_functions_after_going_elsewhere(con: duckdb
 
 @pytest.mark.parametrize("begin", [False, True], ids=["outside a transaction", "inside a transaction"])
 def test_a_connection_with_locked_settings_and_no_files_registers(*, begin: bool) -> None:
-    with duckdb.connect(config={"enable_external_access": "false", "lock_configuration": "true"}) as connection:
+    with duckdb.connect(
+        config={"enable_external_access": "false", "lock_configuration": "true"}
+    ) as connection:
         connection.execute(PEOPLE)
         if begin:
             connection.execute("BEGIN")
@@ -392,7 +412,9 @@ def test_a_connection_with_locked_settings_and_no_files_registers(*, begin: bool
 
 def test_the_users_variables_and_settings_stay(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET VARIABLE mine = 'kept'")
-    settings = f"SELECT name, value FROM duckdb_settings() WHERE name <> {literal('search_path')} ORDER BY ALL"
+    settings = (
+        f"SELECT name, value FROM duckdb_settings() WHERE name <> {literal('search_path')} ORDER BY ALL"
+    )
     before = con.execute(settings).fetchall()
     reid_sql.register(con)
     assert con.execute(settings).fetchall() == before

@@ -43,7 +43,10 @@ PLACES = {
     "schema, as a string": ("""TABLE "the clinic".people """, """'"the clinic".people'"""),
     "database": ("TABLE other.people", "other.people"),
     "database and schema": ("TABLE other.clinic.people", "other.clinic.people"),
-    "all in quotes, as a string": ("""TABLE "o'ther".main."the people" """, """'"o''ther"."main"."the people"'"""),
+    "all in quotes, as a string": (
+        """TABLE "o'ther".main."the people" """,
+        """'"o''ther"."main"."the people"'""",
+    ),
     "own database and schema": ("TABLE people", "memory.main.people"),
 }
 
@@ -70,7 +73,9 @@ def test_every_function_finds_it(con: duckdb.DuckDBPyConnection, function: str, 
     assert answer(con, question) == counted(function, PEOPLE, COLUMNS)
 
 
-@pytest.mark.parametrize("name", ["s", "t", "c", "i", "tbl", "qi", "columns", "nulls", "threshold", "max_size", "words", "body"])
+@pytest.mark.parametrize(
+    "name", ["s", "t", "c", "i", "tbl", "qi", "columns", "nulls", "threshold", "max_size", "words", "body"]
+)
 def test_a_table_may_have_a_name_that_our_macros_use(con: duckdb.DuckDBPyConnection, name: str) -> None:
     create(con, f"TABLE {name}", PEOPLE, COLUMNS)
     assert answer(con, ask("attribute_risk", name, QI)) == counted("attribute_risk", PEOPLE, COLUMNS)
@@ -84,7 +89,9 @@ def test_a_common_table_expression_is_a_table(con: duckdb.DuckDBPyConnection, fu
 
 
 @EVERY_FUNCTION
-def test_a_common_table_expression_hides_the_table_of_its_name(con: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_a_common_table_expression_hides_the_table_of_its_name(
+    con: duckdb.DuckDBPyConnection, function: str
+) -> None:
     create(con, "TABLE people", OTHERS, COLUMNS)
     create(con, "TABLE stored", PEOPLE, COLUMNS)
     asked = answer(con, f"WITH people AS (FROM stored) {ask(function, 'people', QI)}")
@@ -94,7 +101,9 @@ def test_a_common_table_expression_hides_the_table_of_its_name(con: duckdb.DuckD
 @pytest.mark.parametrize("how", ["MATERIALIZED", "NOT MATERIALIZED"])
 def test_a_common_table_expression_may_be_materialized(con: duckdb.DuckDBPyConnection, how: str) -> None:
     create(con, "TABLE stored", PEOPLE, COLUMNS)
-    asked = answer(con, f"""WITH "the people" AS {how} (FROM stored) {ask("risk_summary", '"the people"', QI)}""")
+    asked = answer(
+        con, f"""WITH "the people" AS {how} (FROM stored) {ask("risk_summary", '"the people"', QI)}"""
+    )
     assert asked == counted("risk_summary", PEOPLE, COLUMNS)
 
 
@@ -118,7 +127,13 @@ def test_an_uncommitted_table_is_counted(con: duckdb.DuckDBPyConnection, functio
 
 # Files
 
-FILES = ["people.parquet", "people's files/the people.parquet", "people.csv", "people's files/the people.csv", "people.csv.gz"]
+FILES = [
+    "people.parquet",
+    "people's files/the people.parquet",
+    "people.csv",
+    "people's files/the people.csv",
+    "people.csv.gz",
+]
 
 
 @pytest.fixture
@@ -136,17 +151,25 @@ def folder(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("quote", [literal, quoted])
-def test_a_file_is_read_by_its_path(con: duckdb.DuckDBPyConnection, folder: Path, name: str, quote: Callable[[str], str]) -> None:
+def test_a_file_is_read_by_its_path(
+    con: duckdb.DuckDBPyConnection, folder: Path, name: str, quote: Callable[[str], str]
+) -> None:
     asked = answer(con, ask("risk_summary", quote(str(folder / name)), QI))
     assert asked == counted("risk_summary", PEOPLE, COLUMNS)
 
 
 @pytest.mark.parametrize("function", ["journalist_risk", "attribute_risk"])
-def test_several_files_are_read_by_a_pattern(con: duckdb.DuckDBPyConnection, folder: Path, function: str) -> None:
-    assert answer(con, ask(function, literal(f"{folder}/half *.parquet"), QI)) == counted(function, PEOPLE, COLUMNS)
+def test_several_files_are_read_by_a_pattern(
+    con: duckdb.DuckDBPyConnection, folder: Path, function: str
+) -> None:
+    assert answer(con, ask(function, literal(f"{folder}/half *.parquet"), QI)) == counted(
+        function, PEOPLE, COLUMNS
+    )
 
 
-def test_a_file_without_a_folder_is_read(con: duckdb.DuckDBPyConnection, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_a_folder_is_read(
+    con: duckdb.DuckDBPyConnection, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     for name in ("people.csv", "people.parquet"):
         assert answer(con, ask("risk_summary", literal(name), QI)) == counted("risk_summary", PEOPLE, COLUMNS)
@@ -168,7 +191,9 @@ def frame(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("function", ["equivalence_classes", "journalist_risk"])
-def test_a_variable_that_holds_a_frame_is_a_table(con: duckdb.DuckDBPyConnection, function: str, frame: Any) -> None:
+def test_a_variable_that_holds_a_frame_is_a_table(
+    con: duckdb.DuckDBPyConnection, function: str, frame: Any
+) -> None:
     people = frame
     asked = tidy(con.execute(ask(function, "people", QI)).fetchall())
     assert asked == counted(function, PEOPLE, COLUMNS)
@@ -184,7 +209,9 @@ def test_a_registered_frame_is_a_table(con: duckdb.DuckDBPyConnection, frame: An
 def test_a_relation_in_a_variable_is_a_table(con: duckdb.DuckDBPyConnection) -> None:
     create(con, "TABLE stored", PEOPLE, COLUMNS)
     people = con.sql("FROM stored WHERE age >= 18")
-    assert tidy(con.execute(ask("risk_summary", "people", QI)).fetchall()) == counted("risk_summary", PEOPLE[:-1], COLUMNS)
+    assert tidy(con.execute(ask("risk_summary", "people", QI)).fetchall()) == counted(
+        "risk_summary", PEOPLE[:-1], COLUMNS
+    )
     assert people.columns == COLUMNS
 
 
@@ -205,7 +232,9 @@ def test_a_prepared_statement_answers_for_each_table(con: duckdb.DuckDBPyConnect
     create(con, "TABLE others", OTHERS, COLUMNS)
     con.execute("PREPARE question AS FROM risk_summary($1, $2)")
     for table, rows in (("people", PEOPLE), ("others", OTHERS)):
-        assert answer(con, f"EXECUTE question({literal(table)}, {QI})") == counted("risk_summary", rows, COLUMNS)
+        assert answer(con, f"EXECUTE question({literal(table)}, {QI})") == counted(
+            "risk_summary", rows, COLUMNS
+        )
     con.execute("DEALLOCATE question")
 
 
@@ -282,7 +311,9 @@ def test_the_population_is_another_table_of_any_kind(con: duckdb.DuckDBPyConnect
     create(con, "TABLE sample", [(34, "F"), (8, "F"), (99, None)], COLUMNS)
     population = pl.DataFrame(PEOPLE, schema=COLUMNS, orient="row")
     for table in ("population", literal(str(folder / FILES[1]))):
-        question = f"SELECT records, k, average_risk, uncovered_records FROM journalist_risk(sample, {table}, {QI})"
+        question = (
+            f"SELECT records, k, average_risk, uncovered_records FROM journalist_risk(sample, {table}, {QI})"
+        )
         assert con.execute(question).fetchall() == [(3, 1, (1 / 2 + 1 + 1) / 3, 1)]
     assert population.height == len(PEOPLE)
 
@@ -293,7 +324,9 @@ def test_a_relation_of_the_python_api_holds_a_function(con: duckdb.DuckDBPyConne
     assert relation.filter("class_size = 2").project("classes, records").fetchall() == [(2, 4)]
 
 
-def test_a_bare_name_that_ends_like_a_file_is_looked_for_as_one_and_refused(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_bare_name_that_ends_like_a_file_is_looked_for_as_one_and_refused(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     con.execute('CREATE TABLE "people.csv" AS SELECT 1 AS age')
     with pytest.raises(duckdb.Error, match="No files found that match the pattern"):
         con.execute("""FROM risk_summary("people.csv", ['age'])""")

@@ -15,7 +15,12 @@ QI = ["age", "sex"]
 def people(tmp_path: Path) -> Path:
     file = tmp_path / "people.parquet"
     frame = pl.DataFrame(
-        {"age": [30, 30, 41, None], "sex": ["F", "F", "M", "M"], "region": ["n", "n", "s", "s"], "note": ["x"] * 4}
+        {
+            "age": [30, 30, 41, None],
+            "sex": ["F", "F", "M", "M"],
+            "region": ["n", "n", "s", "s"],
+            "note": ["x"] * 4,
+        }
     )
     frame.write_parquet(file)
     return file
@@ -84,7 +89,9 @@ def test_table_functions_end_in_a_sink(people: Path, tmp_path: Path) -> None:
 def test_answers_can_be_filtered_and_selected_like_any_frame(people: Path) -> None:
     frame = pl.scan_parquet(people)
     assert rp.risk_summary(frame, QI).select("k").collect().item() == 1
-    assert rp.class_size_histogram(frame, QI).filter(pl.col("class_size") == 2).collect()["records"].to_list() == [2]
+    assert rp.class_size_histogram(frame, QI).filter(pl.col("class_size") == 2).collect()[
+        "records"
+    ].to_list() == [2]
     assert rp.attribute_risk(frame, QI).filter(pl.col("columns").list.len() == 2).collect().height == 1
 
 

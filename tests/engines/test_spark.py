@@ -10,7 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.asking import FUNCTIONS, counted, tidy
-from tests.tables import ADULT10, KINDS, NULLS, by_both, by_duckdb, by_polars, class_sizes, frames, histogram, kept, keys, risk
+from tests.tables import (
+    ADULT10,
+    KINDS,
+    NULLS,
+    by_both,
+    by_duckdb,
+    by_polars,
+    class_sizes,
+    frames,
+    histogram,
+    kept,
+    keys,
+    risk,
+)
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
@@ -67,7 +80,9 @@ def test_the_shared_questions_have_the_answers_that_counting_gives(spark: "Spark
 
 @FEW
 @given(frames(min_rows=1), st.sampled_from(NULLS))
-def test_drawn_tables_of_any_type_are_counted_as_a_person_counts(spark: "SparkSession", frame: pl.DataFrame, nulls: str) -> None:
+def test_drawn_tables_of_any_type_are_counted_as_a_person_counts(
+    spark: "SparkSession", frame: pl.DataFrame, nulls: str
+) -> None:
     rows = kept(keys(frame), nulls)
     sizes = class_sizes(rows, rows, nulls)
     lines = by_spark(spark, "class_size_histogram", [frame], frame.columns, nulls=nulls)
@@ -84,15 +99,23 @@ def test_a_table_with_every_type_at_once(spark: "SparkSession") -> None:
         "b": [True, True, None, False], "d": [dt.date(2000, 1, 1)] * 3 + [None], "n": [Decimal("1.50")] * 4,
         "l": [[1, None], [1, None], [], None], "r": [{"x": None}, {"x": None}, {"x": 1}, {"x": 1}], "e": ["low"] * 4,
     }  # fmt: skip
-    frame = pl.DataFrame({name: pl.Series(values[name], dtype=kind) for name, kind in zip(values, KINDS, strict=True)})
+    frame = pl.DataFrame(
+        {name: pl.Series(values[name], dtype=kind) for name, kind in zip(values, KINDS, strict=True)}
+    )
     frame = frame.with_columns(
         raw=pl.Series([b"\0\1", b"\0\1", None, b""]),
         deep=pl.Series([[{"y": 0.0}], [{"y": -0.0}], [{"y": float("nan")}], [{"y": None}]]),
         at=pl.Series([dt.datetime(2020, 1, 1, 0, 0, 0, 1, tzinfo=dt.UTC)] * 3 + [None]),
     )
     rows = keys(frame)
-    found = rows_of(rs.equivalence_class_size(to_spark(spark, frame.with_row_index("row")), *frame.columns, name="k"))
-    assert [row["k"] for row in sorted(found, key=lambda row: row["row"])] == class_sizes(rows, rows, "value") == [2, 2, 1, 1]
+    found = rows_of(
+        rs.equivalence_class_size(to_spark(spark, frame.with_row_index("row")), *frame.columns, name="k")
+    )
+    assert (
+        [row["k"] for row in sorted(found, key=lambda row: row["row"])]
+        == class_sizes(rows, rows, "value")
+        == [2, 2, 1, 1]
+    )
     for column in frame.columns:
         same(by_spark(spark, "risk_summary", [frame], [column]), by_polars("risk_summary", frame, [column]))
 
@@ -101,7 +124,9 @@ def test_a_table_with_every_type_at_once(spark: "SparkSession") -> None:
 def test_sets_are_matched_and_drawn_alike(spark: "SparkSession", exact_up_to: int) -> None:
     sets = ["abc", "ab", "bcd", "d", "abc", "ae"]
     pairs = [(number * 7 % 5 + number, item) for number, items in enumerate(sets) for item in items]
-    frame = pl.DataFrame([*pairs, *pairs[:3], (None, "a"), (3, None)], schema=["person", "item"], orient="row")
+    frame = pl.DataFrame(
+        [*pairs, *pairs[:3], (None, "a"), (3, None)], schema=["person", "item"], orient="row"
+    )
     options = {"points": 2, "exact_up_to": exact_up_to, "samples": 9, "seed": 5}
     found = by_spark(spark, "sparse_correctness_curve", [frame], "person", "item", **options)
     same(found, by_polars("sparse_correctness_curve", frame, "person", "item", **options))
@@ -140,7 +165,9 @@ VARIANTS = [
 
 
 @pytest.mark.parametrize(("measure", "options"), VARIANTS)
-def test_what_classes_give_away_is_the_same(spark: "SparkSession", measure: str, options: dict[str, Any]) -> None:
+def test_what_classes_give_away_is_the_same(
+    spark: "SparkSession", measure: str, options: dict[str, Any]
+) -> None:
     numbers = range(60)
     people = pl.DataFrame(
         {

@@ -17,7 +17,7 @@ from tests.tables import by_duckdb
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 import reid_sql.spark as rs
 from reid_sql.engines.spark import OF_CHOICES, PER_RECORD, REDUCED
@@ -63,7 +63,9 @@ def argument(parameter: Parameter) -> Any:
         return ["age", "sex", "region"]
     if isinstance(domain, Number):
         return domain.low + 1
-    return domain.words[0] if isinstance(domain, Choice) else [2.0] if isinstance(domain, Numbers) else "region"
+    return (
+        domain.words[0] if isinstance(domain, Choice) else [2.0] if isinstance(domain, Numbers) else "region"
+    )
 
 
 def given(function: Function) -> dict[str, Any]:
@@ -78,7 +80,11 @@ def spelled(value: Any) -> str:
 
 def duck(function: Function, options: dict[str, Any]) -> Any:
     must = {p.name for p in function.parameters if p.default is REQUIRED}
-    cells = ["t" if isinstance(p.domain, Table) else spelled(options[p.name]) for p in function.parameters if p.name in must]
+    cells = [
+        "t" if isinstance(p.domain, Table) else spelled(options[p.name])
+        for p in function.parameters
+        if p.name in must
+    ]
     cells += [f"{name} := {spelled(value)}" for name, value in options.items() if name not in must]
     try:
         return by_duckdb(f"FROM {function.name}({', '.join(cells)})", t=PEOPLE)
@@ -92,7 +98,9 @@ def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", na
     frames = {p.name: to_spark(spark, PEOPLE) for p in function.parameters if isinstance(p.domain, Table)}
     options = given(function)
     if why_not(function):
-        with pytest.raises(ReidError, match=f"{name} must be asked of DuckDB or Polars, got a call of Spark: "):
+        with pytest.raises(
+            ReidError, match=f"{name} must be asked of DuckDB or Polars, got a call of Spark: "
+        ):
             getattr(rs, name)(**frames, **options)
         return
     expected = duck(function, options)
@@ -118,14 +126,19 @@ def test_functions_without_a_table_answer_in_python_and_in_sql(spark: "SparkSess
     assert (name in rs.register(spark)) == in_sql(function)
     if not in_sql(function):
         return
-    named = ", ".join(f"{n} => {spelled(v).replace('[', 'array(').replace(']', ')')}" for n, v in options.items())
+    named = ", ".join(
+        f"{n} => {spelled(v).replace('[', 'array(').replace(']', ')')}" for n, v in options.items()
+    )
     same(rows_of(spark.sql(f"FROM {name}({named})")), expected)
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_row_functions_are_columns_and_sql_functions(spark: "SparkSession", name: str) -> None:
     function = declared()[name]
-    cells = {p.name: [argument(p) * 0.9, argument(p), None] if _is_float(p) else [argument(p)] * 3 for p in function.parameters}
+    cells = {
+        p.name: [argument(p) * 0.9, argument(p), None] if _is_float(p) else [argument(p)] * 3
+        for p in function.parameters
+    }
     frame = pl.DataFrame({"row": [0, 1, 2], **cells})
     names = ", ".join(cells)
     expected = by_duckdb(f"SELECT row, {name}({names}) AS answer FROM t ORDER BY row", t=frame)
@@ -134,7 +147,10 @@ def test_row_functions_are_columns_and_sql_functions(spark: "SparkSession", name
     same(rows_of(table.select("row", bound(*cells).alias("answer"))), expected)
     assert table.select(bound(*(F.col(cell) for cell in cells))).columns == [name]
     rs.register(spark)
-    same(rows_of(spark.sql(f"SELECT row, {name}({names}) AS answer FROM {{t}} ORDER BY row", t=table)), expected)
+    same(
+        rows_of(spark.sql(f"SELECT row, {name}({names}) AS answer FROM {{t}} ORDER BY row", t=table)),
+        expected,
+    )
 
 
 def _is_float(parameter: Parameter) -> bool:
@@ -150,7 +166,9 @@ def test_bad_values_are_refused_in_our_sentence(spark: "SparkSession") -> None:
         spark.range(3).select(rs.uniqueness_from_probability("id", 3)).collect()
     assert refusal(by_sql.value) == refusal(by_column.value) == sentence
     with pytest.raises(PySparkException) as of_table:
-        spark.sql("FROM pyc_extrapolate(array(100, 1000), array(0.9, 0.5), array(1e6), method => 'pyx')").collect()
+        spark.sql(
+            "FROM pyc_extrapolate(array(100, 1000), array(0.9, 0.5), array(1e6), method => 'pyx')"
+        ).collect()
     assert refusal(of_table.value).endswith("got 'pyx'; did you mean 'pyc'?")
 
 
@@ -168,11 +186,17 @@ def test_what_is_said_to_be_there_is_there(root: "Path") -> None:
         assert (f"| `{function.name}` | {reason} |" in text) == bool(reason)
 
 
-def test_python_in_the_documents_runs(spark: "SparkSession", root: "Path", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_in_the_documents_runs(
+    spark: "SparkSession", root: "Path", monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(root)
     spark.read.csv("reid_sql/demo/people.csv", header=True).createOrReplaceTempView("people")
     for document in ("docs/spark.md", "README.md"):
-        blocks = re.findall(r"```python\n(import reid_sql.spark.*?)```", (root / document).read_text(encoding="utf-8"), re.DOTALL)
+        blocks = re.findall(
+            r"```python\n(import reid_sql.spark.*?)```",
+            (root / document).read_text(encoding="utf-8"),
+            re.DOTALL,
+        )
         assert blocks
         for block in blocks:
-            exec(compile(block, document, "exec"), {"spark": spark})  # noqa: S102 - as a reader would
+            exec(compile(block, document, "exec"), {"spark": spark})

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from reid_sql.check.gate import check
-from reid_sql.check.html import html
+from reid_sql.check.judging.gate import check
+from reid_sql.check.reports.html import html
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
@@ -62,7 +62,11 @@ def alike(one: Any, other: Any, where: str = "") -> None:
 def test_verdicts_and_figures_are_those_of_duckdb(tmp_path: Path, nulls: str) -> None:
     policy = town(tmp_path, f'nulls = "{nulls}"\n{CHECKS}')
     expected, found = check(policy), check(policy, engine="spark")
-    assert {group["verdict"] for each in expected["checks"] for group in each["groups"]} == {"pass", "fail", "not judged"}
+    assert {group["verdict"] for each in expected["checks"] for group in each["groups"]} == {
+        "pass",
+        "fail",
+        "not judged",
+    }
     assert found["exit_code"] == expected["exit_code"]
     alike({**found, "versions": None}, {**expected, "versions": None})
     assert "pyspark" in found["versions"]
@@ -82,7 +86,9 @@ def test_missing_values_may_be_any_value(tmp_path: Path) -> None:
     alike({**found, "versions": None}, {**expected, "versions": None})
 
 
-def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(spark: "SparkSession", tmp_path: Path, root: Path) -> None:
+def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(
+    spark: "SparkSession", tmp_path: Path, root: Path
+) -> None:
     people = spark.read.csv(str(PEOPLE), header=True)
     people.createOrReplaceTempView("people")
     people.repartition(2).write.parquet(str(tmp_path / "people.parquet"))
@@ -95,7 +101,12 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(spark: "Spark
     )
     page = check(policy, engine="spark")
     assert [table["sha256"] is None for table in page["tables"]] == [True, True, False]
-    jsonschema.validate(page, json.loads((root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")))
+    jsonschema.validate(
+        page,
+        json.loads(
+            (root / "reid_sql" / "check" / "reports" / "report.schema.json").read_text(encoding="utf-8")
+        ),
+    )
     assert "no hash, as it is no single file" in html(page)
     values = [each["groups"][0]["value"] for each in page["checks"]]
     lines = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
@@ -103,12 +114,15 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(spark: "Spark
 
 
 def test_groups_may_be_told_by_any_value(spark: "SparkSession", tmp_path: Path) -> None:
-    frame = spark.sql("FROM VALUES (1, DOUBLE('NaN')), (1, DOUBLE('NaN')), (2, 0.5D), (2, NULL), (3, 0.5D) AS t(age, share)")
+    frame = spark.sql(
+        "FROM VALUES (1, DOUBLE('NaN')), (1, DOUBLE('NaN')), (2, 0.5D), (2, NULL), (3, 0.5D) AS t(age, share)"
+    )
     frame.createOrReplaceTempView("shares")
     policy = tmp_path / "policy.toml"
     measured = '{ measure = "k", at_least = 2, by = ["share"] }, { measure = "separation", at_most = 1, by = ["share"] }'
     policy.write_text(
-        f'mask_below = 1\ntables = [{{ file = "shares", quasi_identifiers = ["age"], checks = [{measured}] }}]', encoding="utf-8"
+        f'mask_below = 1\ntables = [{{ file = "shares", quasi_identifiers = ["age"], checks = [{measured}] }}]',
+        encoding="utf-8",
     )
     page = check(policy, engine="spark")
     assert [group["value"] for group in page["checks"][0]["groups"]] == [1, 1, 2]
@@ -116,7 +130,10 @@ def test_groups_may_be_told_by_any_value(spark: "SparkSession", tmp_path: Path) 
 
 
 REFUSED = {
-    "memory_limit must not be set with --engine spark, got '2GB'; set spark.driver.memory and": (CHECKS, 'memory_limit = "2GB"'),
+    "memory_limit must not be set with --engine spark, got '2GB'; set spark.driver.memory and": (
+        CHECKS,
+        'memory_limit = "2GB"',
+    ),
     "columns of the policy must be columns of the table, got 'agee'; did you mean 'age'?": (
         'checks = [{ measure = "k", at_least = 2, quasi_identifiers = ["agee"] }]',
         "",
@@ -142,13 +159,20 @@ def test_a_table_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> Non
             f'tables = [{{ file = "{file}", quasi_identifiers = ["age"], checks = [{{ measure = "k", at_least = 2 }}] }}]',
             encoding="utf-8",
         )
-        with pytest.raises(ReidError, match=rf"must be a table of Spark's catalogue, or a path .*, got '{file}'") as refused:
+        with pytest.raises(
+            ReidError, match=rf"must be a table of Spark's catalogue, or a path .*, got '{file}'"
+        ) as refused:
             check(policy, engine="spark")
         assert "\n" not in str(refused.value)
 
 
 def test_the_command_gives_the_same_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     policy = str(town(tmp_path, CHECKS))
-    assert main(["check", policy, "--engine", "spark", "--html", str(tmp_path / "r.html")]) == main(["check", policy])
+    assert main(["check", policy, "--engine", "spark", "--html", str(tmp_path / "r.html")]) == main(
+        ["check", policy]
+    )
     assert main(["check", policy, "--engine", "sprak"]) == 2
-    assert "--engine must be one of 'duckdb', 'spark', got 'sprak'; did you mean 'spark'?" in capsys.readouterr().err
+    assert (
+        "--engine must be one of 'duckdb', 'spark', got 'sprak'; did you mean 'spark'?"
+        in capsys.readouterr().err
+    )

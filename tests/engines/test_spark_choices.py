@@ -30,13 +30,17 @@ TOWN = pl.DataFrame(
 
 
 @pytest.mark.parametrize("options", [{"p": 2}, {"p": 3, "nulls": "drop"}, {"p": 2, "sample": 4, "seed": 3}])
-def test_quasi_identifiers_have_the_same_distinct_values(spark: "SparkSession", options: dict[str, Any]) -> None:
+def test_quasi_identifiers_have_the_same_distinct_values(
+    spark: "SparkSession", options: dict[str, Any]
+) -> None:
     found = by_spark(spark, "qar_quasi_identifiers", [TOWN], TOWN.columns, **options)
     for answer in by_both("qar_quasi_identifiers", {"t": TOWN}, TOWN.columns, **options):
         same(found, answer)
 
 
-@pytest.mark.parametrize("options", [{"p": 2, "alpha": 0.2, "tail": 0.9}, {"p": 5}, {"p": 1, "nulls": "drop"}])
+@pytest.mark.parametrize(
+    "options", [{"p": 2, "alpha": 0.2, "tail": 0.9}, {"p": 5}, {"p": 1, "nulls": "drop"}]
+)
 def test_the_extreme_risk_is_the_same(spark: "SparkSession", options: dict[str, Any]) -> None:
     found = by_spark(spark, "qar_risk", [TOWN], TOWN.columns, **options)
     for answer in by_both("qar_risk", {"t": TOWN}, TOWN.columns, **options):
@@ -47,7 +51,11 @@ def test_bad_input_is_refused_in_the_same_words(spark: "SparkSession") -> None:
     frame = to_spark(spark, TOWN)
     for columns, p, sentence in (
         (["age", "stret"], 2, "columns must be columns of the table, got 'stret'; did you mean 'street'?"),
-        (["age", "street"], 3, "p must be at most the 2 columns given, got 3; pass more columns or a smaller p"),
+        (
+            ["age", "street"],
+            3,
+            "p must be at most the 2 columns given, got 3; pass more columns or a smaller p",
+        ),
     ):
         with pytest.raises(ReidError) as refused:
             rs.qar_risk(frame, columns, p)

@@ -6,15 +6,15 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
+from reid_sql import registry
 from reid_sql.errors import ReidError
-from reid_sql.models import registry
 from tests.copulas import fitted, independent, people
 from tests.tables import by_duckdb, by_polars
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 import reid_sql.spark as rs
 from tests.sparks import by_spark, refusal, rows_of, same, to_spark
@@ -47,12 +47,17 @@ def town(spark: "SparkSession") -> "DataFrame":
 def test_a_model_is_the_same_whoever_counted(town: "DataFrame", options: dict[str, Any]) -> None:
     expected = fitted("by others", PEOPLE, COLUMNS, **options)
     summary = rows_of(rs.fit_copula("by spark", town, COLUMNS, **options))
-    same([row | {"model": "by others"} for row in summary], by_polars("fit_copula", "by others", PEOPLE, COLUMNS, **options))
+    same(
+        [row | {"model": "by others"} for row in summary],
+        by_polars("fit_copula", "by others", PEOPLE, COLUMNS, **options),
+    )
     found = registry.known("by spark")
     assert (found.columns, found.records, found.seed) == (expected.columns, expected.records, expected.seed)
     assert found.correlation == pytest.approx(expected.correlation, rel=1e-9, abs=1e-12)
     assert found.calibration == pytest.approx(expected.calibration, rel=1e-9)
-    assert [marginal.values for marginal in found.marginals] == [marginal.values for marginal in expected.marginals]
+    assert [marginal.values for marginal in found.marginals] == [
+        marginal.values for marginal in expected.marginals
+    ]
 
 
 def test_a_census_from_outside_counts_as_elsewhere(spark: "SparkSession", town: "DataFrame") -> None:
@@ -61,7 +66,9 @@ def test_a_census_from_outside_counts_as_elsewhere(spark: "SparkSession", town: 
     same(found, expected)
     with pytest.raises(ReidError, match="marginals must be a Spark DataFrame, got str; pass"):
         ANY.fit_copula("m1", town, COLUMNS, marginals="census")
-    with pytest.raises(ReidError, match="columns of the marginals must be columns of the table, got 'column_name'"):
+    with pytest.raises(
+        ReidError, match="columns of the marginals must be columns of the table, got 'column_name'"
+    ):
         ANY.fit_copula("m1", town, COLUMNS, marginals=town)
 
 
@@ -69,7 +76,10 @@ def test_a_census_from_outside_counts_as_elsewhere(spark: "SparkSession", town: 
 def test_models_travel_as_tables() -> None:
     registry.keep("first", independent())
     saved = rs.copula_json("first")
-    same(rows_of(rs.load_copula("first", saved)), by_polars("load_copula", "first", pl.DataFrame(rows_of(saved))))
+    same(
+        rows_of(rs.load_copula("first", saved)),
+        by_polars("load_copula", "first", pl.DataFrame(rows_of(saved))),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +92,9 @@ def scored() -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("name", ["uniqueness_xi", "correctness_kappa", "cell_probability"])
-def test_functions_of_models_are_columns_and_sql_functions(spark: "SparkSession", scored: pl.DataFrame, name: str) -> None:
+def test_functions_of_models_are_columns_and_sql_functions(
+    spark: "SparkSession", scored: pl.DataFrame, name: str
+) -> None:
     own = () if name == "cell_probability" else (5000,)
     given = ", ".join(["'town'", *map(str, own), *COLUMNS])
     expected = by_duckdb(f"SELECT row, {name}({given}) AS answer FROM t ORDER BY row", t=scored)
@@ -95,9 +107,13 @@ def test_functions_of_models_are_columns_and_sql_functions(spark: "SparkSession"
     same(rows_of(spark.sql(f"SELECT row, {name}({given}) AS answer FROM {{t}}", t=table)), expected)
 
 
-def test_a_missing_number_has_no_answer_and_a_bad_one_is_refused(spark: "SparkSession", scored: pl.DataFrame) -> None:
+def test_a_missing_number_has_no_answer_and_a_bad_one_is_refused(
+    spark: "SparkSession", scored: pl.DataFrame
+) -> None:
     table = to_spark(spark, scored.head(3)).withColumn("people", F.lit(None).cast("double"))
-    assert [row["x"] for row in rows_of(table.select(ANY.uniqueness_xi("town", "people", *COLUMNS).alias("x")))] == [None] * 3
+    assert [
+        row["x"] for row in rows_of(table.select(ANY.uniqueness_xi("town", "people", *COLUMNS).alias("x")))
+    ] == [None] * 3
     rs.register(spark)
     sentence = "population must be a number of people of at least 1"
     with pytest.raises(PySparkException) as by_column:
@@ -112,7 +128,9 @@ def test_a_missing_number_has_no_answer_and_a_bad_one_is_refused(spark: "SparkSe
         with pytest.raises(PySparkException) as by_sql:
             spark.sql(f"SELECT {call} FROM {{t}}", t=table).collect()
         assert refusal(by_sql.value).startswith(words), call
-    with pytest.raises(ReidError, match=r"the columns must be the 3 of the model \(age, sex, grade\), got 1; pass them in"):
+    with pytest.raises(
+        ReidError, match=r"the columns must be the 3 of the model \(age, sex, grade\), got 1; pass them in"
+    ):
         ANY.cell_probability("town", "age")
     with pytest.raises(ReidError, match="model must be a fitted model, got 'twon'; did you mean 'town'"):
         ANY.cell_probability("twon", "age")
@@ -124,13 +142,17 @@ def test_a_missing_number_has_no_answer_and_a_bad_one_is_refused(spark: "SparkSe
 def test_scores_stand_beside_every_record(spark: "SparkSession", scored: pl.DataFrame, sample: str) -> None:
     found = by_spark(spark, "score_copula", [scored], "town", 5000.0, sample=sample)
     same(found, by_polars("score_copula", scored, "town", 5000.0, sample=sample))
-    with pytest.raises(ReidError, match=r"no column that is named as a score \(class_size, .*\), got 'Class_Size'; rename it"):
+    with pytest.raises(
+        ReidError, match=r"no column that is named as a score \(class_size, .*\), got 'Class_Size'; rename it"
+    ):
         rs.score_copula(to_spark(spark, scored).withColumn("Class_Size", F.lit(1)), "town", 10)
     with pytest.raises(ReidError, match="columns of the model must be columns of the table, got 'grade'"):
         rs.score_copula(to_spark(spark, scored).drop("grade"), "town", 10)
 
 
-def test_the_correction_needs_no_more_than_how_many_records_have_each_score(spark: "SparkSession", scored: pl.DataFrame) -> None:
+def test_the_correction_needs_no_more_than_how_many_records_have_each_score(
+    spark: "SparkSession", scored: pl.DataFrame
+) -> None:
     found = by_spark(spark, "copula_correction", [scored], "town", 5000.0)
     same(found, by_polars("copula_correction", scored, "town", 5000.0))
 

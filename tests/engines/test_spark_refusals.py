@@ -25,7 +25,10 @@ SETTING = "spark.reid_sql.maxCollectedValues"
 
 @pytest.fixture
 def people(spark: "SparkSession") -> "DataFrame":
-    return to_spark(spark, pl.DataFrame({"Age": [20, 20, 30], "sex": ["F", "F", None], "a.`b": [1, 1, 2], "id": [1, 2, 3]}))
+    return to_spark(
+        spark,
+        pl.DataFrame({"Age": [20, 20, 30], "sex": ["F", "F", None], "a.`b": [1, 1, 2], "id": [1, 2, 3]}),
+    )
 
 
 @pytest.fixture
@@ -50,40 +53,63 @@ def test_names_differ_by_case_only_where_spark_says_so(spark: "SparkSession", pe
 
 def test_a_name_that_stands_for_two_columns_is_refused(people: "DataFrame") -> None:
     twice = people.select("Age", "Age", "sex")
-    with pytest.raises(ReidError, match="must each name one column, got 'Age', which stands for two in this table; rename one"):
+    with pytest.raises(
+        ReidError,
+        match="must each name one column, got 'Age', which stands for two in this table; rename one",
+    ):
         rs.risk_summary(twice, ["Age"])
     assert rows_of(rs.risk_summary(twice, ["sex"]))[0]["records"] == 3
 
 
-UNLIKE = ["map('a', 1)", "struct(map('a', 1) AS m)", "array(parse_json('1'))", "parse_json('{}')", "'a' COLLATE UTF8_LCASE"]
+UNLIKE = [
+    "map('a', 1)",
+    "struct(map('a', 1) AS m)",
+    "array(parse_json('1'))",
+    "parse_json('{}')",
+    "'a' COLLATE UTF8_LCASE",
+]
 
 
 @pytest.mark.parametrize("kind", UNLIKE)
 def test_types_that_engines_compare_differently_are_refused(spark: "SparkSession", kind: str) -> None:
-    with pytest.raises(ReidError, match=r"must be of types that can be compared, got 'x' of type .*; cast it first, a map to"):
+    with pytest.raises(
+        ReidError, match=r"must be of types that can be compared, got 'x' of type .*; cast it first, a map to"
+    ):
         rs.class_size_histogram(spark.sql(f"SELECT {kind} AS x"), ["x"])
 
 
 REFUSED: dict[str, Any] = {
-    "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'Age'?": lambda t: rs.risk_summary(t, ["agee"]),
-    "quasi-identifiers must be a list of column names, got Age; write ['age', 'sex']": lambda t: rs.risk_summary(t, "Age"),
+    "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'Age'?": lambda t: (
+        rs.risk_summary(t, ["agee"])
+    ),
+    "quasi-identifiers must be a list of column names, got Age; write ['age', 'sex']": lambda t: (
+        rs.risk_summary(t, "Age")
+    ),
     "quasi-identifiers must name 1 to 64 columns, got 0": lambda t: rs.risk_summary(t, []),
     "quasi-identifiers must name 1 to 64 columns, got 0; pass": rs.equivalence_class_size,
     "threshold must be a risk between 0 and 1, got 2": lambda t: rs.risk_summary(t, ["Age"], threshold=2),
     "nulls must be one of 'value', 'wildcard', 'drop', got 'dorp'; did you mean": lambda t: ANY.risk_summary(
         t, ["Age"], nulls="dorp"
     ),
-    "tbl must be a Spark DataFrame, got list; pass spark.table('name')": lambda _: ANY.risk_summary([1], ["Age"]),
-    "name must not be a column of the table, got 'SEX'; pass another": lambda t: rs.equivalence_class_size(t, "Age", name="SEX"),
+    "tbl must be a Spark DataFrame, got list; pass spark.table('name')": lambda _: ANY.risk_summary(
+        [1], ["Age"]
+    ),
+    "name must not be a column of the table, got 'SEX'; pass another": lambda t: rs.equivalence_class_size(
+        t, "Age", name="SEX"
+    ),
     "the table must hold at least one record, got 0": lambda t: rs.risk_summary(t.limit(0), ["Age"]),
     "key must name the column by which records are told apart, got None: a Spark table has no order; pass key='id'": lambda t: (
         rs.adversary_risk(t, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]})
     ),
-    "columns of the scenario must be columns of the table, got 'idd'; did you mean 'id'?": lambda t: rs.adversary_summary(
-        t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]}
+    "columns of the scenario must be columns of the table, got 'idd'; did you mean 'id'?": lambda t: (
+        rs.adversary_summary(t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]})
     ),
-    "t_closeness on Spark must have variant='equal', got 'numeric': ": lambda t: rs.t_closeness(t, ["Age"], "id", "numeric"),
-    "quasi-identifiers and sensitive must be distinct, got 'Age' twice": lambda t: rs.t_closeness(t, ["age"], "AGE"),
+    "t_closeness on Spark must have variant='equal', got 'numeric': ": lambda t: rs.t_closeness(
+        t, ["Age"], "id", "numeric"
+    ),
+    "quasi-identifiers and sensitive must be distinct, got 'Age' twice": lambda t: rs.t_closeness(
+        t, ["age"], "AGE"
+    ),
     "must hold 'sex' as the same type, got string and bigint; cast one": lambda t: rs.journalist_risk(
         t, t.selectExpr("id AS sex"), ["sex"]
     ),
@@ -112,9 +138,13 @@ def test_no_more_comes_to_the_driver_than_is_stated(spark: "SparkSession") -> No
     assert rows_of(rs.risk_summary(table, ["half"]))[0]["classes"] == 2
     assert rs.equivalence_class_size(table, "id").count() == 7
     refused = r"rows, as they come to the driver, got more; take fewer or coarser columns, or raise spark.reid_sql.maxColl"
-    with pytest.raises(ReidError, match=f"the distinct records under nulls='wildcard' must be at most 5 {refused}"):
+    with pytest.raises(
+        ReidError, match=f"the distinct records under nulls='wildcard' must be at most 5 {refused}"
+    ):
         rs.risk_summary(table, ["id"], nulls="wildcard")
-    with pytest.raises(ReidError, match=f"the distinct records on the scenario's columns must be at most 5 {refused}"):
+    with pytest.raises(
+        ReidError, match=f"the distinct records on the scenario's columns must be at most 5 {refused}"
+    ):
         rs.adversary_summary(table, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]})
     spark.conf.set(SETTING, "many")
     with pytest.raises(ReidError, match=f"{SETTING} must be a whole number of at least 1, got 'many'"):
@@ -126,7 +156,9 @@ def plan(frame: "DataFrame", capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def test_counting_groups_before_it_shuffles_and_runs_no_python(people: "DataFrame", capsys: pytest.CaptureFixture[str]) -> None:
+def test_counting_groups_before_it_shuffles_and_runs_no_python(
+    people: "DataFrame", capsys: pytest.CaptureFixture[str]
+) -> None:
     frames = {
         "histogram": rs.class_size_histogram(people, ["Age", "sex"]),
         "classes": rs.equivalence_classes(people, ["Age", "sex"], nulls="drop"),

@@ -32,7 +32,9 @@ QI = ["age", "a.`b", "income"]
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
 @pytest.mark.parametrize("method", ["all", "pitman", "loglinear_nb", "copula_calibrated"])
-def test_uniqueness_in_the_population_is_the_same_on_every_engine(spark: "SparkSession", method: str, nulls: str) -> None:
+def test_uniqueness_in_the_population_is_the_same_on_every_engine(
+    spark: "SparkSession", method: str, nulls: str
+) -> None:
     options = {"population": 3000.0, "method": method, "nulls": nulls}
     found = by_spark(spark, "population_uniqueness", [TOWN], QI, **options)
     for answer in by_both("population_uniqueness", {"t": TOWN}, QI, **options):
@@ -40,14 +42,18 @@ def test_uniqueness_in_the_population_is_the_same_on_every_engine(spark: "SparkS
 
 
 @pytest.mark.parametrize(("interactions", "nulls"), [(0, "value"), (0, "drop"), (2, "value")])
-def test_loglinear_risk_of_each_record_is_the_same(spark: "SparkSession", interactions: int, nulls: str) -> None:
+def test_loglinear_risk_of_each_record_is_the_same(
+    spark: "SparkSession", interactions: int, nulls: str
+) -> None:
     options = {"sampling_fraction": 0.1, "interactions": interactions, "key": "id", "nulls": nulls}
     found = by_spark(spark, "loglinear_risk", [TOWN], QI, **options)
     for answer in by_both("loglinear_risk", {"t": TOWN}, QI, **options):
         same(found, answer)
 
 
-@pytest.mark.parametrize("options", [{}, {"weight": "weight"}, {"weight": "weight", "nulls": "drop", "form": "approximate"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"weight": "weight"}, {"weight": "weight", "nulls": "drop", "form": "approximate"}]
+)
 def test_individual_risk_is_the_same(spark: "SparkSession", options: dict[str, Any]) -> None:
     found = by_spark(spark, "individual_risk", [TOWN], QI, key="id", **options)
     for answer in by_both("individual_risk", {"t": TOWN}, QI, key="id", **options):
@@ -59,8 +65,12 @@ def test_values_without_a_text_have_all_methods_but_the_copula(town: "DataFrame"
     for column in ("pair", "raw"):
         found = {row["method"]: row for row in rows_of(rs.population_uniqueness(lists, [column], 3000))}
         assert found["pitman"]["uniqueness"] is not None
-        assert found["copula"]["status"].startswith("not available: a copula needs the counts of pairs of values")
-        with pytest.raises(ReidError, match=f"plain values on Spark, got '{column}' of type (array<bigint>|binary); turn"):
+        assert found["copula"]["status"].startswith(
+            "not available: a copula needs the counts of pairs of values"
+        )
+        with pytest.raises(
+            ReidError, match=f"plain values on Spark, got '{column}' of type (array<bigint>|binary); turn"
+        ):
             rs.population_uniqueness(lists, [column], 3000, method="copula")
 
 
@@ -86,9 +96,14 @@ def test_weights_that_are_no_numbers_above_0_are_refused(town: "DataFrame", weig
 
 
 def test_bad_names_and_empty_tables_are_refused(town: "DataFrame") -> None:
-    with pytest.raises(ReidError, match="quasi-identifiers, weight and key must be columns of the table, got 'idd'; did you"):
+    with pytest.raises(
+        ReidError, match="quasi-identifiers, weight and key must be columns of the table, got 'idd'; did you"
+    ):
         rs.loglinear_risk(town, ["age"], 0.5, key="idd")
-    with pytest.raises(ReidError, match="quasi-identifiers, weight and key must be columns of the table, got 'weigt'; did you"):
+    with pytest.raises(
+        ReidError,
+        match="quasi-identifiers, weight and key must be columns of the table, got 'weigt'; did you",
+    ):
         rs.individual_risk(town, ["age"], "weigt", key="id")
     with pytest.raises(ReidError, match="key must name the column by which records are told apart, got None"):
         rs.loglinear_risk(town, ["age"], 0.5)
@@ -103,7 +118,9 @@ def test_no_more_counts_come_to_the_driver_than_stated(spark: "SparkSession", to
     setting = "spark.reid_sql.maxCollectedValues"
     spark.conf.set(setting, "20")
     try:
-        with pytest.raises(ReidError, match=r"the counts of the distinct records must be at most 6 rows, .* got more"):
+        with pytest.raises(
+            ReidError, match=r"the counts of the distinct records must be at most 6 rows, .* got more"
+        ):
             rs.individual_risk(town, ["age", "a.`b"], key="id")
     finally:
         spark.conf.unset(setting)

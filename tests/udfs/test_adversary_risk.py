@@ -41,7 +41,10 @@ def ask(scenario: Any, options: str = "") -> str:
 
 def asked(frame: pl.DataFrame, scenario: Any, **options: Any) -> list[list[dict[str, Any]]]:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
-    return [by_duckdb(ask(scenario, extras), t=frame), by_polars("adversary_risk", frame, scenario, **options)]
+    return [
+        by_duckdb(ask(scenario, extras), t=frame),
+        by_polars("adversary_risk", frame, scenario, **options),
+    ]
 
 
 @pytest.mark.parametrize("nulls", ["value", "wildcard"])
@@ -72,7 +75,10 @@ def test_records_may_be_told_by_a_key_that_need_not_be_one() -> None:
 
 @given(frames(min_rows=1, max_columns=4), st.sampled_from(["value", "wildcard"]))
 def test_engines_count_values_of_any_type(frame: pl.DataFrame, nulls: str) -> None:
-    scenario = {"population": 100, "groups": [{"columns": [name], "probability": 0.5} for name in frame.columns]}
+    scenario = {
+        "population": 100,
+        "groups": [{"columns": [name], "probability": 0.5} for name in frame.columns],
+    }
     codes = [dict(zip(frame.columns, row, strict=True)) for row in keys(frame)]
     expected = attack(codes, scenario, nulls)
     for answer in asked(frame, scenario, nulls=nulls):
@@ -111,10 +117,16 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "scenario groups[1] must tell a probability for every value of 'state', got none for NULL; add it, or write otherwise",
     ),
     "a hierarchy of other values": (
-        {"hierarchies": {"sex": {"includes_all": ["unknown"]}}, "groups": [{"columns": ["sex"], "probability": 0.5}]},
+        {
+            "hierarchies": {"sex": {"includes_all": ["unknown"]}},
+            "groups": [{"columns": ["sex"], "probability": 0.5}],
+        },
         "scenario hierarchies.sex must speak of values of 'sex', got 'unknown'; the values are F, M",
     ),
-    "a small population": ({"population": 5}, "scenario population must be at least the 6 records of the table, got 5"),
+    "a small population": (
+        {"population": 5},
+        "scenario population must be at least the 6 records of the table, got 5",
+    ),
 }
 
 
@@ -133,7 +145,10 @@ def test_what_the_table_lacks_is_refused_by_both_engines(words: str) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"key": "idd"}, "columns of the scenario, and key, must be columns of the table, got 'idd'; did you mean 'id'?"),
+        (
+            {"key": "idd"},
+            "columns of the scenario, and key, must be columns of the table, got 'idd'; did you mean 'id'?",
+        ),
         ({"trials": 5}, "trials must be a whole number of trials from 100 to 1000000, got 5"),
         ({"seed": -1}, "seed must be a whole number from 0 to 4294967295, got -1"),
         ({"nulls": "dorp"}, "got 'dorp'; did you mean 'drop'?"),
@@ -152,7 +167,9 @@ def test_bad_options_are_refused_by_both_engines(options: dict[str, Any], senten
 def test_an_empty_table_is_refused() -> None:
     empty = PEOPLE.clear()
     scenario = {"population": 10, "groups": [{"columns": ["age"], "probability": 0.5}]}
-    with pytest.raises(duckdb.Error, match="Invalid Input Error: the table must hold at least one record, got 0"):
+    with pytest.raises(
+        duckdb.Error, match="Invalid Input Error: the table must hold at least one record, got 0"
+    ):
         by_duckdb(ask(scenario), t=empty)
     with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
         by_polars("adversary_risk", empty, scenario)
@@ -160,10 +177,15 @@ def test_an_empty_table_is_refused() -> None:
 
 def test_odd_names_are_names() -> None:
     frame = pl.DataFrame({'a "b"': [1, 2, 2], "it's": ["x", "y", "y"], "record": [1, 1, 2]})
-    scenario = {"population": 10, "groups": [{"columns": [name], "probability": 0.5} for name in frame.columns]}
+    scenario = {
+        "population": 10,
+        "groups": [{"columns": [name], "probability": 0.5} for name in frame.columns],
+    }
     text = json.dumps(scenario).replace("'", "''")
     duck = by_duckdb(f"FROM adversary_risk(t, '{text}', key := 'record')", t=frame)
-    assert sorted(duck, key=repr) == sorted(by_polars("adversary_risk", frame, scenario, key="record"), key=repr)
+    assert sorted(duck, key=repr) == sorted(
+        by_polars("adversary_risk", frame, scenario, key="record"), key=repr
+    )
     assert sorted(row["record"] for row in duck) == [1, 1, 2]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.adversary_summary import weighted_quantiles
+from reid_sql.models.attacker.adversary_summary import weighted_quantiles
 from tests.attacker import attack
 from tests.tables import by_duckdb, by_polars
 
@@ -48,7 +48,10 @@ def test_where_nobody_is_at_risk_there_is_nothing_to_reduce_and_the_status_says_
     assert row["status"] == "reduction is not available: no record is at risk in the worst case"
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.integers(1, 4)), min_size=1, max_size=8), st.floats(0, 1))
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.integers(1, 4)), min_size=1, max_size=8),
+    st.floats(0, 1),
+)
 def test_quantiles_of_repeated_values(pairs: list[tuple[float, int]], share: float) -> None:
     values, records = (np.array(side) for side in zip(*pairs, strict=True))
     expected = np.quantile(np.repeat(values, records), share)

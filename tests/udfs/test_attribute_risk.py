@@ -40,7 +40,9 @@ def test_pairs_told_apart_by_every_subset(frame: pl.DataFrame, nulls: str, max_s
         for row in answer:
             rows = kept(keys(frame.select(row["columns"])), nulls)
             n, alike = len(rows), sum(class_sizes(rows, rows, nulls)) - len(rows)
-            assert row["separation"] == (pytest.approx(1 - alike / (n * (n - 1)), abs=1e-15) if n > 1 else None)
+            assert row["separation"] == (
+                pytest.approx(1 - alike / (n * (n - 1)), abs=1e-15) if n > 1 else None
+            )
             assert row["distinction"] == (None if nulls == "wildcard" else len(set(rows)) / n)
             assert (row["status"] == "ok") == (n > 1 and nulls != "wildcard")
 
@@ -48,7 +50,10 @@ def test_pairs_told_apart_by_every_subset(frame: pl.DataFrame, nulls: str, max_s
 def test_one_record_has_no_pair_and_says_so() -> None:
     for answer in by_both("attribute_risk", {"t": PEOPLE[:1]}, ["age"]):
         assert answer[0]["separation"] is None
-        assert answer[0]["status"] == "separation is not available: fewer than two records leave no pair to tell apart"
+        assert (
+            answer[0]["status"]
+            == "separation is not available: fewer than two records leave no pair to tell apart"
+        )
 
 
 @pytest.mark.real_data
@@ -57,4 +62,6 @@ def test_engines_agree_on_adult(adult: str) -> None:
     duck, polars = by_both("attribute_risk", {"t": pl.read_parquet(adult)}, columns)
     assert len(duck) == 25
     assert [row["classes"] for row in duck] == [row["classes"] for row in polars]
-    assert [row["separation"] for row in duck] == pytest.approx([row["separation"] for row in polars], rel=1e-14)
+    assert [row["separation"] for row in duck] == pytest.approx(
+        [row["separation"] for row in polars], rel=1e-14
+    )

@@ -20,7 +20,11 @@ def test_every_class_by_hand(frame: pl.DataFrame, variant: str, nulls: str, thre
 @pytest.mark.real_data
 def test_adult_figures(adult: str) -> None:
     for answer in both("beta_likeness", pl.read_parquet(adult), SIX, "income"):
-        assert (answer[0]["value"], answer[0]["classes"], answer[0]["k"]) == (pytest.approx(3.1526591, abs=5e-8), 15_093, 1)
+        assert (answer[0]["value"], answer[0]["classes"], answer[0]["k"]) == (
+            pytest.approx(3.1526591, abs=5e-8),
+            15_093,
+            1,
+        )
 
 
 def test_a_share_that_doubles_gains_one() -> None:

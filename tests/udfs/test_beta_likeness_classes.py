@@ -10,7 +10,9 @@ def test_the_classes_beyond_the_threshold_are_listed_with_their_values() -> None
     for answer in both("beta_likeness_classes", PATIENTS, ["zip"], "disease", beta=0.1):
         found = sorted((row["zip"], row["value"]) for row in answer)
         assert found == [(zip_code, pytest.approx(value)) for zip_code, value in [(1, 3.0), (2, 1 / 3)]]
-        assert [list(row) for row in answer] == [["zip", "class_size", "value", "records_dropped", "nulls"]] * len(answer)
+        assert [list(row) for row in answer] == [
+            ["zip", "class_size", "value", "records_dropped", "nulls"]
+        ] * len(answer)
 
 
 def test_an_empty_table_has_no_class() -> None:

@@ -12,7 +12,9 @@ def test_classes_and_records_of_each_size(frame: pl.DataFrame, nulls: str) -> No
     expected = histogram(rows, class_sizes(rows, rows, nulls))
     for answer in by_both("class_size_histogram", {"t": frame}, frame.columns, nulls=nulls):
         assert [(row["class_size"], row["classes"], row["records"]) for row in answer] == expected
-        assert {(row["nulls"], row["records_dropped"]) for row in answer} <= {(nulls, frame.height - len(rows))}
+        assert {(row["nulls"], row["records_dropped"]) for row in answer} <= {
+            (nulls, frame.height - len(rows))
+        }
 
 
 def test_an_empty_table_has_an_empty_histogram() -> None:
@@ -24,7 +26,11 @@ def test_an_empty_table_has_an_empty_histogram() -> None:
 @pytest.mark.real_data
 def test_engines_agree_on_real_data_with_missing_values(adult: str) -> None:
     path = adult.replace("adult", "hdv2003")
-    columns = [name for name in pl.scan_parquet(path).collect_schema().names() if name not in ("poids", "id")][:8]
+    columns = [
+        name for name in pl.scan_parquet(path).collect_schema().names() if name not in ("poids", "id")
+    ][:8]
     for nulls in NULLS:
         sql = f"FROM class_size_histogram('{path}', {columns}, nulls := '{nulls}')"
-        assert by_duckdb(sql) == by_polars("class_size_histogram", pl.scan_parquet(path), columns, nulls=nulls)
+        assert by_duckdb(sql) == by_polars(
+            "class_size_histogram", pl.scan_parquet(path), columns, nulls=nulls
+        )

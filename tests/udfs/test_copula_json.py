@@ -12,7 +12,11 @@ def test_engines_write_the_same_model() -> None:
     duck, polars = by_duckdb("FROM copula_json('m')"), by_polars("copula_json", "m")
     assert duck == polars
     content = json.loads(duck[0]["json"])
-    assert (content["version"], content["records"], [column["name"] for column in content["columns"]]) == (1, 400, ["sex", "age"])
+    assert (content["version"], content["records"], [column["name"] for column in content["columns"]]) == (
+        1,
+        400,
+        ["sex", "age"],
+    )
 
 
 def test_an_unknown_model_is_refused() -> None:

@@ -13,7 +13,9 @@ def test_the_curve_is_the_mean_over_all_subsets() -> None:
     for answer in by_both("correctness_curve", {"t": SMALL}, ["a"], sizes=[1, 3, 8]):
         for row in answer:
             subsets = list(combinations(values, row["n"]))
-            assert row["correctness"] == pytest.approx(sum(len(set(s)) for s in subsets) / len(subsets) / row["n"])
+            assert row["correctness"] == pytest.approx(
+                sum(len(set(s)) for s in subsets) / len(subsets) / row["n"]
+            )
             alone = sum(s.count(value) == 1 for s in subsets for value in s)
             assert row["uniqueness"] == pytest.approx(alone / len(subsets) / row["n"])
 

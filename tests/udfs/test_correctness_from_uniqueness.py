@@ -6,7 +6,9 @@ from tests.closed_forms import Case, check_engines, check_limits, check_mpmath
 
 def test_to_1e_12_of_mpmath() -> None:
     check_mpmath(
-        "correctness_from_uniqueness", lambda xi, n: (1 - xi ** (n / (n - 1))) / (1 - xi ** (1 / (n - 1))) / n, least_n=2
+        "correctness_from_uniqueness",
+        lambda xi, n: (1 - xi ** (n / (n - 1))) / (1 - xi ** (1 / (n - 1))) / n,
+        least_n=2,
     )
 
 

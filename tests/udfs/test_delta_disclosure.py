@@ -20,12 +20,19 @@ def test_every_class_by_hand(frame: pl.DataFrame, variant: str, nulls: str, thre
 @pytest.mark.real_data
 def test_adult_figures(adult: str) -> None:
     for answer in both("delta_disclosure", pl.read_parquet(adult), SIX, "income"):
-        assert (answer[0]["value"], answer[0]["classes"], answer[0]["k"]) == (pytest.approx(2.982593917, abs=5e-10), 15_093, 1)
+        assert (answer[0]["value"], answer[0]["classes"], answer[0]["k"]) == (
+            pytest.approx(2.982593917, abs=5e-10),
+            15_093,
+            1,
+        )
 
 
 def test_a_class_that_lacks_a_value_rules_it_out() -> None:
     frame = pl.DataFrame({"zip": [1, 1, 2, 2], "disease": ["flu", "cold", "flu", "flu"]})
-    for variant, value, status in (("present", 0.6931471805599453, "ok"), ("all", float("inf"), "infinite: some class lacks")):
+    for variant, value, status in (
+        ("present", 0.6931471805599453, "ok"),
+        ("all", float("inf"), "infinite: some class lacks"),
+    ):
         for answer in both("delta_disclosure", frame, ["zip"], "disease", variant=variant):
             assert answer[0]["value"] == pytest.approx(value)
             assert answer[0]["status"].startswith(status)

@@ -10,9 +10,12 @@ def test_the_classes_beyond_the_threshold_are_listed_with_their_values() -> None
     for answer in both("delta_disclosure_classes", PATIENTS, ["zip"], "disease", delta=0.1):
         found = sorted((row["zip"], row["value"]) for row in answer)
         assert found == [
-            (zip_code, pytest.approx(value)) for zip_code, value in [(1, 1.3862943611198906), (2, 0.28768207245178085)]
+            (zip_code, pytest.approx(value))
+            for zip_code, value in [(1, 1.3862943611198906), (2, 0.28768207245178085)]
         ]
-        assert [list(row) for row in answer] == [["zip", "class_size", "value", "records_dropped", "nulls"]] * len(answer)
+        assert [list(row) for row in answer] == [
+            ["zip", "class_size", "value", "records_dropped", "nulls"]
+        ] * len(answer)
 
 
 def test_an_empty_table_has_no_class() -> None:

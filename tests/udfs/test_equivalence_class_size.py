@@ -29,7 +29,10 @@ def test_one_struct_of_the_columns_counts_the_same(frame: pl.DataFrame) -> None:
     expected = class_sizes(rows, rows, "value")
     sql = f"SELECT row, equivalence_class_size(row({', '.join(frame.columns)})) AS k FROM t ORDER BY row"
     assert [row["k"] for row in by_duckdb(sql, t=frame.with_row_index("row"))] == expected
-    assert frame.select(rp.equivalence_class_size(pl.struct(frame.columns)))["equivalence_class_size"].to_list() == expected
+    assert (
+        frame.select(rp.equivalence_class_size(pl.struct(frame.columns)))["equivalence_class_size"].to_list()
+        == expected
+    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("ab")), min_size=1))
@@ -74,4 +77,11 @@ def test_sums_of_sizes_do_not_overflow() -> None:
 def test_adult_has_the_published_number_of_unique_records(adult: str) -> None:
     sql = f"SELECT count(*) FILTER (k = 1) AS u FROM (SELECT equivalence_class_size({', '.join(ADULT10)}) AS k FROM '{adult}')"
     assert by_duckdb(sql) == [{"u": 24_802}]
-    assert pl.scan_parquet(adult).filter(rp.equivalence_class_size(*ADULT10) == 1).select(pl.len()).collect().item() == 24_802
+    assert (
+        pl.scan_parquet(adult)
+        .filter(rp.equivalence_class_size(*ADULT10) == 1)
+        .select(pl.len())
+        .collect()
+        .item()
+        == 24_802
+    )

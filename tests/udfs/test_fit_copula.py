@@ -11,7 +11,9 @@ from tests.tables import by_duckdb, by_polars
 COLUMNS = ["age", "sex", "grade"]
 
 
-@pytest.mark.parametrize("options", ["", ", method := 'sharp'", ", ordered := ['age']", ", nulls := 'drop'", ", weight := 'w'"])
+@pytest.mark.parametrize(
+    "options", ["", ", method := 'sharp'", ", ordered := ['age']", ", nulls := 'drop'", ", weight := 'w'"]
+)
 def test_engines_fit_the_same_model(options: str) -> None:
     frame = people().with_columns(w=pl.col("age") / 10)
     named = dict(part.split(" := ") for part in options.strip(", ").split(", ") if part)
@@ -39,10 +41,19 @@ def test_the_row_says_what_was_fitted() -> None:
         ("'', t, ['sex']", "name must be a name of 1 to 200 characters, got ''; choose one"),
         ("'m', t, ['sxe']", "columns must be columns of the table, got 'sxe'; did you mean 'sex'?"),
         ("'m', t, ['sex'], ordered := ['agee']", "ordered must name columns of the model, got 'agee'"),
-        ("'m', t, ['sex'], ordered := 'age'", "ordered must be a list of names, got age; write it like ['age', 'income']"),
-        ("'m', t, ['sex'], weight := 'grad'", "columns must be columns of the table, got 'grad'; did you mean 'grade'?"),
+        (
+            "'m', t, ['sex'], ordered := 'age'",
+            "ordered must be a list of names, got age; write it like ['age', 'income']",
+        ),
+        (
+            "'m', t, ['sex'], weight := 'grad'",
+            "columns must be columns of the table, got 'grad'; did you mean 'grade'?",
+        ),
         ("'m', t, ['age'], weight := 'sex'", "weight must be a number of at least 0 for every record"),
-        ("'m', t, ['sex'], method := 'best'", "method must be one of 'paper', 'calibrated', 'sharp', got 'best'"),
+        (
+            "'m', t, ['sex'], method := 'best'",
+            "method must be one of 'paper', 'calibrated', 'sharp', got 'best'",
+        ),
         ("'m', t, ['sex'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
         ("'m', t, ['sex'], seed := -1", "seed must be a whole number from 0 to 2147483646, got -1"),
     ],
@@ -100,8 +111,14 @@ def test_shares_from_a_census_take_the_place_of_the_sample_s() -> None:
 @pytest.mark.parametrize(
     ("census", "sentence"),
     [
-        (CENSUS.with_columns(column_name=pl.lit("sx")), "marginals must name columns of the model in column_name, got 'sx'; did"),
-        (CENSUS.head(2), "marginals must have a share above 0 for each value of the sample, got none for NULL; complete"),
+        (
+            CENSUS.with_columns(column_name=pl.lit("sx")),
+            "marginals must name columns of the model in column_name, got 'sx'; did",
+        ),
+        (
+            CENSUS.head(2),
+            "marginals must have a share above 0 for each value of the sample, got none for NULL; complete",
+        ),
         (CENSUS.drop("share"), "columns of the marginals must be columns of the table, got 'share'"),
     ],
 )
@@ -122,7 +139,10 @@ def test_calibration_meets_the_sample_and_small_tables_pass(method: str) -> None
     told = by_duckdb("SELECT uniqueness FROM copula_forecast('m', [400])")[0]["uniqueness"]
     assert told == pytest.approx(alone, abs=0.03)
     for few in (frame.head(1), pl.concat([frame.head(1)] * 5)):
-        assert by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=few)[0]["records"] == few.height
+        assert (
+            by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=few)[0]["records"]
+            == few.height
+        )
         assert 0 <= by_duckdb("SELECT uniqueness FROM copula_forecast('m', [1000])")[0]["uniqueness"] <= 1
     with pytest.raises(duckdb.Error, match="the table must hold at least one record, got 0"):
         by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=frame.head(0))
@@ -132,7 +152,9 @@ def test_calibration_meets_the_sample_and_small_tables_pass(method: str) -> None
 
 def test_calibration_with_weights_is_refused_and_sharp_goes_without() -> None:
     frame = people().with_columns(w=pl.lit(2.0))
-    with pytest.raises(duckdb.Error, match="method 'calibrated' must have records that count the same each, got weights"):
+    with pytest.raises(
+        duckdb.Error, match="method 'calibrated' must have records that count the same each, got weights"
+    ):
         by_duckdb("FROM fit_copula('m', t, ['sex', 'age'], weight := 'w', method := 'calibrated')", t=frame)
     row = by_duckdb("FROM fit_copula('m', t, ['sex', 'age'], weight := 'w', method := 'sharp')", t=frame)[0]
     assert (row["calibration"], row["method"]) == (1, "sharp")
@@ -140,5 +162,8 @@ def test_calibration_with_weights_is_refused_and_sharp_goes_without() -> None:
 
 @pytest.mark.parametrize("values", [[{"x": None}, {"x": 1}], [[1], [2]], [b"\xff", b"a"]])
 def test_values_without_a_text_of_their_own_are_refused_by_polars(values: list[object]) -> None:
-    with pytest.raises(ReidError, match="columns of a copula must hold numbers, texts or other plain values in Polars, got 's'"):
+    with pytest.raises(
+        ReidError,
+        match="columns of a copula must hold numbers, texts or other plain values in Polars, got 's'",
+    ):
         by_polars("fit_copula", "m", pl.DataFrame({"a": [1, 2], "s": values}), ["a", "s"])

@@ -24,7 +24,14 @@ def by_hand(records: int, weight: float) -> float:
 
 
 def test_the_risk_of_each_record_follows_from_its_class_and_weights() -> None:
-    expected = [by_hand(2, 40), by_hand(2, 40), by_hand(1, 4), 1.0, by_hand(1, 2.5), 1e-6 / (1 - 1e-6) * np.log(1e6)]
+    expected = [
+        by_hand(2, 40),
+        by_hand(2, 40),
+        by_hand(1, 4),
+        1.0,
+        by_hand(1, 2.5),
+        1e-6 / (1 - 1e-6) * np.log(1e6),
+    ]
     for answer in by_both("individual_risk", {"t": TOWN}, QI, weight="weight"):
         assert [line["record"] for line in answer] == list(range(6))
         assert [line["risk"] for line in answer] == pytest.approx(expected, rel=1e-7)
@@ -40,7 +47,8 @@ def test_without_weights_it_is_one_over_the_class() -> None:
 
 def test_a_key_may_repeat_and_the_forms_are_near() -> None:
     exact, near = (
-        by_both("individual_risk", {"t": TOWN}, QI, weight="weight", key="id", form=form) for form in ("exact", "approximate")
+        by_both("individual_risk", {"t": TOWN}, QI, weight="weight", key="id", form=form)
+        for form in ("exact", "approximate")
     )
     for answer in (*exact, *near):
         assert [line["record"] for line in answer] == [1, 1, 3, 4, 5, 9]
@@ -49,7 +57,9 @@ def test_a_key_may_repeat_and_the_forms_are_near() -> None:
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, None, float("nan"), float("inf")])
 def test_bad_weights_are_refused(weight: float | None) -> None:
-    frame = TOWN.with_columns(pl.when(pl.col("id") == 9).then(pl.lit(weight)).otherwise("weight").alias("weight"))
+    frame = TOWN.with_columns(
+        pl.when(pl.col("id") == 9).then(pl.lit(weight)).otherwise("weight").alias("weight")
+    )
     sentence = "weight must be a number above 0 for every record, got a missing"
     with pytest.raises(duckdb.Error, match=sentence):
         by_duckdb("FROM individual_risk(t, ['age'], weight := 'weight')", t=frame)
@@ -64,7 +74,10 @@ def test_bad_weights_are_refused(weight: float | None) -> None:
             "['age'], weight := 'wieght'",
             "quasi-identifiers, weight and key must be columns of the table, got 'wieght'; did you mean 'weight'?",
         ),
-        ("['age'], form := 'exakt'", "form must be one of 'exact', 'approximate', got 'exakt'; did you mean 'exact'?"),
+        (
+            "['age'], form := 'exakt'",
+            "form must be one of 'exact', 'approximate', got 'exakt'; did you mean 'exact'?",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:

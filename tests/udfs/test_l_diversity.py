@@ -15,13 +15,18 @@ PATIENTS = pl.DataFrame(
 
 
 @given(
-    frames(min_rows=1), st.sampled_from(MEASURES["l_diversity"]), st.sampled_from(["value", "drop"]), st.sampled_from([1.5, 2, 3])
+    frames(min_rows=1),
+    st.sampled_from(MEASURES["l_diversity"]),
+    st.sampled_from(["value", "drop"]),
+    st.sampled_from([1.5, 2, 3]),
 )
 def test_every_class_by_hand(frame: pl.DataFrame, variant: str, nulls: str, threshold: float) -> None:
     hold(frame, "l_diversity", variant, nulls, threshold)
 
 
-@pytest.mark.parametrize(("variant", "c", "value"), [("distinct", 3, 1), ("recursive", 3, 1), ("recursive", 0.5, 0)])
+@pytest.mark.parametrize(
+    ("variant", "c", "value"), [("distinct", 3, 1), ("recursive", 3, 1), ("recursive", 0.5, 0)]
+)
 def test_the_worst_class_is_the_answer(variant: str, c: float, value: float) -> None:
     for answer in both("l_diversity", PATIENTS, ["zip"], "disease", variant=variant, c=c):
         assert answer[0]["value"] == value
@@ -43,7 +48,11 @@ def test_a_frequent_value_needs_rarer_ones_beside_it() -> None:
 @pytest.mark.real_data
 def test_adult_figures(adult: str) -> None:
     for answer in both("l_diversity", pl.read_parquet(adult), SIX, "income"):
-        assert {name: answer[0][name] for name in ("value", "classes", "k")} == {"value": 1, "classes": 15_093, "k": 1}
+        assert {name: answer[0][name] for name in ("value", "classes", "k")} == {
+            "value": 1,
+            "classes": 15_093,
+            "k": 1,
+        }
 
 
 def test_nobody_to_measure_is_refused() -> None:
@@ -55,10 +64,26 @@ def test_nobody_to_measure_is_refused() -> None:
 
 
 SENTENCES = [
-    ("'zip'", "'disese'", "quasi-identifiers and sensitive must be columns of the table, got 'disese'; did you mean 'disease'?"),
-    ("'zap'", "'disease'", "quasi-identifiers and sensitive must be columns of the table, got 'zap'; did you mean 'zip'?"),
-    ("'zip'", "'zip'", "quasi-identifiers and sensitive must be distinct, got 'zip' twice; name each column once"),
-    ("'zip'", "'disease', variant := 'entropie'", "variant must be one of 'distinct', 'entropy', 'recursive', got 'entropie'"),
+    (
+        "'zip'",
+        "'disese'",
+        "quasi-identifiers and sensitive must be columns of the table, got 'disese'; did you mean 'disease'?",
+    ),
+    (
+        "'zap'",
+        "'disease'",
+        "quasi-identifiers and sensitive must be columns of the table, got 'zap'; did you mean 'zip'?",
+    ),
+    (
+        "'zip'",
+        "'zip'",
+        "quasi-identifiers and sensitive must be distinct, got 'zip' twice; name each column once",
+    ),
+    (
+        "'zip'",
+        "'disease', variant := 'entropie'",
+        "variant must be one of 'distinct', 'entropy', 'recursive', got 'entropie'",
+    ),
     ("'zip'", "'disease', l := 0", "l must be a number of values from 1 to 1e[+]9, got 0; pass how many"),
     ("'zip'", "'disease', c := 0", "c must be a number from 1e-9 to 1e[+]9, got 0; pass how many times"),
     ("'zip'", "'disease', nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),

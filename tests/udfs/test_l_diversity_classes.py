@@ -4,7 +4,9 @@ import pytest
 from tests.sensitive import both
 from tests.tables import by_duckdb
 
-PATIENTS = pl.DataFrame({"zip": [4711, 4711, 4712, 4712, 4713], "disease": ["flu", "cold", "flu", "cold", None]})
+PATIENTS = pl.DataFrame(
+    {"zip": [4711, 4711, 4712, 4712, 4713], "disease": ["flu", "cold", "flu", "cold", None]}
+)
 
 
 def test_more_than_four_columns_are_compared_as_they_are() -> None:
@@ -21,7 +23,9 @@ def test_columns_named_like_the_answers_are_refused(name: str) -> None:
         both("l_diversity_classes", frame, [name], "disease")
 
 
-@pytest.mark.parametrize("name", ["n", "s", "q1", "x", "held", 'the "odd" one', "it's", "k1", "tbl", "l", "c", "variant"])
+@pytest.mark.parametrize(
+    "name", ["n", "s", "q1", "x", "held", 'the "odd" one', "it's", "k1", "tbl", "l", "c", "variant"]
+)
 def test_columns_may_have_any_other_name(name: str) -> None:
     quoted = name.replace("'", "''")
     for qi, sensitive in ((name, "disease"), ("disease", name)):

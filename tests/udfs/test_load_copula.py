@@ -26,8 +26,14 @@ def test_a_table_of_models_gives_the_one_asked_for() -> None:
     saved = pl.DataFrame(by_duckdb("FROM copula_json('m')"))
     assert by_duckdb("FROM load_copula('m', t)", t=saved) == by_polars("load_copula", "m", saved)
     for words, frame in (
-        ("name must be a model of the table, got 'm'; did you mean 'x'?", saved.with_columns(model=pl.lit("x"))),
-        ("a saved model must carry its own checksum", saved.with_columns(pl.col("json").str.replace("400", "401"))),
+        (
+            "name must be a model of the table, got 'm'; did you mean 'x'?",
+            saved.with_columns(model=pl.lit("x")),
+        ),
+        (
+            "a saved model must carry its own checksum",
+            saved.with_columns(pl.col("json").str.replace("400", "401")),
+        ),
         ("columns of the saved models must be columns of the table, got 'json'", saved.drop("json")),
     ):
         with pytest.raises(duckdb.Error) as refused:

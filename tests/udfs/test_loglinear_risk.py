@@ -46,14 +46,21 @@ def test_engines_agree_on_interactions_and_keys(interactions: int) -> None:
     given_options = {"sampling_fraction": 0.1, "interactions": interactions, "key": "id"}
     duck, polars = by_both("loglinear_risk", {"t": TOWN}, QI, **given_options)
     assert {line["record"] for line in duck} == set(TOWN["id"])
-    for one, other in zip(*(sorted(answer, key=lambda line: str(line["record"])) for answer in (duck, polars)), strict=True):
-        assert one == {name: pytest.approx(value) if isinstance(value, float) else value for name, value in other.items()}
+    for one, other in zip(
+        *(sorted(answer, key=lambda line: str(line["record"])) for answer in (duck, polars)), strict=True
+    ):
+        assert one == {
+            name: pytest.approx(value) if isinstance(value, float) else value for name, value in other.items()
+        }
 
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("['age'], 2", "sampling_fraction must be a share of the population of at least 1e-12 and at most 1, got 2;"),
+        (
+            "['age'], 2",
+            "sampling_fraction must be a share of the population of at least 1e-12 and at most 1, got 2;",
+        ),
         ("['age'], 0.1, interactions := 1", "interactions must be 0 or 2, got 1; pass 0 for main effects"),
         ("['age'], 0.1, interactions := 3", "interactions must be 0 or 2, got 3; pass 0 for main effects"),
         (

@@ -8,11 +8,15 @@ from hypothesis import given, settings
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
-from reid_sql.models.population_uniqueness import METHODS
+from reid_sql.models.population.population_uniqueness import METHODS
 from tests.tables import by_both, by_duckdb, by_polars, frames, kept, keys
 
 TOWN = pl.DataFrame(
-    {"age": [k % 37 for k in range(400)], "sex": [k * k % 7 % 2 for k in range(400)], "job": [k * k % 23 for k in range(400)]}
+    {
+        "age": [k % 37 for k in range(400)],
+        "sex": [k * k % 7 % 2 for k in range(400)],
+        "job": [k * k % 23 for k in range(400)],
+    }
 )
 QI = ["age", "sex", "job"]
 
@@ -34,20 +38,27 @@ def test_a_table_that_is_its_population_is_counted(frame: pl.DataFrame) -> None:
         if not rows:
             continue
         unique = sum(rows.count(row) == 1 for row in rows)
-        for answer in by_both("population_uniqueness", {"t": frame}, frame.columns, population=len(rows), nulls=nulls):
+        for answer in by_both(
+            "population_uniqueness", {"t": frame}, frame.columns, population=len(rows), nulls=nulls
+        ):
             assert [row["unique_records"] for row in answer] == pytest.approx([unique] * len(METHODS))
             assert {row["records_dropped"] for row in answer} == {len(frame) - len(rows)}
 
 
 def test_the_log_linear_row_is_the_sum_of_what_records_score() -> None:
-    shares = {row["method"]: row["unique_records"] for row in by_duckdb(f"FROM population_uniqueness(t, {QI}, 4000)", t=TOWN)}
+    shares = {
+        row["method"]: row["unique_records"]
+        for row in by_duckdb(f"FROM population_uniqueness(t, {QI}, 4000)", t=TOWN)
+    }
     found = by_polars("loglinear_risk", TOWN, QI, 0.1)[0]
     assert shares["loglinear"] == pytest.approx(10 * found["tau1"], rel=1e-3)
     assert shares["loglinear_nb"] == pytest.approx(10 * found["nb_tau1"], rel=1e-2)
 
 
 @pytest.mark.parametrize("method", ["paper", "calibrated"])
-def test_the_row_of_the_copula_is_the_forecast_of_the_fitted_model(method: Literal["paper", "calibrated"]) -> None:
+def test_the_row_of_the_copula_is_the_forecast_of_the_fitted_model(
+    method: Literal["paper", "calibrated"],
+) -> None:
     by_duckdb(f"FROM fit_copula('town', t, {QI}, method := '{method}')", t=TOWN)
     expected = by_duckdb("FROM copula_forecast('town', [4000])")[0]
     name = "copula" if method == "paper" else "copula_calibrated"
@@ -75,7 +86,9 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(duckdb.Error, match="the table must hold at least one record"):
         by_duckdb("FROM population_uniqueness(t, ['age'], 100)", t=TOWN.head(0))
-    with pytest.raises((ReidError, pl.exceptions.ComputeError), match="the table must hold at least one record"):
+    with pytest.raises(
+        (ReidError, pl.exceptions.ComputeError), match="the table must hold at least one record"
+    ):
         rp.population_uniqueness(TOWN.head(0), ["age"], 100).collect()
 
 

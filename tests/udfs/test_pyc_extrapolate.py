@@ -12,7 +12,9 @@ def test_engines_agree_on_the_published_figure() -> None:
 
 @pytest.mark.parametrize("method", ["pyc", "ent", "exp", "pol"])
 def test_every_method_answers_with_a_share_and_a_status(method: str) -> None:
-    row = by_duckdb(f"FROM pyc_extrapolate([10, 100, 1000], [0.99, 0.9, 0.6], [1e5], method := '{method}')")[0]
+    row = by_duckdb(f"FROM pyc_extrapolate([10, 100, 1000], [0.99, 0.9, 0.6], [1e5], method := '{method}')")[
+        0
+    ]
     assert 0 < row["correctness"] <= 0.6
     assert row["status"]
 

@@ -17,7 +17,10 @@ def test_engines_agree_for_every_population_in_the_order_asked() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("[1000]", "population must be at least the 3000 records of the sample, got 1000; pass the size of the population"),
+        (
+            "[1000]",
+            "population must be at least the 3000 records of the sample, got 1000; pass the size of the population",
+        ),
         ("[]", "populations must be a list of one or more numbers, got"),
         ("[1e6], k := 0", "k must be a class size of 1 to 1000, got 0"),
         ("[0.5]", "populations must be a number of people of at least 1"),

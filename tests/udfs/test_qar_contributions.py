@@ -19,7 +19,9 @@ def test_contributions_record_by_record() -> None:
     assert duck == polars
     assert [row["record"] for row in duck] == list(range(40))
     assert None not in expected
-    assert [row["contribution"] for row in duck] == pytest.approx([whole - risk for risk in expected], abs=1e-12)  # type: ignore[operator]
+    assert [row["contribution"] for row in duck] == pytest.approx(
+        [whole - risk for risk in expected], abs=1e-12
+    )  # type: ignore[operator]
 
 
 def test_a_key_names_the_records_in_its_own_type() -> None:
@@ -35,7 +37,9 @@ def test_a_key_names_the_records_in_its_own_type() -> None:
 
 
 def test_dropped_records_leave_the_places_of_the_others() -> None:
-    gaps = TABLE.with_columns(pl.when(pl.int_range(pl.len()) % 5 == 3).then(None).otherwise(pl.col("c2")).alias("c2"))
+    gaps = TABLE.with_columns(
+        pl.when(pl.int_range(pl.len()) % 5 == 3).then(None).otherwise(pl.col("c2")).alias("c2")
+    )
     duck, polars = by_both("qar_contributions", {"t": gaps}, TABLE.columns, nulls="drop", **LEVEL)
     assert duck == polars
     assert [row["record"] for row in duck] == [record for record in range(40) if record % 5 != 3]
@@ -52,20 +56,29 @@ def test_text_has_no_order_and_enumerations_have() -> None:
     text = TABLE.with_columns(pl.col("c1").cast(pl.String))
     for answer in by_both("qar_contributions", {"t": text}, TABLE.columns, **LEVEL):
         assert {row["entropy"] for row in answer} == {None}
-        assert answer[0]["status"].startswith("entropy and pls are not available: 'c1' has no order; pass columns of numbers")
+        assert answer[0]["status"].startswith(
+            "entropy and pls are not available: 'c1' has no order; pass columns of numbers"
+        )
     order = by_polars("qar_contributions", TABLE, TABLE.columns, **LEVEL)
-    named = TABLE.with_columns(pl.col("c1").cast(pl.String).replace({"1": "z"}).cast(pl.Enum(["z", "2", "3", "4", "5"])))
+    named = TABLE.with_columns(
+        pl.col("c1").cast(pl.String).replace({"1": "z"}).cast(pl.Enum(["z", "2", "3", "4", "5"]))
+    )
     by_python = by_polars("qar_contributions", named, TABLE.columns, **LEVEL)
     assert [row["entropy"] for row in by_python] == [row["entropy"] for row in order]
     connection().execute(
         "CREATE OR REPLACE TEMP TABLE named AS SELECT * REPLACE (c1::ENUM('z', '2', '3', '4', '5') AS c1) FROM named"
     )
-    assert by_duckdb(f"FROM qar_contributions(temp.named, {TABLE.columns}, alpha := 0.1, tail := 0.5)") == by_python
+    assert (
+        by_duckdb(f"FROM qar_contributions(temp.named, {TABLE.columns}, alpha := 0.1, tail := 0.5)")
+        == by_python
+    )
 
 
 def test_many_records_keep_their_order_on_several_threads() -> None:
     many = frame(draw(2, 150_000, 4, 9)).with_row_index("id")
-    duck, polars = by_both("qar_contributions", {"t": many}, ["c0", "c1", "c2", "c3"], p=2, key="id", alpha=0.1, tail=0.9)
+    duck, polars = by_both(
+        "qar_contributions", {"t": many}, ["c0", "c1", "c2", "c3"], p=2, key="id", alpha=0.1, tail=0.9
+    )
     assert [row["record"] for row in duck] == list(range(150_000))
     assert duck == polars
 

@@ -11,7 +11,9 @@ COLUMNS = TABLE.columns[:-1]
 
 @pytest.mark.parametrize("by", ["exact", "dt", "u_plus", "u_star", "entropy", "pls"])
 def test_engines_agree_on_every_step(by: str) -> None:
-    duck, polars = by_both("qar_elimination", {"t": TABLE}, COLUMNS, remove=9, by=by, alpha=0.1, tail=0.5, key="name")
+    duck, polars = by_both(
+        "qar_elimination", {"t": TABLE}, COLUMNS, remove=9, by=by, alpha=0.1, tail=0.5, key="name"
+    )
     assert duck == polars
     assert [row["step"] for row in duck] == list(range(10))
     assert duck[0]["record"] is None
@@ -29,7 +31,10 @@ def test_engines_agree_on_every_step(by: str) -> None:
             "by := 'uplus'",
             "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', 'pls', got 'uplus'; did you mean 'u_plus'?",
         ),
-        ("by := NULL", "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', 'pls', got 'NULL'; the choices are"),
+        (
+            "by := NULL",
+            "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', 'pls', got 'NULL'; the choices are",
+        ),
         ("remove := 0", "remove must be a whole number of records from 1 to 1e+09, got 0"),
     ],
 )
@@ -42,10 +47,13 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 @pytest.mark.real_data
 def test_the_findings_of_the_paper_on_a_health_survey(data: str) -> None:
     """Uniqueness weighted by risk beats once-computed contributions, which beat the regression; entropy does not help."""
-    survey = pl.read_parquet(f"{data}/brfss2020_heart.parquet").drop("race").with_columns(pl.col("bmi").round(0))
+    survey = (
+        pl.read_parquet(f"{data}/brfss2020_heart.parquet").drop("race").with_columns(pl.col("bmi").round(0))
+    )
     table = survey.with_columns(pl.col(pl.String).rank("dense")).sample(12_129, seed=1)
     paths = {
-        by: by_polars("qar_elimination", table, table.columns, remove=2500, by=by) for by in ("u_plus", "dt", "pls", "entropy")
+        by: by_polars("qar_elimination", table, table.columns, remove=2500, by=by)
+        for by in ("u_plus", "dt", "pls", "entropy")
     }
     left = {by: rows[-1]["risk"] / rows[0]["risk"] for by, rows in paths.items()}
     assert left["u_plus"] < left["dt"] < left["pls"] < 1 < left["entropy"]

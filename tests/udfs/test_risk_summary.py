@@ -35,12 +35,16 @@ def test_wildcards_match_as_the_check_figures_say() -> None:
 
 @pytest.mark.parametrize("nulls", NULLS)
 def test_a_table_of_nulls_alone(nulls: str) -> None:
-    frame = pl.DataFrame({"a": pl.Series([None] * 3, dtype=pl.String), "b": pl.Series([None] * 3, dtype=pl.Int64)})
+    frame = pl.DataFrame(
+        {"a": pl.Series([None] * 3, dtype=pl.String), "b": pl.Series([None] * 3, dtype=pl.Int64)}
+    )
     if nulls == "drop":
         with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
             by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)
     else:
-        assert [answer[0]["k"] for answer in by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)] == [3, 3]
+        assert [
+            answer[0]["k"] for answer in by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)
+        ] == [3, 3]
 
 
 @pytest.mark.real_data

@@ -43,7 +43,10 @@ def test_a_known_sample_knows_who_is_not_alone() -> None:
     [
         ("t, 'mm', 10", "model must be a fitted model, got 'mm'; did you mean 'm'?"),
         ("t, 'm', 0", "population must be a number of people of at least 1"),
-        ("t, 'm', 10, sample := 'knwn'", "sample must be one of 'ignored', 'known', got 'knwn'; did you mean 'known'?"),
+        (
+            "t, 'm', 10, sample := 'knwn'",
+            "sample must be one of 'ignored', 'known', got 'knwn'; did you mean 'known'?",
+        ),
         ("(SELECT 1 AS age), 'm', 10", "Table function cannot contain subqueries"),
     ],
 )

@@ -18,7 +18,9 @@ NAMES = ("basket", "item")
 
 def table(sets: Sequence[set[str]]) -> pl.DataFrame:
     rows = [(person, item) for person, items in enumerate(sets) for item in sorted(items)]
-    return pl.DataFrame(rows, schema=dict.fromkeys(NAMES) | {"basket": pl.Int64, "item": pl.String}, orient="row")
+    return pl.DataFrame(
+        rows, schema=dict.fromkeys(NAMES) | {"basket": pl.Int64, "item": pl.String}, orient="row"
+    )
 
 
 def by_hand(sets: Sequence[set[str]], points: int, n: int) -> float:
@@ -41,7 +43,9 @@ def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]
 
 
 @given(SETS, st.integers(1, 4))
-def test_the_curve_is_the_mean_over_all_targets_known_items_and_galleries(sets: list[set[str]], points: int) -> None:
+def test_the_curve_is_the_mean_over_all_targets_known_items_and_galleries(
+    sets: list[set[str]], points: int
+) -> None:
     for answer in by_engines(table(sets), points=points):
         assert [row["n"] for row in answer] == list(range(1, len(sets) + 1))
         for row in answer:
@@ -50,7 +54,9 @@ def test_the_curve_is_the_mean_over_all_targets_known_items_and_galleries(sets: 
 
 
 @given(SETS, st.integers(1, 3), st.integers(0, 9))
-def test_engines_draw_the_same_and_the_order_of_rows_is_no_matter(sets: list[set[str]], points: int, seed: int) -> None:
+def test_engines_draw_the_same_and_the_order_of_rows_is_no_matter(
+    sets: list[set[str]], points: int, seed: int
+) -> None:
     frame = table(sets)
     shuffled = pl.concat([frame.reverse(), frame])
     duck, polars = by_engines(frame, points=points, seed=seed, exact_up_to=0, samples=7)
@@ -67,7 +73,9 @@ def test_draws_are_within_their_standard_error_of_what_is_counted(points: int) -
     frame = pl.read_parquet(DATA / "baskets_groceries.parquet")
     exact = by_polars("sparse_correctness_curve", frame, *NAMES, points=points, sizes=[10, 1000, 9835])
     for seed in range(4):
-        drawn = by_engines(frame, points=points, sizes=[10, 1000, 9835], exact_up_to=0, samples=2000, seed=seed)[0]
+        drawn = by_engines(
+            frame, points=points, sizes=[10, 1000, 9835], exact_up_to=0, samples=2000, seed=seed
+        )[0]
         for row, truth in zip(drawn, exact, strict=True):
             assert truth["standard_error"] == 0 < row["standard_error"] < 0.02
             assert abs(row["correctness"] - truth["correctness"]) < 4 * row["standard_error"]
@@ -77,7 +85,9 @@ def test_more_draws_than_people_take_turns() -> None:
     frame = table([{"a", "b", "c"}, {"a", "b"}, {"c"}])
     exact, drawn = (by_engines(frame, points=2, exact_up_to=limit, samples=3000)[0] for limit in (100, 0))
     for row, truth in zip(drawn, exact, strict=True):
-        assert row["correctness"] == pytest.approx(truth["correctness"], abs=4 * row["standard_error"] + 1e-12)
+        assert row["correctness"] == pytest.approx(
+            truth["correctness"], abs=4 * row["standard_error"] + 1e-12
+        )
 
 
 def test_nulls_are_values_of_their_own_or_left_out() -> None:
@@ -100,13 +110,31 @@ def test_people_and_items_may_be_of_any_type() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("t, 'bascket', 'item'", "person and item must be columns of the table, got 'bascket'; did you mean 'basket'?"),
+        (
+            "t, 'bascket', 'item'",
+            "person and item must be columns of the table, got 'bascket'; did you mean 'basket'?",
+        ),
         ("t, 'item', 'item'", "person and item must be distinct, got 'item' twice; name each column once"),
-        ("t, 'basket', 'item', points := 0", "points must be a whole number of known items from 1 to 16, got 0; pass how many"),
-        ("t, 'basket', 'item', samples := 1", "samples must be a whole number of draws from 2 to 1e+8, got 1; pass how many"),
-        ("t, 'basket', 'item', seed := -1", "seed must be a whole number from 0 to 2147483646, got -1; pass any such number"),
-        ("t, 'basket', 'item', sizes := [3]", "sizes must be whole numbers from 1 to the 2 people of the table, got 3; pass"),
-        ("t, 'basket', 'item', nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'; "),
+        (
+            "t, 'basket', 'item', points := 0",
+            "points must be a whole number of known items from 1 to 16, got 0; pass how many",
+        ),
+        (
+            "t, 'basket', 'item', samples := 1",
+            "samples must be a whole number of draws from 2 to 1e+8, got 1; pass how many",
+        ),
+        (
+            "t, 'basket', 'item', seed := -1",
+            "seed must be a whole number from 0 to 2147483646, got -1; pass any such number",
+        ),
+        (
+            "t, 'basket', 'item', sizes := [3]",
+            "sizes must be whole numbers from 1 to the 2 people of the table, got 3; pass",
+        ),
+        (
+            "t, 'basket', 'item', nulls := 'wildcard'",
+            "nulls must be one of 'value', 'drop', got 'wildcard'; ",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
@@ -116,7 +144,11 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(Exception, match="a curve needs at least one person, got an empty table; check the table"):
+    with pytest.raises(
+        Exception, match="a curve needs at least one person, got an empty table; check the table"
+    ):
         by_duckdb("FROM sparse_correctness_curve(t, 'basket', 'item')", t=table([]))
-    with pytest.raises(Exception, match="a curve needs at least one person, got an empty table; check the table"):
+    with pytest.raises(
+        Exception, match="a curve needs at least one person, got an empty table; check the table"
+    ):
         by_polars("sparse_correctness_curve", table([]), *NAMES)

@@ -6,10 +6,22 @@ from hypothesis import strategies as st
 from tests.sensitive import SIX, area_between, both, classes, hold, shares
 from tests.tables import by_duckdb, by_polars, frames, keys
 
-NUMBERS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from([-3.5, 0.0, 0.25, 1.0, 7.0, 1e6])), min_size=1, max_size=14)
+NUMBERS = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from([-3.5, 0.0, 0.25, 1.0, 7.0, 1e6])), min_size=1, max_size=14
+)
 # Table 3 of Li et al.: nine people in three classes; the salaries of the first are the three lowest.
 PAID = pl.DataFrame({"zip": [476] * 3 + [4790] * 3 + [479] * 3, "salary": [3, 4, 5, 6, 11, 8, 7, 9, 10]})
-DISEASES = ["ulcer", "gastritis", "cancer", "gastritis", "flu", "bronchitis", "bronchitis", "pneumonia", "cancer"]
+DISEASES = [
+    "ulcer",
+    "gastritis",
+    "cancer",
+    "gastritis",
+    "flu",
+    "bronchitis",
+    "bronchitis",
+    "pneumonia",
+    "cancer",
+]
 
 
 @given(frames(min_rows=1), st.sampled_from(["value", "drop"]), st.sampled_from([0.0, 0.2, 0.5]))
@@ -18,8 +30,16 @@ def test_every_class_by_hand(frame: pl.DataFrame, nulls: str, threshold: float) 
 
 
 @given(NUMBERS, st.sampled_from(["ordered", "numeric"]), st.sampled_from([0.0, 0.2, 0.5]))
-def test_along_a_line_the_earth_moves_as_the_linear_programme_says(rows: list[tuple[int, float]], variant: str, t: float) -> None:
-    hold(pl.DataFrame(rows, schema={"a": pl.Int64, "s": pl.Float64}, orient="row"), "t_closeness", variant, "value", t)
+def test_along_a_line_the_earth_moves_as_the_linear_programme_says(
+    rows: list[tuple[int, float]], variant: str, t: float
+) -> None:
+    hold(
+        pl.DataFrame(rows, schema={"a": pl.Int64, "s": pl.Float64}, orient="row"),
+        "t_closeness",
+        variant,
+        "value",
+        t,
+    )
 
 
 def test_the_figures_of_li_et_al() -> None:
@@ -29,19 +49,31 @@ def test_the_figures_of_li_et_al() -> None:
         assert found[476] == pytest.approx(0.375)
         assert found[4790] == pytest.approx(0.167, abs=5e-4)
     for answer in both("t_closeness", PAID.with_columns(pl.Series("disease", DISEASES)), ["zip"], "disease"):
-        assert answer[0]["value"] == pytest.approx(4 / 9)  # by hand: 2/9 + 1/9 + 1/9 has to move into the first class
+        assert answer[0]["value"] == pytest.approx(
+            4 / 9
+        )  # by hand: 2/9 + 1/9 + 1/9 has to move into the first class
 
 
 @pytest.mark.parametrize("variant", ["ordered", "numeric"])
 def test_null_has_no_place_and_the_status_says_so(variant: str) -> None:
     frame = pl.DataFrame({"zip": [1, 1, 2, 2], "salary": [3.0, 4.0, None, 4.0]})
     for answer in both("t_closeness", frame, ["zip"], "salary", variant=variant):
-        assert (answer[0]["value"], answer[0]["offending_classes"], answer[0]["offending_share"]) == (None, None, None)
-        assert answer[0]["status"].startswith("not available: NULL, or a number that is not finite, has no place")
+        assert (answer[0]["value"], answer[0]["offending_classes"], answer[0]["offending_share"]) == (
+            None,
+            None,
+            None,
+        )
+        assert answer[0]["status"].startswith(
+            "not available: NULL, or a number that is not finite, has no place"
+        )
     for answer in both("t_closeness_classes", frame, ["zip"], "salary", variant=variant):
         assert sorted((row["zip"], row["value"]) for row in answer) == [(1, None), (2, None)]
     for answer in both("t_closeness", frame, ["zip"], "salary", variant=variant, nulls="drop"):
-        assert (answer[0]["value"] is not None, answer[0]["records_dropped"], answer[0]["status"]) == (True, 1, "ok")
+        assert (answer[0]["value"] is not None, answer[0]["records_dropped"], answer[0]["status"]) == (
+            True,
+            1,
+            "ok",
+        )
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
@@ -64,7 +96,10 @@ def test_the_largest_numbers_keep_their_distance() -> None:
             "ordered",
             "numbers, dates, times, booleans or ENUMs for variant := 'ordered', got 'salary'; cast it to one of them, or",
         ),
-        ("numeric", "numbers for variant := 'numeric', got 'salary'; cast it to a number, or pass variant := 'equal'"),
+        (
+            "numeric",
+            "numbers for variant := 'numeric', got 'salary'; cast it to a number, or pass variant := 'equal'",
+        ),
     ],
 )
 def test_words_have_no_order(variant: str, sentence: str) -> None:
@@ -77,7 +112,9 @@ def test_an_enum_has_the_order_it_was_given() -> None:
     words, levels = ["low", "middle", "middle", "high"], ["low", "middle", "high"]
     frame = pl.DataFrame({"zip": [1, 1, 2, 2], "salary": pl.Series(words, dtype=pl.Enum(levels))})
     cast = f"(SELECT zip, salary::ENUM({', '.join(repr(level) for level in levels)}) AS salary FROM t)"
-    found = by_duckdb(f"WITH e AS {cast} FROM t_closeness(e, ['zip'], 'salary', variant := 'ordered')", t=frame)
+    found = by_duckdb(
+        f"WITH e AS {cast} FROM t_closeness(e, ['zip'], 'salary', variant := 'ordered')", t=frame
+    )
     assert found == by_polars("t_closeness", frame, ["zip"], "salary", variant="ordered")
     assert found[0]["value"] == pytest.approx(0.25)
 

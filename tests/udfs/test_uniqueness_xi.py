@@ -21,7 +21,9 @@ def test_it_is_the_chance_that_nobody_else_has_these_values() -> None:
 def test_engines_agree_and_null_is_a_value() -> None:
     frame = people().with_columns(n=pl.when(pl.col("age") > 25).then(pl.lit(1000.0)))
     model = fitted("m", frame, COLUMNS)
-    duck = [row["xi"] for row in by_duckdb("SELECT uniqueness_xi('m', n, age, sex, grade) AS xi FROM t", t=frame)]
+    duck = [
+        row["xi"] for row in by_duckdb("SELECT uniqueness_xi('m', n, age, sex, grade) AS xi FROM t", t=frame)
+    ]
     lazy = frame.lazy().select(rp.uniqueness_xi(model, "n", *COLUMNS)).collect(engine="streaming")
     assert duck == lazy["uniqueness_xi"].to_list()
     assert [xi is None for xi in duck] == (frame["age"] <= 25).to_list()
@@ -37,7 +39,10 @@ def test_a_sure_stranger_is_unique() -> None:
     [
         ("'mm', 10, 25, 'F', 6", "model must be a fitted model, got 'mm'; did you mean 'm'?"),
         ("'m', 0.5, 25, 'F', 6", "population must be a number of people of at least 1"),
-        ("'m', 10, 25, 'F'", "the columns must be the 3 of the model (age, sex, grade), got 2; pass them in this order"),
+        (
+            "'m', 10, 25, 'F'",
+            "the columns must be the 3 of the model (age, sex, grade), got 2; pass them in this order",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:

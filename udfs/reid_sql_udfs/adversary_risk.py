@@ -2,23 +2,29 @@
 
 from reid_sql.domains import NullPolicy
 from reid_sql.function import table_function
-from reid_sql.models import adversary
-from reid_sql.models.adversary import AdversaryRisk, KnownRecords
-from reid_sql.models.knowledge import Seed, Trials
-from reid_sql.models.scenario import ScenarioText
+from reid_sql.models.attacker import adversary
+from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
+from reid_sql.models.attacker.knowledge import Seed, Trials
+from reid_sql.models.attacker.scenario import ScenarioText
 from reid_sql.reductions import KNOWN_RECORDS
 
 
 @table_function(reduction=KNOWN_RECORDS, source="Xia et al. 2021", per_record=True)
 def adversary_risk(
-    known: KnownRecords, scenario: ScenarioText, nulls: NullPolicy = "value", *, trials: Trials = 10_000, seed: Seed = 0
+    known: KnownRecords,
+    scenario: ScenarioText,
+    nulls: NullPolicy = "value",
+    *,
+    trials: Trials = 10_000,
+    seed: Seed = 0,
 ) -> AdversaryRisk:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario.
 
-    `scenario` is the path of a TOML or JSON file, JSON text, or the name of a shipped one. `record` is the value of the
-    column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute groups that the attacker may
-    know; beyond, `trials` sets are drawn, and `standard_error` is the largest of the four measures'. Refuses an empty table,
-    a population smaller than it, and a scenario whose columns or values the table lacks.
+    `scenario` is the path of a TOML or JSON file, JSON text, or the name of a shipped one. `record` is the
+    value of the column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute
+    groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
+    the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
+    values the table lacks.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

@@ -2,11 +2,11 @@
 
 from reid_sql.domains import NullPolicy
 from reid_sql.function import table_function
-from reid_sql.models import adversary_summary as model
-from reid_sql.models.adversary import KnownRecords
-from reid_sql.models.adversary_summary import AdversarySetting, Levels
-from reid_sql.models.knowledge import Seed, Trials
-from reid_sql.models.scenario import ScenarioText
+from reid_sql.models.attacker import adversary_summary as model
+from reid_sql.models.attacker.adversary import KnownRecords
+from reid_sql.models.attacker.adversary_summary import AdversarySetting, Levels
+from reid_sql.models.attacker.knowledge import Seed, Trials
+from reid_sql.models.attacker.scenario import ScenarioText
 from reid_sql.reductions import KNOWN_RECORDS
 
 
@@ -22,8 +22,9 @@ def adversary_sensitivity(
 ) -> list[AdversarySetting]:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
 
-    Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own are left aside.
-    Quartiles of the risk over the records, and of its reduction against the worst case under the same setting.
+    Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
+    are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
+    the same setting.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

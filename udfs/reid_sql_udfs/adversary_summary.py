@@ -2,11 +2,11 @@
 
 from reid_sql.domains import NullPolicy, Threshold
 from reid_sql.function import table_function
-from reid_sql.models import adversary_summary as model
-from reid_sql.models.adversary import KnownRecords
-from reid_sql.models.adversary_summary import AdversarySummary
-from reid_sql.models.knowledge import Seed, Trials
-from reid_sql.models.scenario import ScenarioText
+from reid_sql.models.attacker import adversary_summary as model
+from reid_sql.models.attacker.adversary import KnownRecords
+from reid_sql.models.attacker.adversary_summary import AdversarySummary
+from reid_sql.models.attacker.knowledge import Seed, Trials
+from reid_sql.models.attacker.scenario import ScenarioText
 from reid_sql.reductions import KNOWN_RECORDS
 
 
@@ -22,9 +22,10 @@ def adversary_summary(
 ) -> list[AdversarySummary]:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything.
 
-    One row a measure: quartiles, average and highest over the records, the share of records above the threshold, the same in
-    the worst case, and quartiles of the reduction 1 − risk/worst over the `records_compared` that the worst case puts at risk.
-    `standard_error` is the largest of any record. Refuses what `adversary_risk` refuses.
+    One row a measure: quartiles, average and highest over the records, the share of records above the
+    threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
+    `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
+    Refuses what `adversary_risk` refuses.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

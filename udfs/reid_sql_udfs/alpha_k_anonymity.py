@@ -1,7 +1,7 @@
 """How frequent the most frequent sensitive value of the classes is."""
 
 from reid_sql.function import table_function
-from reid_sql.models import sensitive
+from reid_sql.models.classes import sensitive
 from reid_sql.reductions import ALPHA_K_ANONYMITY
 from reid_sql_udfs.l_diversity import select
 
@@ -9,7 +9,9 @@ from reid_sql_udfs.l_diversity import select
 @table_function(
     reduction=ALPHA_K_ANONYMITY,
     source="Wong et al. 2006 (general model)",
-    duckdb=select("max", f"value > $alpha * (1 + {sensitive.SLACK}) OR class_size < $k", "'general'", "$alpha")
+    duckdb=select(
+        "max", f"value > $alpha * (1 + {sensitive.SLACK}) OR class_size < $k", "'general'", "$alpha"
+    )
     + ", $k AS threshold_k",
 )
 def alpha_k_anonymity(
@@ -17,8 +19,8 @@ def alpha_k_anonymity(
 ) -> sensitive.AlphaDisclosure:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
 
-    `value` is the highest such share of any class, whatever the value (the general model); `k` the size of the smallest
-    class. A class offends whose share is above alpha, or that holds fewer than `k` records.
+    `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
+    the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 0.5]), np.array([2, 1]))

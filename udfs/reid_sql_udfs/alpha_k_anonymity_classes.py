@@ -1,7 +1,7 @@
 """The classes that offend (α, k)-anonymity."""
 
 from reid_sql.function import table_function
-from reid_sql.models.sensitive import OffendingClasses
+from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions import ALPHA_K_ANONYMITY_CLASSES
 
 
@@ -9,8 +9,8 @@ from reid_sql.reductions import ALPHA_K_ANONYMITY_CLASSES
 def alpha_k_anonymity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the measure, as in
-    `alpha_k_anonymity`. A class whose value is NULL, as it cannot be told, is listed too.
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `alpha_k_anonymity`. A class whose value is NULL, as it cannot be told, is listed too.
 
     >>> alpha_k_anonymity_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

@@ -2,7 +2,7 @@
 
 from reid_sql.domains import sql_text
 from reid_sql.function import table_function
-from reid_sql.models import disclosure
+from reid_sql.models.classes import disclosure
 from reid_sql.reductions import SUBSETS
 
 
@@ -24,9 +24,9 @@ from reid_sql.reductions import SUBSETS
 def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
-    `distinction` is the number of distinct combinations over the number of records, `separation` the share of pairs
-    of records that differ somewhere. At most 5,000 subsets; refuses an empty table. Where there is no answer, NULL
-    and a status that says why.
+    `distinction` is the number of distinct combinations over the number of records, `separation` the share of
+    pairs of records that differ somewhere. At most 5,000 subsets; refuses an empty table. Where there is no
+    answer, NULL and a status that says why.
 
     >>> import numpy as np
     >>> sexes = disclosure.SubsetCounts([["sex"]], np.array([5]), np.array([2]), [8], ["value"])

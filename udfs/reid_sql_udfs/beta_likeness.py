@@ -1,7 +1,7 @@
 """How much an attacker gains on a sensitive value."""
 
 from reid_sql.function import table_function
-from reid_sql.models import sensitive
+from reid_sql.models.classes import sensitive
 from reid_sql.reductions import BETA_LIKENESS
 from reid_sql_udfs.l_diversity import select
 
@@ -16,9 +16,9 @@ def beta_likeness(
 ) -> sensitive.Disclosure:
     """Measure β-likeness: by how much a sensitive value is more frequent in a class than in the table, relative to the table.
 
-    `value` is the highest (p − q)/q of any class and value, of share p in the class and q in the table: 1 where a share
-    doubles. enhanced: the gain must also stay within −ln q; where it does not, no beta holds, `value` is infinite and the
-    status says so.
+    `value` is the highest (p − q)/q of any class and value, of share p in the class and q in the table: 1
+    where a share doubles. enhanced: the gain must also stay within −ln q; where it does not, no beta holds,
+    `value` is infinite and the status says so.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))

@@ -1,7 +1,7 @@
 """The classes that offend β-likeness."""
 
 from reid_sql.function import table_function
-from reid_sql.models.sensitive import OffendingClasses
+from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions import BETA_LIKENESS_CLASSES
 
 
@@ -9,8 +9,8 @@ from reid_sql.reductions import BETA_LIKENESS_CLASSES
 def beta_likeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value gains more than beta on its share in the table.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the measure, as in
-    `beta_likeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `beta_likeness`. A class whose value is NULL, as it cannot be told, is listed too.
 
     >>> beta_likeness_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

@@ -2,25 +2,31 @@
 
 import numpy as np
 
+from reid_sql import registry
 from reid_sql.domains import Count, Model
 from reid_sql.function import table_function
-from reid_sql.models import copula_population, registry
-from reid_sql.models.correction import Correction, ScoredClasses, correct
+from reid_sql.models.copula import copula_population
+from reid_sql.models.copula.correction import Correction, ScoredClasses, correct
 from reid_sql.reductions import SCORED_CLASSES
 
 
 @table_function(
-    reduction=SCORED_CLASSES, source="Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16", models=True
+    reduction=SCORED_CLASSES,
+    source="Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16",
+    models=True,
 )
 def copula_correction(scored: ScoredClasses, model: Model, population: Count) -> Correction:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table's records is the uniqueness of the population.
 
-    The uniqueness is that of copula_forecast. Write uniqueness_xi ** exponent beside score_copula. Where no exponent gives
-    this mean it is 1, and `status` says so. Refuses an empty table, and a model that is not known:
+    The uniqueness is that of copula_forecast. Write uniqueness_xi ** exponent beside score_copula. Where no
+    exponent gives this mean it is 1, and `status` says so. Refuses an empty table, and a model that is not
+    known:
 
     >>> with registry.within("a database without models"):
     ...     copula_correction(ScoredClasses(np.array([1]), np.array([0.5])), "nowhere", 10)
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return correct(scored, copula_population.forecast(registry.known(model), np.array([population]))[0].uniqueness)
+    return correct(
+        scored, copula_population.forecast(registry.known(model), np.array([population]))[0].uniqueness
+    )

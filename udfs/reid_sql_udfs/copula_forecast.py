@@ -1,17 +1,21 @@
 """Ξ and κ of populations of a fitted model."""
 
+from reid_sql import registry
 from reid_sql.domains import Counts, Model
 from reid_sql.function import table_function
-from reid_sql.models import copula_population, registry
-from reid_sql.models.copula_population import CopulaForecast
+from reid_sql.models.copula import copula_population
+from reid_sql.models.copula.copula_population import CopulaForecast
 
 
-@table_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model", models=True)
+@table_function(
+    source="Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model", models=True
+)
 def copula_forecast(model: Model, populations: Counts) -> list[CopulaForecast]:
     """Forecast the share of unique people and of right matches in populations of any size, under a fitted model.
 
-    The mean of ξ and of κ over 4,096 records drawn from the model, so that 300 million people cost no more than a
-    thousand. `_low` and `_high` are 95 % intervals of that computation; they do not hold the error of the model.
+    The mean of ξ and of κ over 4,096 records drawn from the model, so that 300 million people cost no more
+    than a thousand. `_low` and `_high` are 95 % intervals of that computation; they do not hold the error of
+    the model.
 
     >>> with registry.within("a database without models"):
     ...     copula_forecast("nowhere", [1000])

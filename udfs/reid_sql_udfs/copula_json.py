@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from reid_sql import registry
 from reid_sql.domains import Model
 from reid_sql.function import table_function
-from reid_sql.models import copula_file, registry
+from reid_sql.models.copula import copula_file
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class SavedCopula:
 def copula_json(model: Model) -> SavedCopula:
     """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula.
 
-    It holds each column's values with their shares, and the correlations; no record. Refuses a model that is not known:
+    It holds each column's values with their shares, and the correlations; no record. Refuses a model that is
+    not known:
 
     >>> with registry.within("a database without models"):
     ...     copula_json("nowhere")

@@ -1,8 +1,8 @@
 """The models that are known."""
 
+from reid_sql import registry
 from reid_sql.function import table_function
-from reid_sql.models import registry
-from reid_sql.models.copula_summary import CopulaSummary, summary
+from reid_sql.models.copula.copula_summary import CopulaSummary, summary
 
 
 @table_function(source="the models of fit_copula and load_copula", models=True)

@@ -6,20 +6,22 @@ import numpy.typing as npt
 
 from reid_sql.domains import COUNT, Numbers
 from reid_sql.function import table_function
-from reid_sql.models import rarefaction
-from reid_sql.models.disclosure import Histogram
-from reid_sql.models.rarefaction import CurvePoint
+from reid_sql.models.classes import rarefaction
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.rarefaction import CurvePoint
 from reid_sql.reductions import HISTOGRAM
 
 
-@table_function(reduction=HISTOGRAM, source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025")
+@table_function(
+    reduction=HISTOGRAM, source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025"
+)
 def correctness_curve(
     histogram: Histogram, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None
 ) -> list[CurvePoint]:
     """Correctness and uniqueness to expect in a random sample of n records of the table, exactly, without drawing any.
 
-    `sizes` are whole numbers from 1 to the number of records; 50 from 1 to all, evenly spaced in log space, where
-    there are none. Refuses other sizes, an empty table, and `nulls := 'wildcard'`.
+    `sizes` are whole numbers from 1 to the number of records; 50 from 1 to all, evenly spaced in log space,
+    where there are none. Refuses other sizes, an empty table, and `nulls := 'wildcard'`.
 
     >>> import numpy as np
     >>> pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))

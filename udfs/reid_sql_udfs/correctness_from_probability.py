@@ -2,7 +2,7 @@
 
 from reid_sql.domains import Count, Floats, Probability
 from reid_sql.function import function
-from reid_sql.models import uniqueness
+from reid_sql.models.classes import uniqueness
 
 
 @function(

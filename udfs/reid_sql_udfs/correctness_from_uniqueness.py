@@ -2,7 +2,7 @@
 
 from reid_sql.domains import Count, Floats, Probability
 from reid_sql.function import function
-from reid_sql.models import uniqueness
+from reid_sql.models.classes import uniqueness
 
 
 @function(
@@ -13,8 +13,8 @@ from reid_sql.models import uniqueness
 def correctness_from_uniqueness(xi: Probability, n: Count) -> Floats:
     """Probability that a match is right, for a record that is unique among n people with probability xi.
 
-    κ = (1 − ξ^(n/(n−1))) / (n (1 − ξ^(1/(n−1)))). NULL where an argument is NULL; refuses xi outside [0, 1] and n
-    below 1. Governor Weld, ξ = 0.58 in a town of 54,805 people:
+    κ = (1 − ξ^(n/(n−1))) / (n (1 − ξ^(1/(n−1)))). NULL where an argument is NULL; refuses xi outside [0, 1]
+    and n below 1. Governor Weld, ξ = 0.58 in a town of 54,805 people:
 
     >>> round(float(correctness_from_uniqueness(0.58, 54805)), 2)
     0.77

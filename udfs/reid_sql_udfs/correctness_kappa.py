@@ -2,16 +2,16 @@
 
 from reid_sql.domains import Count, Floats
 from reid_sql.function import model_function
-from reid_sql.models import uniqueness
-from reid_sql.models.rectangle import Estimates
+from reid_sql.models.classes import uniqueness
+from reid_sql.models.numerics.rectangle import Estimates
 
 
 @model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 27")
 def correctness_kappa(cell: Estimates, population: Count) -> Floats:
     """Probability κ that a match on this record's values in the population is the right person.
 
-    Takes the values in the model's order; NULL is a value. Values that the sample never saw count as in uniqueness_xi.
-    Refuses a population below 1.
+    Takes the values in the model's order; NULL is a value. Values that the sample never saw count as in
+    uniqueness_xi. Refuses a population below 1.
 
     >>> import numpy as np
     >>> correctness_kappa(Estimates(np.array([0.25]), np.array([0.0])), 2)

@@ -1,7 +1,7 @@
 """How much a class tells about a sensitive value, either way."""
 
 from reid_sql.function import table_function
-from reid_sql.models import sensitive
+from reid_sql.models.classes import sensitive
 from reid_sql.reductions import DELTA_DISCLOSURE
 from reid_sql_udfs.l_diversity import select
 
@@ -9,16 +9,18 @@ from reid_sql_udfs.l_diversity import select
 @table_function(
     reduction=DELTA_DISCLOSURE,
     source="Brickell & Shmatikov 2008",
-    duckdb=select("max", f"value > $delta * (1 + {sensitive.SLACK})", "$variant", "$delta", sensitive.NO_DELTA),
+    duckdb=select(
+        "max", f"value > $delta * (1 + {sensitive.SLACK})", "$variant", "$delta", sensitive.NO_DELTA
+    ),
 )
 def delta_disclosure(
     found: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1
 ) -> sensitive.Disclosure:
     """Measure δ-disclosure: by what factor, as a logarithm, a sensitive value's share in a class differs from the table's.
 
-    `value` is the highest |ln(p/q)| of any class and value, of share p in the class and q in the table. present: over
-    the values that a class holds. all: over all values, as published; where a class lacks one, `value` is infinite and the
-    status says so.
+    `value` is the highest |ln(p/q)| of any class and value, of share p in the class and q in the table.
+    present: over the values that a class holds. all: over all values, as published; where a class lacks one,
+    `value` is infinite and the status says so.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))

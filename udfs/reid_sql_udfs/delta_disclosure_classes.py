@@ -1,7 +1,7 @@
 """The classes that offend δ-disclosure."""
 
 from reid_sql.function import table_function
-from reid_sql.models.sensitive import OffendingClasses
+from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions import DELTA_DISCLOSURE_CLASSES
 
 
@@ -9,8 +9,8 @@ from reid_sql.reductions import DELTA_DISCLOSURE_CLASSES
 def delta_disclosure_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which the share of a sensitive value differs from that in the table by more than delta.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the measure, as in
-    `delta_disclosure`. A class whose value is NULL, as it cannot be told, is listed too.
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `delta_disclosure`. A class whose value is NULL, as it cannot be told, is listed too.
 
     >>> delta_disclosure_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.function import window_function
-from reid_sql.models.disclosure import Integers
+from reid_sql.models.classes.disclosure import Integers
 from reid_sql.reductions import CLASS_SIZE
 
 
@@ -12,9 +12,9 @@ from reid_sql.reductions import CLASS_SIZE
 def equivalence_class_size(*columns: npt.ArrayLike) -> Integers:
     """Count the records that share this record's values in the quasi-identifiers (a window function).
 
-    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them; NULL is a value of its own, and so is NaN. Up to
-    four columns are compared as they are; more are compared by a 128-bit key of two hashes, which merges two of N
-    distinct records with probability below N²/2^128 (3e-25 at ten million).
+    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them; NULL is a value of its own, and so is
+    NaN. Up to four columns are compared as they are; more are compared by a 128-bit key of two hashes, which
+    merges two of N distinct records with probability below N²/2^128 (3e-25 at ten million).
 
     >>> equivalence_class_size(["F", "F", "M"], [30, 30, 41])
     array([2, 2, 1])

@@ -1,7 +1,7 @@
 """The equivalence classes of a table."""
 
 from reid_sql.function import table_function
-from reid_sql.models.disclosure import Classes
+from reid_sql.models.classes.disclosure import Classes
 from reid_sql.reductions import CLASSES
 
 
@@ -9,8 +9,8 @@ from reid_sql.reductions import CLASSES
 def equivalence_classes(classes: Classes) -> Classes:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each.
 
-    `class_size` is the number of records that match the combination, `records` those that hold exactly these values:
-    the same number unless `nulls := 'wildcard'`, where a NULL in either record matches anything.
+    `class_size` is the number of records that match the combination, `records` those that hold exactly these
+    values: the same number unless `nulls := 'wildcard'`, where a NULL in either record matches anything.
 
     >>> equivalence_classes(Classes({"sex": ["F", "M"]}, [3, 2], [3, 2])).class_size
     [3, 2]

@@ -1,24 +1,28 @@
 """A Gaussian copula of a table, known by its name from then on."""
 
+from reid_sql import registry
 from reid_sql.domains import Names, NewModel, Seed
 from reid_sql.function import table_function
-from reid_sql.models import copula_fit, registry
-from reid_sql.models.copula_summary import CopulaSummary, summary
-from reid_sql.models.gaussian_copula import Method, PairCounts
+from reid_sql.models.copula import copula_fit
+from reid_sql.models.copula.copula_summary import CopulaSummary, summary
+from reid_sql.models.copula.gaussian_copula import Method, PairCounts
 from reid_sql.reductions import PAIRS
 
 
-@table_function(reduction=PAIRS, source="Rocher, Hendrickx & de Montjoye 2019", models=True, leading=("name",))
+@table_function(
+    reduction=PAIRS, source="Rocher, Hendrickx & de Montjoye 2019", models=True, leading=("name",)
+)
 def fit_copula(
     pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
 ) -> CopulaSummary:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name.
 
-    Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers are then
-    in order of size, other values in order of their text. `weight` is a column of survey weights. `marginals` is a table
-    of what is known from outside, such as a census: column_name, value and share (or a count). `method :=
-    'calibrated'` lets records repeat as often as in the sample; 'sharp' also orders the other columns by the data. A model
-    of the same name is replaced. Refuses an empty table, and weights that are missing or below 0.
+    Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers
+    are then in order of size, other values in order of their text. `weight` is a column of survey weights.
+    `marginals` is a table of what is known from outside, such as a census: column_name, value and share (or a
+    count). `method := 'calibrated'` lets records repeat as often as in the sample; 'sharp' also orders the
+    other columns by the data. A model of the same name is replaced. Refuses an empty table, and weights that
+    are missing or below 0.
 
     >>> import numpy as np
     >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"], [None] * 2,

@@ -1,8 +1,8 @@
 """Individual risk of each record, with survey weights."""
 
 from reid_sql.function import table_function
-from reid_sql.models import individual_risk as model
-from reid_sql.models.individual_risk import Form, IndividualRisk, WeightedRecords
+from reid_sql.models.population import individual_risk as model
+from reid_sql.models.population.individual_risk import Form, IndividualRisk, WeightedRecords
 from reid_sql.reductions import WEIGHTED_RECORDS
 
 
@@ -10,10 +10,11 @@ from reid_sql.reductions import WEIGHTED_RECORDS
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     """Chance that a match on each record is right, where the survey's weights tell of the population.
 
-    The mean of 1/F over the F people that the class may have, given its records and the sum of their weights. Without
-    `weight` the risk is 1/class_size. `form := 'approximate'` is sdcMicro's. `expected_reidentifications` sums the risk over
-    all records. `record` is the value of the column `key`, else the 0-based position in the scan. Refuses an empty table, and
-    weights that are missing, negative or zero.
+    The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
+    Without `weight` the risk is 1/class_size. `form := 'approximate'` is sdcMicro's.
+    `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
+    else the 0-based position in the scan. Refuses an empty table, and weights that are missing, negative or
+    zero.
 
     >>> import numpy as np
     >>> individual_risk(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0]))).risk.round(4).tolist()

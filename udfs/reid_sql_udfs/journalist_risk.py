@@ -2,7 +2,7 @@
 
 from reid_sql.domains import Threshold
 from reid_sql.function import table_function
-from reid_sql.models import disclosure
+from reid_sql.models.classes import disclosure
 from reid_sql.reductions import POPULATION_HISTOGRAM
 from reid_sql_udfs.risk_summary import SELECT
 
@@ -18,12 +18,14 @@ COVERED = f"""
     source="ARX journalist model",
     duckdb=f"{SELECT}, {COVERED}",
 )
-def journalist_risk(histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2) -> disclosure.JournalistRisk:
+def journalist_risk(
+    histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2
+) -> disclosure.JournalistRisk:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population.
 
-    As risk_summary, with the size of the record's class in the population table; `classes` are the sample's. A
-    population holds its sample: where the population table has fewer such records than the sample, the sample's class
-    size counts, `uncovered_records` says for how many records, and the status says so.
+    As risk_summary, with the size of the record's class in the population table; `classes` are the sample's.
+    A population holds its sample: where the population table has fewer such records than the sample, the
+    sample's class size counts, `uncovered_records` says for how many records, and the status says so.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(np.array([10]), np.array([1]), np.array([2]), np.array([0]))

@@ -2,7 +2,7 @@
 
 from reid_sql.domains import sql_text
 from reid_sql.function import table_function
-from reid_sql.models import disclosure, sensitive
+from reid_sql.models.classes import disclosure, sensitive
 from reid_sql.reductions import L_DIVERSITY
 
 
@@ -34,13 +34,14 @@ def l_diversity(
     found: sensitive.ClassValues,
     variant: sensitive.DiversityVariant = "distinct",
     c: sensitive.Concentration = 3,
-    l: sensitive.Diversity = 2,  # noqa: E741 - the field's own name
+    l: sensitive.Diversity = 2,
 ) -> sensitive.DiversityDisclosure:
     """Measure l-diversity: how many values of the sensitive column each class holds; a class offends that holds fewer than l.
 
-    `value` is the lowest of any class. distinct: the number of values. entropy: exp of the class's entropy. recursive: the
-    largest l for which the most frequent value stays below c times all from the l-th most frequent on; 0 where none does.
-    A NULL among the sensitive values counts as a value, unless `nulls := 'drop'`. Refuses an empty table.
+    `value` is the lowest of any class. distinct: the number of values. entropy: exp of the class's entropy.
+    recursive: the largest l for which the most frequent value stays below c times all from the l-th most
+    frequent on; 0 where none does. A NULL among the sensitive values counts as a value, unless `nulls :=
+    'drop'`. Refuses an empty table.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))

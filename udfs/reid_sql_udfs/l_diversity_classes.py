@@ -1,7 +1,7 @@
 """The classes that offend l-diversity."""
 
 from reid_sql.function import table_function
-from reid_sql.models.sensitive import OffendingClasses
+from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions import L_DIVERSITY_CLASSES
 
 
@@ -9,8 +9,8 @@ from reid_sql.reductions import L_DIVERSITY_CLASSES
 def l_diversity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes that hold fewer than l sensitive values.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the measure, as in
-    `l_diversity`. A class whose value is NULL, as it cannot be told, is listed too.
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `l_diversity`. A class whose value is NULL, as it cannot be told, is listed too.
 
     >>> l_diversity_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

@@ -1,14 +1,17 @@
 """A saved model, known by its name from then on."""
 
+from reid_sql import registry
 from reid_sql.domains import NewModel
 from reid_sql.function import table_function
-from reid_sql.models import copula_file, registry
-from reid_sql.models.copula_file import SavedModels
-from reid_sql.models.copula_summary import CopulaSummary, summary
+from reid_sql.models.copula import copula_file
+from reid_sql.models.copula.copula_file import SavedModels
+from reid_sql.models.copula.copula_summary import CopulaSummary, summary
 from reid_sql.reductions import SAVED
 
 
-@table_function(reduction=SAVED, source="JSON with a version and a SHA-256 checksum", models=True, leading=("name",))
+@table_function(
+    reduction=SAVED, source="JSON with a version and a SHA-256 checksum", models=True, leading=("name",)
+)
 def load_copula(saved: SavedModels, name: NewModel) -> CopulaSummary:
     """Read the model of this name from a table or file of saved models, with the columns of copula_json.
 

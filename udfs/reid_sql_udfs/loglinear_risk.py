@@ -1,19 +1,24 @@
 """Risk of each record by a log-linear model of the population."""
 
 from reid_sql.function import table_function
-from reid_sql.models import loglinear
-from reid_sql.models.loglinear import FittedRecords, Fraction, Interactions, LoglinearRisk
+from reid_sql.models.population import loglinear
+from reid_sql.models.population.loglinear import FittedRecords, Fraction, Interactions, LoglinearRisk
 from reid_sql.reductions import FITTED_RECORDS
 
 
-@table_function(reduction=FITTED_RECORDS, source="Skinner & Shlomo 2008; Rocher et al. 2019, supplement", per_record=True)
-def loglinear_risk(fitted: FittedRecords, sampling_fraction: Fraction, interactions: Interactions = 0) -> LoglinearRisk:
+@table_function(
+    reduction=FITTED_RECORDS, source="Skinner & Shlomo 2008; Rocher et al. 2019, supplement", per_record=True
+)
+def loglinear_risk(
+    fitted: FittedRecords, sampling_fraction: Fraction, interactions: Interactions = 0
+) -> LoglinearRisk:
     """Chance of each record of a random sample to be unique in the population, and of a match on it to be right.
 
-    By a log-linear model with main effects, or with all two-way interactions, and Poisson counts; `nb_` with negative binomial
-    counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better on most tables. `tau1` and `tau2` sum
-    `uniqueness` and `correctness` over the records that are unique in the sample. `record` is the value of the column `key`, else
-    the 0-based position in the scan. Two-way models of small samples understate the risk, and the status says so.
+    By a log-linear model with main effects, or with all two-way interactions, and Poisson counts; `nb_` with
+    negative binomial counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better
+    on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
+    the sample. `record` is the value of the column `key`, else the 0-based position in the scan. Two-way
+    models of small samples understate the risk, and the status says so.
 
     >>> import numpy as np
     >>> four = FittedRecords(np.array([1, 3]), np.log([1.0, 3.0]), np.empty((2, 0), dtype=np.int64))

@@ -1,18 +1,22 @@
 """Entropy and tail complexity of a table's anonymity sets."""
 
 from reid_sql.function import table_function
-from reid_sql.models import pitman_yor_fit
-from reid_sql.models.disclosure import Histogram
-from reid_sql.models.pitman_yor_fit import Prior, PycFit
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.pyc import pitman_yor_fit
+from reid_sql.models.pyc.pitman_yor_fit import Prior, PycFit
 from reid_sql.reductions import HISTOGRAM
 
 
-@table_function(reduction=HISTOGRAM, source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014")
+@table_function(
+    reduction=HISTOGRAM,
+    source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
+)
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     """Fit the entropy (nats) and tail complexity of the anonymity sets of a table, with 95 % credible intervals.
 
-    From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0 to 1, heavy tails unlikely) or
-    'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`, whose classes overlap.
+    From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0 to 1, heavy tails
+    unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`, whose classes
+    overlap.
 
     >>> import numpy as np
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

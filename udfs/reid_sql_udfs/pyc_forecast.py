@@ -2,21 +2,26 @@
 
 from reid_sql.domains import Counts
 from reid_sql.function import table_function
-from reid_sql.models import pitman_yor_forecast
-from reid_sql.models.disclosure import Histogram
-from reid_sql.models.pitman_yor import ClassSize
-from reid_sql.models.pitman_yor_fit import Prior
-from reid_sql.models.pitman_yor_forecast import PycForecast
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.pyc import pitman_yor_forecast
+from reid_sql.models.pyc.pitman_yor import ClassSize
+from reid_sql.models.pyc.pitman_yor_fit import Prior
+from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.reductions import HISTOGRAM
 
 
-@table_function(reduction=HISTOGRAM, source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995")
-def pyc_forecast(histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer") -> list[PycForecast]:
+@table_function(
+    reduction=HISTOGRAM, source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995"
+)
+def pyc_forecast(
+    histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer"
+) -> list[PycForecast]:
     """Forecast the share of right matches, of unique people and of people in sets smaller than k, to any population.
 
-    The table is a random sample of each population; its own classes are kept. `_low` and `_high` are the ends of 95 %
-    intervals, widened by what the model misses inside the sample; on real tables they have held the true correctness in
-    74 to 89 % of cases (README). Refuses a population smaller than the table, an empty table, and `nulls := 'wildcard'`.
+    The table is a random sample of each population; its own classes are kept. `_low` and `_high` are the ends
+    of 95 % intervals, widened by what the model misses inside the sample; on real tables they have held the
+    true correctness in 74 to 89 % of cases (README). Refuses a population smaller than the table, an empty
+    table, and `nulls := 'wildcard'`.
 
     >>> import numpy as np
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

@@ -1,11 +1,11 @@
 """What each record contributes to the extreme risk of its table."""
 
 from reid_sql.function import table_function
-from reid_sql.models import record_contributions
-from reid_sql.models.class_keys import Memory
-from reid_sql.models.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.quasi_identifiers import Codes, Sample, Seed, Size, choose
-from reid_sql.models.record_contributions import Contribution
+from reid_sql.models.classes.class_keys import Memory
+from reid_sql.models.extreme import record_contributions
+from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
+from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.extreme.record_contributions import Contribution
 from reid_sql.reductions import RECORD_CODES
 
 
@@ -22,9 +22,10 @@ def qar_contributions(
 ) -> list[Contribution]:
     """Say by how much the extreme risk of the table would fall without each record, exactly, in the order of the table.
 
-    `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution means that the
-    risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the quasi-identifiers for which the
-    record is unique; `entropy` and `pls` need columns that have an order, without NULL. Refuses what qar_risk refuses.
+    `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution
+    means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
+    quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an order,
+    without NULL. Refuses what qar_risk refuses.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

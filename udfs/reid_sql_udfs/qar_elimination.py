@@ -1,15 +1,17 @@
 """The extreme risk of a table as records are removed."""
 
 from reid_sql.function import table_function
-from reid_sql.models import removal_path
-from reid_sql.models.class_keys import Memory
-from reid_sql.models.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.quasi_identifiers import Codes, Sample, Seed, Size, choose
-from reid_sql.models.removal_path import By, Removal, Remove
+from reid_sql.models.classes.class_keys import Memory
+from reid_sql.models.extreme import removal_path
+from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
+from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.extreme.removal_path import By, Removal, Remove
 from reid_sql.reductions import RECORD_CODES
 
 
-@table_function(reduction=RECORD_CODES, source="Béra et al. 2023, sections 3 and 4 (proper backward elimination)")
+@table_function(
+    reduction=RECORD_CODES, source="Béra et al. 2023, sections 3 and 4 (proper backward elimination)"
+)
 def qar_elimination(
     table: Codes,
     remove: Remove = 100,
@@ -24,9 +26,9 @@ def qar_elimination(
 ) -> list[Removal]:
     """Remove the records that contribute most to the extreme risk, one after the other, and give the risk after each.
 
-    Step 0 is the whole table. `by` is 'exact', where each removal looks at what remains, or an order computed once:
-    'dt' (contribution), 'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as many records,
-    whichever, gets to. Refuses what qar_risk refuses, and to remove all records.
+    Step 0 is the whole table. `by` is 'exact', where each removal looks at what remains, or an order computed
+    once: 'dt' (contribution), 'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as
+    many records, whichever, gets to. Refuses what qar_risk refuses, and to remove all records.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

@@ -1,11 +1,11 @@
 """How well the proxies stand for the exact contributions."""
 
 from reid_sql.function import table_function
-from reid_sql.models import proxy_agreement
-from reid_sql.models.class_keys import Memory
-from reid_sql.models.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.proxy_agreement import ProxyAgreement
-from reid_sql.models.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.classes.class_keys import Memory
+from reid_sql.models.extreme import proxy_agreement
+from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
+from reid_sql.models.extreme.proxy_agreement import ProxyAgreement
+from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
 from reid_sql.reductions import CODES
 
 
@@ -22,9 +22,9 @@ def qar_proxies(
 ) -> list[ProxyAgreement]:
     """Compare what is quick to compute for a record with its exact contribution to the extreme risk.
 
-    For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the contribution, and the
-    chance (`auc`) that it ranks a record that raises the risk above one that does not. NULL and a status where there is
-    no such proxy. Refuses what qar_risk refuses.
+    For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
+    contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
+    NULL and a status where there is no such proxy. Refuses what qar_risk refuses.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

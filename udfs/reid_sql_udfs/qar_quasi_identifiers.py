@@ -1,10 +1,10 @@
 """The risk of every quasi-identifier of p columns."""
 
 from reid_sql.function import table_function
-from reid_sql.models import extreme_risk_estimate
-from reid_sql.models.class_keys import Memory
-from reid_sql.models.extreme_risk_estimate import QuasiIdentifierRisk
-from reid_sql.models.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.classes.class_keys import Memory
+from reid_sql.models.extreme import extreme_risk_estimate
+from reid_sql.models.extreme.extreme_risk_estimate import QuasiIdentifierRisk
+from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
 from reid_sql.reductions import CODES
 
 
@@ -14,8 +14,9 @@ def qar_quasi_identifiers(
 ) -> list[QuasiIdentifierRisk]:
     """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first.
 
-    `sample` draws so many of the choices instead of counting all; `status` then says so. `memory_mb` bounds the memory
-    that counting takes beside the engine's. Refuses an empty table, p beyond the columns, and more than 200,000 choices.
+    `sample` draws so many of the choices instead of counting all; `status` then says so. `memory_mb` bounds
+    the memory that counting takes beside the engine's. Refuses an empty table, p beyond the columns, and more
+    than 200,000 choices.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True, False], [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])], np.arange(4))

@@ -1,15 +1,17 @@
 """The extreme re-identification risk of a table."""
 
 from reid_sql.function import table_function
-from reid_sql.models import extreme_risk_estimate
-from reid_sql.models.class_keys import Memory
-from reid_sql.models.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.extreme_risk_estimate import ExtremeRisk
-from reid_sql.models.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.classes.class_keys import Memory
+from reid_sql.models.extreme import extreme_risk_estimate
+from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
+from reid_sql.models.extreme.extreme_risk_estimate import ExtremeRisk
+from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
 from reid_sql.reductions import CODES
 
 
-@table_function(reduction=CODES, source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987")
+@table_function(
+    reduction=CODES, source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987"
+)
 def qar_risk(
     table: Codes,
     p: Size = 3,
@@ -22,9 +24,10 @@ def qar_risk(
 ) -> ExtremeRisk:
     """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR).
 
-    The risk of a choice is its distinct values over the records. A generalised Pareto law (`shape`, `scale`) is fitted to
-    the logits of the risks above `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap
-    interval over quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail.
+    The risk of a choice is its distinct values over the records. A generalised Pareto law (`shape`, `scale`)
+    is fitted to the logits of the risks above `threshold`, the 1 − tail quantile. `risk_low` and `risk_high`
+    are the 95 % bootstrap interval over quasi-identifiers. Where there is no fit, NULL and a status. Refuses
+    alpha not below tail.
 
     >>> import numpy as np
     >>> people = Codes(["id", "sex"], [True, False], [np.array([1, 2, 3, 4]), np.array([1, 1, 2, 2])], np.arange(4))

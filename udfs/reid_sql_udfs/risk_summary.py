@@ -2,7 +2,7 @@
 
 from reid_sql.domains import Threshold, sql_text
 from reid_sql.function import table_function
-from reid_sql.models import disclosure
+from reid_sql.models.classes import disclosure
 from reid_sql.reductions import HISTOGRAM
 
 SELECT = f"""
@@ -27,9 +27,9 @@ SELECT = f"""
 def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ClassRisk:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
 
-    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer risk),
-    `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the threshold) are
-    shares of the records. Refuses an empty table and a threshold outside [0, 1].
+    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
+    risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
+    threshold) are shares of the records. Refuses an empty table and a threshold outside [0, 1].
 
     >>> import numpy as np
     >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk

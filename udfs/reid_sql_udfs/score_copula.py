@@ -2,18 +2,20 @@
 
 from reid_sql.domains import Count
 from reid_sql.function import scored_function
-from reid_sql.models.disclosure import Integers
-from reid_sql.models.record_risk import RecordRisk, Sample, record_risk
-from reid_sql.models.rectangle import Estimates
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula.record_risk import RecordRisk, Sample, record_risk
+from reid_sql.models.numerics.rectangle import Estimates
 
 
 @scored_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17")
-def score_copula(cell: Estimates, class_size: Integers, population: Count, sample: Sample = "ignored") -> RecordRisk:
+def score_copula(
+    cell: Estimates, class_size: Integers, population: Count, sample: Sample = "ignored"
+) -> RecordRisk:
     """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors.
 
-    Each distinct record is scored once; the columns of the model are found by their names, NULL is a value. The errors
-    are standard errors of the integration. With `sample := 'known'`, for the sample itself, a record that is not alone
-    in the table has ξ = 0.
+    Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
+    The errors are standard errors of the integration. With `sample := 'known'`, for the sample itself, a
+    record that is not alone in the table has ξ = 0.
 
     >>> import numpy as np
     >>> score_copula(Estimates(np.array([0.25]), np.array([0.0])), np.array([1]), 3).uniqueness_xi

@@ -6,8 +6,8 @@ import numpy.typing as npt
 
 from reid_sql.domains import COUNT, Numbers
 from reid_sql.function import table_function
-from reid_sql.models import sparse_matching
-from reid_sql.models.sparse_matching import Matches, SparsePoint
+from reid_sql.models.classes import sparse_matching
+from reid_sql.models.classes.sparse_matching import Matches, SparsePoint
 from reid_sql.reductions import MATCHES
 
 
@@ -17,12 +17,12 @@ def sparse_correctness_curve(
 ) -> list[SparsePoint]:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person.
 
-    The table has a row for each person and item, such as a purchase; repeated rows count once. The attacker knows
-    `points` random items of the target, or all of them where there are fewer, and names one of the people who have them
-    all. Where everyone's combinations of items are at most `exact_up_to` in number, all of them are counted; beyond,
-    `samples` targets and their known items are drawn by `seed`, the same on every engine, and `standard_error` says how
-    much that leaves open. `sizes` are whole numbers from 1 to the number of people; 50 where there are none, evenly
-    spaced in log space. Refuses an empty table.
+    The table has a row for each person and item, such as a purchase; repeated rows count once. The attacker
+    knows `points` random items of the target, or all of them where there are fewer, and names one of the
+    people who have them all. Where everyone's combinations of items are at most `exact_up_to` in number, all
+    of them are counted; beyond, `samples` targets and their known items are drawn by `seed`, the same on
+    every engine, and `standard_error` says how much that leaves open. `sizes` are whole numbers from 1 to the
+    number of people; 50 where there are none, evenly spaced in log space. Refuses an empty table.
 
     >>> import numpy as np
     >>> half_have_a_twin = Matches(np.array([1, 2]), np.array([2.0, 2.0]), np.array([4, 4]), np.array([0, 0]))

@@ -1,7 +1,7 @@
 """How far the sensitive values of the classes are from the table's."""
 
 from reid_sql.function import table_function
-from reid_sql.models import sensitive
+from reid_sql.models.classes import sensitive
 from reid_sql.reductions import T_CLOSENESS
 from reid_sql_udfs.l_diversity import select
 
@@ -16,9 +16,10 @@ def t_closeness(
 ) -> sensitive.Disclosure:
     """Measure t-closeness: how far the sensitive values of each class are from the table's; a class offends that is beyond t.
 
-    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values are equally far from each
-    other. ordered: by their places in their order. numeric: by their difference, over the range. The last two need a
-    sensitive column that has an order, or numbers; where a NULL has no place among them, NULL and a status that says so.
+    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values are equally far
+    from each other. ordered: by their places in their order. numeric: by their difference, over the range.
+    The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
+    NULL and a status that says so.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.75, 0.1]), np.array([2, 1]))

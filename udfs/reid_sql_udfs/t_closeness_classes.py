@@ -1,7 +1,7 @@
 """The classes that offend t-closeness."""
 
 from reid_sql.function import table_function
-from reid_sql.models.sensitive import OffendingClasses
+from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions import T_CLOSENESS_CLASSES
 
 
@@ -9,8 +9,8 @@ from reid_sql.reductions import T_CLOSENESS_CLASSES
 def t_closeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes whose sensitive values are further than t from those of the table.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the measure, as in
-    `t_closeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `t_closeness`. A class whose value is NULL, as it cannot be told, is listed too.
 
     >>> t_closeness_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

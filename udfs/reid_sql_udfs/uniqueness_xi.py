@@ -2,16 +2,16 @@
 
 from reid_sql.domains import Count, Floats
 from reid_sql.function import model_function
-from reid_sql.models import uniqueness
-from reid_sql.models.rectangle import Estimates
+from reid_sql.models.classes import uniqueness
+from reid_sql.models.numerics.rectangle import Estimates
 
 
 @model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 2")
 def uniqueness_xi(cell: Estimates, population: Count) -> Floats:
     """Probability ξ that a person with this record's values is the only one of them in the population.
 
-    Takes the values in the model's order; NULL is a value. Values that the sample never saw count by what the sample
-    says of such values, and where it says nothing ξ is 1. Refuses a population below 1.
+    Takes the values in the model's order; NULL is a value. Values that the sample never saw count by what the
+    sample says of such values, and where it says nothing ξ is 1. Refuses a population below 1.
 
     >>> import numpy as np
     >>> uniqueness_xi(Estimates(np.array([0.25]), np.array([0.0])), 3)

@@ -1,0 +1,73 @@
+"""Measure, print a table, and keep the figures if asked: `python -m benchmarks.speed --help`."""
+
+import json
+import os
+import sys
+from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser, Namespace
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from benchmarks.speed.cases import ROOT, SECTIONS, Setup
+from benchmarks.speed.compare import Case, Outcome, compare
+from benchmarks.speed.measure import Job, measure
+from benchmarks.speed.table import figures, line, table
+
+GAP_ROWS = 300_000
+
+
+def main() -> int:
+    """Run the sections; 1 only where a run failed or two sides disagreed, never for a missed target."""
+    asked = arguments()
+    sys.path.append(str(ROOT / "udfs"))  # for the processes to come, where the package is not installed
+    os.environ["POLARS_MAX_THREADS"] = str(asked.threads)
+    with TemporaryDirectory(prefix="reid-sql-bench-", ignore_cleanup_errors=True) as folder:
+        setup = Setup(Path(folder), asked.threads)
+        cases = [case for section in asked.only or SECTIONS for case in SECTIONS[section](setup)]
+        generate(folder, cases, asked.rows)
+        outcomes = [told(compare(case, asked.repeat)) for case in cases]
+    named = ("duckdb", "polars", *(["pyspark"] if find_spec("pyspark") else []))
+    engines = ", ".join(f"{name} {version(name)}" for name in named)
+    title = f"{asked.rows:,} rows, {asked.repeat} pairs, {asked.threads} threads, {engines}"
+    Console(width=None if sys.stdout.isatty() else 210).print(table(outcomes, title))
+    if asked.json:
+        asked.json.write_text(
+            json.dumps({"title": title, "cases": [figures(outcome) for outcome in outcomes]}, indent=2) + "\n"
+        )
+    return int(any(outcome.is_error for outcome in outcomes))
+
+
+def arguments() -> Namespace:
+    """Read the command line."""
+    parser = ArgumentParser(
+        prog="python -m benchmarks.speed", description=__doc__, formatter_class=ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the generated tables")
+    parser.add_argument("--repeat", type=int, default=3, help="pairs of runs of a case")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of either engine")
+    parser.add_argument(
+        "--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=f"of {', '.join(SECTIONS)}"
+    )
+    parser.add_argument("--json", type=Path, help="file for the figures of every run")
+    return parser.parse_args()
+
+
+def generate(folder: str, cases: list[Case], rows: int) -> None:
+    """Write the tables that the cases read, each in a process of its own."""
+    for name in dict.fromkeys(case.table for case in cases if case.table):
+        limit = min(rows, GAP_ROWS) if name.startswith("gaps") else rows
+        made = measure(Job("generate", {"folder": folder, "table": name, "rows": limit}))
+        print(f"{name}: {limit:,} rows in {made.seconds:.1f} s", file=sys.stderr, flush=True)
+
+
+def told(outcome: Outcome) -> Outcome:
+    """Say how a case went as soon as it is done."""
+    print("; ".join(cell for cell in line(outcome) if cell), file=sys.stderr, flush=True)
+    return outcome
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,283 @@
+"""What is measured, section by section."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.speed import copula, qar
+from benchmarks.speed.compare import Case
+from benchmarks.speed.measure import Job
+from benchmarks.speed.shapes import SHAPES, Shape
+
+ROOT: Final = Path(__file__).parents[2]
+VALUES: Final = (90, 2, 5, 40, 16, 7, 9, 15, 6, 95, 2, 12)  # of the columns that an attacker may know
+FEW: Final = 3  # columns, as against ten
+LIMITS: Final = ("2GB", "500MB")  # at ten million rows only the second makes class sizes spill
+ADULT: Final = (
+    *("age", "workclass", "education_num", "marital_status", "occupation"),
+    *("relationship", "race", "sex", "hours_per_week", "native_country"),
+)
+MEASURES: Final = (
+    *(("l_diversity", f", variant := '{variant}'") for variant in ("distinct", "entropy", "recursive")),
+    *(
+        ("t_closeness", ""),
+        ("alpha_k_anonymity", ""),
+        ("beta_likeness", ", variant := 'enhanced'"),
+        ("delta_disclosure", ""),
+    ),
+)
+SIZES: Final = (
+    "SELECT count(*) AS records, sum(k) AS total, max(k) AS highest, count_if(k = 1) AS unique_records FROM"
+)
+HISTOGRAM: Final = """SELECT sum(records) AS records, sum(classes) AS classes,
+    coalesce(sum(records) FILTER (class_size = 1), 0) AS unique_records FROM"""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The folder with the generated tables, and the number of threads."""
+
+    folder: Path
+    threads: int
+
+    def duckdb(self, sql: str, **settings: str) -> Job:
+        """Ask the generated database."""
+        database = str(self.folder / "people.duckdb")
+        return Job(
+            "in_duckdb",
+            {"sql": sql, "settings": {"threads": str(self.threads)} | settings, "database": database},
+        )
+
+
+def noise(setup: Setup) -> Iterator[Case]:
+    """DuckDB's window against itself: what the other ratios are to be read by."""
+    for shape in SHAPES:
+        if shape.ties == "unique":
+            same = setup.duckdb(_window(shape, "count(*) OVER (PARTITION BY {})"))
+            yield Case("noise", shape.words, same, same, table=shape.table)
+
+
+def class_size(setup: Setup) -> Iterator[Case]:
+    """DuckDB's window against ours."""
+    for shape in SHAPES:
+        ours, rival = (
+            _window(shape, "equivalence_class_size({})"),
+            _window(shape, "count(*) OVER (PARTITION BY {})"),
+        )
+        target = 1.10 if shape.width == FEW else 0.6
+        yield Case(
+            "class_size",
+            shape.words,
+            setup.duckdb(ours),
+            setup.duckdb(rival),
+            target,
+            memory=True,
+            table=shape.table,
+        )
+
+
+def class_size_histogram(setup: Setup) -> Iterator[Case]:
+    """The histogram against a bare double GROUP BY."""
+    for shape in SHAPES:
+        ours = f"{HISTOGRAM} class_size_histogram({shape.table}, {shape.columns})"
+        yield Case(
+            "histogram",
+            shape.words,
+            setup.duckdb(ours),
+            setup.duckdb(_double(shape)),
+            1.10,
+            table=shape.table,
+        )
+
+
+def risk_summary(setup: Setup) -> Iterator[Case]:
+    """The summary against a bare double GROUP BY."""
+    for shape in SHAPES:
+        ours, rival = _summary(shape.table, shape.columns), _double(shape)
+        yield Case(
+            "risk_summary", shape.words, setup.duckdb(ours), setup.duckdb(rival), 1.10, table=shape.table
+        )
+
+
+def polars(setup: Setup) -> Iterator[Case]:
+    """Polars' window against ours, streaming."""
+    for shape in SHAPES:
+        read: dict[str, Any] = {
+            "file": str(setup.folder / f"{shape.table}.parquet"),
+            "columns": shape.columns,
+        }
+        ours, rival = (Job("in_polars", read | {"ours": mine}) for mine in (True, False))
+        yield Case("polars", shape.words, ours, rival, 1.10 if shape.width == FEW else 0.5, table=shape.table)
+
+
+def spark(setup: Setup) -> Iterator[Case]:
+    """Spark's bare GROUP BY against our histogram, and its window against our class sizes; each run once before."""
+    skipped = None if find_spec("pyspark") else "no pyspark; pip install 'reid-sql[spark]'"
+    for shape in (
+        shape for shape in SHAPES if shape.width == FEW or (shape.kind, shape.ties) == ("integer", "tied")
+    ):
+        for question, target in (("histogram", 1.30), ("class size", None)):
+            if question == "histogram" or (shape.width, shape.kind) == (FEW, "integer"):
+                read = {
+                    "file": str(setup.folder / f"{shape.table}.parquet"),
+                    "columns": shape.columns,
+                    "question": question,
+                }
+                ours, rival = (
+                    Job("in_spark", read | {"threads": setup.threads, "ours": mine}) for mine in (True, False)
+                )
+                yield Case(
+                    "spark",
+                    f"{question}, {shape.words}",
+                    ours,
+                    rival,
+                    target,
+                    table=shape.table,
+                    skipped=skipped,
+                )
+
+
+def memory_limit(setup: Setup) -> Iterator[Case]:
+    """Little memory, and a folder to spill to."""
+    shapes = [shape for shape in SHAPES if shape.width > FEW and shape.kind == "string"]
+    for limit, shape in product(LIMITS, shapes):
+        spilling = {"memory_limit": limit, "temp_directory": str(setup.folder / "spilled")}
+        window = _window(shape, "equivalence_class_size({})")
+        for name, sql in (("class size", window), ("risk_summary", _summary(shape.table, shape.columns))):
+            words = f"{limit}, {name}, {shape.words}"
+            yield Case(
+                "memory_limit", words, setup.duckdb(sql, **spilling), target="completes", table=shape.table
+            )
+
+
+def wildcard(setup: Setup) -> Iterator[Case]:
+    """Records with gaps that match anything."""
+    for shape in (Shape(10, "integer", "unique"), Shape(10, "integer", "tied")):
+        table = f"gaps_{shape.ties}"
+        yield Case(
+            "wildcard",
+            shape.words,
+            setup.duckdb(_summary(table, shape.columns, ", nulls := 'wildcard'")),
+            table=table,
+        )
+
+
+def register(_: Setup) -> Iterator[Case]:
+    """The cost of registering: in a new process, again, and in a cursor."""
+    for time in ("first", "again", "cursor"):
+        yield Case("register", time, Job("registering", {"time": time}))
+
+
+def adult(setup: Setup) -> Iterator[Case]:
+    """Real microdata in memory, against pandas."""
+    file = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"), "adult.parquet")
+    sizes = "count(*) AS classes, sum(k) AS records, max(k) AS highest, count_if(k = 1) AS unique_records"
+    prepare = f"CREATE TEMP TABLE adult AS FROM '{file}'"
+    sql = f"SELECT {sizes} FROM (SELECT class_size AS k FROM equivalence_classes(adult, {list(ADULT)}))"
+    ours = Job("in_duckdb", {"sql": sql, "settings": {"threads": str(setup.threads)}, "prepare": prepare})
+    rival = Job("in_pandas", {"file": str(file), "columns": list(ADULT)}) if find_spec("pandas") else None
+    skipped = None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
+
+
+def extreme_risk(setup: Setup) -> Iterator[Case]:
+    """QaR against doing each of its counts anew."""
+    return qar.cases(setup.threads)
+
+
+def rectangles(setup: Setup) -> Iterator[Case]:
+    """Cells of a Gaussian copula, against scipy."""
+    return copula.cases(setup.threads)
+
+
+def adversary(setup: Setup) -> Iterator[Case]:
+    """All four risks of every record, against one bare GROUP BY for each set of columns that may be known."""
+    settings = {"threads": str(setup.threads)}
+    file = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"), "adult.parquet")
+    known = [*ADULT, "education", "income"]
+    skipped = None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    tables: list[tuple[str, str, list[str], str | None]] = [
+        (
+            f"{rows:,} rows, {len(values)} columns",
+            _drawn(rows, values),
+            [f"c{place}" for place in range(len(values))],
+            None,
+        )
+        for rows, values in ((100_000, VALUES), (1_000_000, VALUES[:8]))
+    ]
+    tables.append(("adult.parquet, 12 columns", f"CREATE TEMP TABLE people AS FROM '{file}'", known, skipped))
+    for words, prepare, columns, reason in tables:
+        groups = [{"columns": [column], "probability": 0.5} for column in columns]
+        scenario = json.dumps({"population": 1e8, "groups": groups})
+        # Each set has the same probability: its inverse times the prosecutor's risks is the number of records
+        # alone in a set.
+        sql = f"SELECT round(sum(prosecutor) * {2 ** len(columns)}) AS alone FROM adversary_risk(people, '{scenario}')"
+        ours = Job("in_duckdb", {"sql": sql, "settings": settings, "prepare": prepare})
+        given = {"table": "people", "columns": columns, "settings": settings, "prepare": prepare}
+        yield Case("adversary", words, ours, Job("group_bys", given), skipped=reason)
+
+
+def disclosure(setup: Setup) -> Iterator[Case]:
+    """Each measure on a sensitive column of few values, against a bare GROUP BY; the target is for 1,000,000 rows."""
+    for shape in SHAPES:
+        if shape.ties == "unique":
+            sizes = f"SELECT count(*) AS n FROM {shape.table} GROUP BY {', '.join(shape.columns)}"
+            rival = f"SELECT sum(n)::BIGINT AS records, count(*) AS classes, min(n) AS k, 1 AS judged FROM ({sizes})"
+            for measure, options in MEASURES:
+                columns = [column for column in shape.columns if column != "sex"]
+                call = f"{measure}({shape.table}, {columns}, 'sex'{options})"
+                ours = f"SELECT records, classes, k, (offending_records >= 0)::INTEGER AS judged FROM {call}"
+                words = f"{measure}{options}, {shape.words}"
+                yield Case(
+                    "disclosure",
+                    words,
+                    setup.duckdb(ours),
+                    setup.duckdb(rival.replace(", sex", "")),
+                    5.0,
+                    table=shape.table,
+                )
+
+
+def _drawn(rows: int, values: tuple[int, ...]) -> str:
+    columns = (
+        f"least(floor(-ln(random()) * {max(1.0, n / 6)}), {n - 1})::INTEGER AS c{place}"
+        for place, n in enumerate(values)
+    )
+    return f"SELECT setseed(0.5); CREATE TEMP TABLE people AS SELECT {', '.join(columns)} FROM range({rows})"
+
+
+def _window(shape: Shape, window: str) -> str:
+    return f"{SIZES} (SELECT {window.format(', '.join(shape.columns))} AS k FROM {shape.table})"
+
+
+def _double(shape: Shape) -> str:
+    sizes = f"SELECT count(*) AS n FROM {shape.table} GROUP BY {', '.join(shape.columns)}"
+    double = f"SELECT n, count(*) AS c FROM ({sizes}) GROUP BY n"
+    return f"{HISTOGRAM} (SELECT n AS class_size, c AS classes, n * c AS records FROM ({double}))"
+
+
+def _summary(table: str, columns: list[str], options: str = "") -> str:
+    return f"SELECT records, classes, unique_records FROM risk_summary({table}, {columns}{options})"
+
+
+SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
+    "noise": noise,
+    "class_size": class_size,
+    "histogram": class_size_histogram,
+    "risk_summary": risk_summary,
+    "polars": polars,
+    "spark": spark,
+    "memory_limit": memory_limit,
+    "wildcard": wildcard,
+    "register": register,
+    "adult": adult,
+    "qar": extreme_risk,
+    "copula": rectangles,
+    "adversary": adversary,
+    "disclosure": disclosure,
+}

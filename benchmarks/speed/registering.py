@@ -1,0 +1,19 @@
+"""How long it takes to register the functions."""
+
+import duckdb
+
+import reid_sql
+from benchmarks.speed.stopwatch import Stopwatch
+
+
+def run(time: str) -> tuple[Stopwatch, dict[str, int]]:
+    """Register in a connection, again in the same one, and in a cursor of it; say how long the asked one took."""
+    con = duckdb.connect()
+    took = {"first": _took(con), "again": _took(con), "cursor": _took(con.cursor())}
+    return took[time], {}
+
+
+def _took(con: duckdb.DuckDBPyConnection) -> Stopwatch:
+    with Stopwatch() as took:
+        reid_sql.register(con)
+    return took

@@ -1,0 +1,99 @@
+"""Run a policy: open its tables, measure, judge, and put the report together."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from reid_sql import register
+from reid_sql.check.judging.finding import checked
+from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.release import Release
+from reid_sql.check.policy.policy import Policy, TablePolicy, read_policy
+from reid_sql.check.policy.policy.baseline import read_baseline
+from reid_sql.check.reports.overview import overview
+from reid_sql.check.reports.report import report
+from reid_sql.domains import Choice, sql_text
+from reid_sql.errors import UnavailableError
+from reid_sql.source import limit_memory
+
+Tell = Callable[[str], None]
+ENGINE: Final = Choice(("duckdb", "spark"))
+
+
+def check(
+    policy: str | Path, baseline: str | Path | None = None, *, risky: int = 0, engine: str = "duckdb"
+) -> dict[str, Any]:
+    """Check the tables of a policy file and give the report as a document: its `verdict` is pass, no worse, fail or not judged.
+
+    `baseline` is an earlier report to compare with, in place of the policy's. The files are only read.
+    `risky` asks for that many of the rarest combinations of values, which a report else never holds. `engine`
+    may be 'spark'. Refuses a policy that it cannot follow.
+    """
+    asked = read_policy(policy)
+    with opened_by(engine, asked) as releases:
+        return measured(asked, releases, Path(baseline) if baseline else asked.baseline, risky=risky)
+
+
+@contextmanager
+def opened(
+    policy: Policy, memory_limit: str | None = None, tell: Tell = lambda _: None
+) -> Iterator[list[Release]]:
+    """Open the tables of a policy in one connection of its own; what spills to disk goes to a folder that is taken away."""
+    with tempfile.TemporaryDirectory(prefix="reid-sql-", ignore_cleanup_errors=True) as folder:
+        con = duckdb.connect()
+        try:
+            register(con)
+            con.execute(f"SET temp_directory = {sql_text(folder)}")
+            if limit := memory_limit or policy.memory_limit:
+                limit_memory(con, limit)
+            yield [_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]
+        finally:
+            with suppress(duckdb.Error):  # a query that was stopped may not have ended
+                con.close()
+
+
+def opened_by(
+    engine: str, policy: Policy, memory_limit: str | None = None, tell: Tell = lambda _: None
+) -> AbstractContextManager[Sequence[Answers]]:
+    """Open the tables of a policy in DuckDB, or as Spark finds them."""
+    if ENGINE.check("--engine", engine) == "duckdb":
+        return opened(policy, memory_limit, tell)
+    if find_spec("pyspark") is None:
+        raise UnavailableError(
+            "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
+        )
+    from reid_sql.check.measures.spark_release import opened_in_spark
+
+    return opened_in_spark(policy, memory_limit, tell)
+
+
+def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: Tell) -> Release:
+    tell(f"{table.name}: opening")
+    return Release(con, table, number)
+
+
+def measured(
+    policy: Policy,
+    releases: Sequence[Answers],
+    baseline: Path | None,
+    *,
+    risky: int = 0,
+    tell: Tell = lambda _: None,
+) -> dict[str, Any]:
+    """Measure every check and put the report together."""
+    before, earlier = read_baseline(baseline, policy) if baseline else (None, None)
+    found, pages = [], []
+    for release in releases:
+        for number, each in enumerate(release.table.checks, 1):
+            tell(f"{release.table.name}: {each.measure.name} ({number} of {len(release.table.checks)})")
+            found.append(checked(release, each, policy, before))
+        tell(f"{release.table.name}: what drives the risk")
+        pages.append(overview(release, policy, risky=risky))
+    return report(
+        policy, pages, found, earlier, sorted({engine for release in releases for engine in release.engines})
+    )

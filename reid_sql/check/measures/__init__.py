@@ -1,0 +1,1 @@
+"""What a policy can bound, and how it is measured."""

@@ -1,0 +1,107 @@
+"""What is asked of a table of the policy: class sizes and answers of functions, each kept for who asks again."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.check.measures.measure import Row, argument
+from reid_sql.check.policy.policy import Check, TablePolicy
+from reid_sql.engines.arrow import answer_rows
+from reid_sql.engines.duckdb_packed import WHOLE, Group
+from reid_sql.errors import OutOfDomainError
+from reid_sql.function import Function
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.reductions import HISTOGRAM
+
+NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
+MAX_GROUPS: Final = 10_000
+
+
+class Answers(ABC):
+    """A table of the policy; what is below says how an engine counts it."""
+
+    engines: tuple[str, ...] = ()  # packages beside DuckDB that count
+
+    def __init__(self, table: TablePolicy) -> None:
+        """Remember the table as the policy tells of it."""
+        self.table = table
+        self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
+        self._answers: dict[Any, list[Row]] = {}
+
+    @property
+    @abstractmethod
+    def records(self) -> int:
+        """Records of the table."""
+
+    @abstractmethod
+    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+        """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
+
+    @abstractmethod
+    def _groups(self, by: Sequence[str]) -> list[Group]:
+        """The parts of the table by the values of some columns, in the order of the values, NULL first."""
+
+    @abstractmethod
+    def _counted(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str] | None
+    ) -> dict[tuple[int, ...], Histogram]:
+        """Count the class sizes within each group, by its digits; within the whole table, by none."""
+
+    @abstractmethod
+    def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
+        """Count matches where NULL is a wildcard: no grouping, so each set of columns is matched anew."""
+
+    @abstractmethod
+    def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Ask the function about the group."""
+
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """The groups that a check is held to: the whole table where it names none."""
+        if not by:
+            return [WHOLE]
+        found = self._groups(by)
+        if len(found) > MAX_GROUPS:
+            rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(found)}"
+            raise OutOfDomainError(f"{rule}; group by columns with fewer values")
+        return found
+
+    def histogram(
+        self,
+        qi: Sequence[str],
+        by: Sequence[str] = (),
+        group: Group = WHOLE,
+        coarser: Mapping[str, str] | None = None,
+    ) -> Histogram:
+        """Class sizes by the columns, within the group; each combination of columns and grouping is counted once."""
+        if self.table.nulls == "wildcard":
+            return self._matched(qi, by, group)
+        key = (tuple(sorted(qi)), tuple(by), tuple((coarser or {}).items()))
+        if key not in self._histograms:
+            self._histograms[key] = self._counted(qi, by, drop=self.table.nulls == "drop", coarser=coarser)
+        return self._histograms[key].get(group.digits) or NOBODY
+
+    def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
+        """Ask the function of the check's measure, once for the same question."""
+        function = check.measure.declared
+        given = {p.name: argument(p, check.parameters) for p in function.parameters}
+        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive}
+        asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
+        if check.measure.aggregate:
+            asked |= {"aggregate": check.measure.aggregate, **check.parameters}
+        key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
+        if key not in self._answers:
+            if function.reduction is HISTOGRAM:
+                found = self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser))
+                self._answers[key] = self.from_histogram(check, found)
+            else:
+                self._answers[key] = self._asked(function, check, given, group)
+        return self._answers[key]
+
+    def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
+        """Answer a measure of class sizes by its body."""
+        function = check.measure.declared
+        given = dict(check.parameters) | {"nulls": self.table.nulls}
+        own = {p.name: argument(p, given) for p in function.own_parameters}
+        return list(answer_rows(function, vars(histogram), own))

@@ -1,0 +1,107 @@
+"""What a measure of the gate is: the function that answers it, and the column of the answer that a policy bounds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final, Literal
+
+from reid_sql.domains import COUNT, Key, Number, Numbers
+from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql_udfs import declared
+
+Row = Mapping[str, Any]
+Unit = Literal["share", "count", "number"]
+Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
+
+SHARE: Final = Number("a share from 0 to 1", "write 0.05 for 5 %", 0.0, 1.0)
+WHOLE: Final = Number(
+    "a whole number of at least 0", "write it with digits, such as 5", 0.0, 1e15, whole=True
+)
+FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -1e300, 1e300)
+LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
+
+# The table tells these, not the check.
+OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "sensitive", "model")
+
+
+def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:
+    """Take the only row."""
+    return rows[0]
+
+
+def row_of(column: str, parameter: str) -> Pick:
+    """Take the row whose column holds the word that the check gives."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:
+        return next(row for row in rows if row[column] == parameters[parameter])
+
+    return pick
+
+
+def highest(column: str) -> Pick:
+    """Take the row with the highest value; one without a value comes first, as it could be any."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:
+        return max(rows, key=lambda row: float("inf") if row[column] is None else row[column])
+
+    return pick
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure that a policy bounds: at most, or at least where a lower figure is the higher risk."""
+
+    name: str
+    words: str
+    function: str
+    column: str
+    unit: Unit = "share"
+    at_least: bool = False
+    interval: bool = False  # whether the answer has the ends of an interval, as column_low and column_high
+    of_records: bool = (
+        False  # whether the figure counts records of the table, or is their share: a small one is masked
+    )
+    own: tuple[Parameter, ...] = ()  # parameters beside the function's
+    unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
+    pick: Pick = only_row
+    aggregate: str | None = None  # over an answer for each record: a SELECT list, with $name for a parameter
+
+    @property
+    def declared(self) -> Function:
+        """The function that answers."""
+        return declared()[self.function]
+
+    @property
+    def bound(self) -> str:
+        """The key of the limit."""
+        return "at_least" if self.at_least else "at_most"
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """What a check may give beside its limit, by name; a list of populations is one population here."""
+        named = [p for p in self.declared.parameters if p.name not in (*OF_THE_TABLE, *self.unused)]
+        one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
+        return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, Numbers | Key)}
+
+    @property
+    def counts(self) -> bool:
+        """Whether it hangs on quasi-identifiers; a model is fitted to them."""
+        return self.takes("qi", "columns", "model")
+
+    def takes(self, *names: str) -> bool:
+        """Whether the function has a parameter of one of these names."""
+        return any(parameter.name in names for parameter in self.declared.parameters)
+
+    def worse(self, value: float, other: float) -> bool:
+        """Whether a figure is a higher risk than another, by more than what rounding does."""
+        gap = (other - value) if self.at_least else (value - other)
+        scale = max(abs(value), abs(other))
+        return gap > (1e-9 * scale if isfinite(scale) else 0.0)  # an infinite figure is worse than any other
+
+
+def argument(parameter: Parameter, given: Mapping[str, Any]) -> Any:
+    """Give the function's argument: what is given, else its default."""
+    if parameter.name == "populations":
+        return [given["population"]]
+    value = given.get(parameter.name, parameter.default)
+    return None if value is REQUIRED else value

@@ -1,0 +1,177 @@
+"""A table of the policy as it is measured: opened read-only, counted once, every answer kept for who asks again."""
+
+from collections.abc import Mapping, Sequence
+from string import Template
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+
+from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.measure import Row
+from reid_sql.check.policy.policy import Check, TablePolicy, columns_named
+from reid_sql.domains import MAX_COLUMNS, Columns, Table
+from reid_sql.engines.duckdb_packed import Group, PackedClasses
+from reid_sql.errors import ReidError
+from reid_sql.function import REQUIRED, Function, sql_literal
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.runner import run, sentence
+from reid_sql.source import attach_source, check_source
+
+SLOW_TO_READ: Final = (".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl")
+POLICY_COLUMNS: Final = Columns("columns of the policy")
+
+
+class Release(Answers):
+    """An opened table: its columns, its class sizes by any columns and groups, and what functions answer about it."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
+        """Open the table and hold the policy's columns against it."""
+        super().__init__(table)
+        self.con = con
+        self.view = f"reid_release_{number}"
+        self.population_view = f"{self.view}_population"
+        where = f"policy tables[{number}].file"
+        attach_source(con, self.view, where, str(table.source.path), table.source.table)
+        self.columns = [row[0] for row in con.execute(f"DESCRIBE {self.view}").fetchall()]
+        named = columns_named(table)
+        for start in range(0, len(named), MAX_COLUMNS):
+            POLICY_COLUMNS.check(named[start : start + MAX_COLUMNS], self.columns)
+        if check_source(where, str(table.source.path)) in SLOW_TO_READ:
+            self._keep(named)
+        if table.population_source is not None:
+            given = table.population_source
+            attach_source(
+                con,
+                self.population_view,
+                f"policy tables[{number}].population_file",
+                str(given.path),
+                given.table,
+            )
+        self._packed: PackedClasses | None = None
+        self._views: dict[Any, str] = {}
+        self._models: dict[Any, str] = {}
+
+    def _keep(self, named: Sequence[str]) -> None:
+        """Read a text file once."""
+        kept = f"{self.view}_kept"
+        listed = ", ".join(_quoted(name) for name in self.columns if name in named) or "*"
+        self.ask(f"CREATE TEMP TABLE {kept} AS SELECT {listed} FROM {self.view}", "reading")
+        self.view = kept
+
+    def ask(self, sql: str, words: str = "counting", given: object = None) -> list[tuple[Any, ...]]:
+        """Run one statement, showing progress where a person watches."""
+        return run(self.con, sql, given, f"{self.table.name}: {words}").rows
+
+    @property
+    def packed(self) -> PackedClasses:
+        """The distinct records by every column that a check counts or groups by: one reading of the table."""
+        if self._packed is None:
+            checks = self.table.checks
+            named = [
+                *self.table.quasi_identifiers,
+                *(c for check in checks for c in (*check.quasi_identifiers, *check.by)),
+            ]
+            self._packed = PackedClasses(self.ask, self.view, list(dict.fromkeys(named)))
+        return self._packed
+
+    @property
+    def records(self) -> int:
+        """Records of the table."""
+        if self._packed is None and not any(
+            (*check.quasi_identifiers, *check.by) for check in self.table.checks
+        ):
+            return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
+        return self.packed.records
+
+    def _groups(self, by: Sequence[str]) -> list[Group]:
+        return self.packed.groups(by)
+
+    def _counted(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str] | None
+    ) -> dict[tuple[int, ...], Histogram]:
+        return self.packed.histograms(qi, by, drop=drop, coarser=coarser)
+
+    def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
+        sql = "SELECT class_size, classes, records FROM class_size_histogram(?, ?, nulls := 'wildcard')"
+        rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
+        return Histogram(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+    def part(self, by: Sequence[str], group: Group) -> str:
+        """Name a relation that holds the group's records alone."""
+        if not by:
+            return self.view
+        key = (tuple(by), group.digits)
+        if key not in self._views:
+            name = f"{self.view}_part_{len(self._views)}"
+            tests = [
+                f"{_quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM {self.packed.values(column)} WHERE code = {digit})"
+                for column, digit in zip(by, group.digits, strict=True)
+            ]
+            self.con.execute(
+                f"CREATE TEMP VIEW {name} AS SELECT * FROM {self.view} WHERE {' AND '.join(tests)}"
+            )
+            self._views[key] = name
+        return self._views[key]
+
+    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+        """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
+        listed = ", ".join(_quoted(name) for name in self.table.quasi_identifiers)
+        return self.ask(
+            f"SELECT count(*), {listed} FROM {self.view} GROUP BY ALL ORDER BY ALL LIMIT {count}",
+            "rarest records",
+        )
+
+    def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        tables = {"tbl": self.part(check.by, group), "population_tbl": self.population_view}
+        if check.measure.takes("model"):
+            tables |= {"model": self.model(check, group), "tbl": self.complete(check, group)}
+        positional, named, values = [], [], []
+        for parameter in function.parameters:
+            value = tables.get(parameter.name, given[parameter.name])
+            value = list(check.quasi_identifiers) if isinstance(parameter.domain, Columns) else value
+            if parameter.default is REQUIRED:
+                positional.append("?")
+                values.append(value)
+            elif value is not None and not isinstance(parameter.domain, Table):
+                named.append(f"{parameter.name} := {sql_literal(value)}")
+        sql = f"FROM {function.name}({', '.join([*positional, *named])})"
+        if check.measure.aggregate:
+            own = {name: sql_literal(value) for name, value in check.parameters.items()}
+            sql = f"SELECT {Template(check.measure.aggregate).substitute(own)} {sql}"
+        try:
+            return list(run(self.con, sql, values, f"{self.table.name}: {function.name}").records())
+        except duckdb.Error as error:
+            raise ReidError(sentence(error)) from None
+
+    def model(self, check: Check, group: Group) -> str:
+        """Name the copula of the quasi-identifiers, fitted once to the group."""
+        seed, method = check.parameters["seed"], check.parameters["method"]
+        key = (check.quasi_identifiers, check.by, group.digits, seed, method)
+        if key not in self._models:
+            name = f"{self.view}_model_{len(self._models)}"
+            how = f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}"
+            try:
+                self.ask(
+                    f"FROM fit_copula(?, ?, ?, {how})",
+                    "fitting a copula",
+                    [name, self.part(check.by, group), list(check.quasi_identifiers)],
+                )
+            except duckdb.Error as error:
+                raise ReidError(sentence(error)) from None
+            self._models[key] = name
+        return self._models[key]
+
+    def complete(self, check: Check, group: Group) -> str:
+        """Name a relation of the records that count: with `drop`, those that lack no value."""
+        part = self.part(check.by, group)
+        if self.table.nulls != "drop":
+            return part
+        name = f"{part}_complete_{len(self._models)}"
+        tests = " AND ".join(f"{_quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {part} WHERE {tests}")
+        return name
+
+
+def _quoted(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'

@@ -1,0 +1,240 @@
+"""A table of the policy as Spark measures it: a table of its catalogue, or a path that it reads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from operator import and_
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+from uuid import uuid4
+
+import numpy as np
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import reid_sql.spark as rs
+from reid_sql import registry
+from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.measure import Row
+from reid_sql.check.policy.policy import Check, Policy, Source, TablePolicy, columns_named
+from reid_sql.domains import MAX_COLUMNS, Columns, Table
+from reid_sql.engines.duckdb_packed import Group
+from reid_sql.engines.spark_catalogue import why_not
+from reid_sql.engines.spark_frames import collected, column, resolved
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
+from reid_sql.function import Function, sql_literal
+from reid_sql.models.classes.disclosure import Histogram
+
+POLICY_COLUMNS: Final = Columns("columns of the policy")
+TEXTS: Final = {".csv": ",", ".tsv": "\t", ".txt": ","}
+KINDS: Final = (*TEXTS, ".parquet", ".orc", ".json", ".ndjson", ".jsonl")
+PACKED: Final = (".gz", ".zst", ".bz2")
+WORDS: Final = "what a check is judged by"
+
+
+@contextmanager
+def opened_in_spark(policy: Policy, memory_limit: str | None, tell: Any) -> Iterator[Sequence[Answers]]:
+    """Open the tables of a policy in the session that is there, else in one that ends with it."""
+    _refuse_what_duckdb_does(policy, memory_limit)
+    before = SparkSession.getActiveSession()
+    try:
+        spark = before or SparkSession.builder.appName("reid-sql check").getOrCreate()
+    except PySparkException as error:
+        raise UnavailableError(
+            f"--engine spark must find Java 17, got {_told(error)}; install it and set JAVA_HOME"
+        ) from None
+    try:
+        releases = []
+        for number, table in enumerate(policy.tables, 1):
+            tell(f"{table.name}: opening")
+            releases.append(SparkRelease(spark, table, number))
+        yield releases
+    finally:
+        if before is None:
+            spark.stop()
+
+
+def _refuse_what_duckdb_does(policy: Policy, memory_limit: str | None) -> None:
+    """Refuse, before any counting, what the gate does on DuckDB alone."""
+    if limit := memory_limit or policy.memory_limit:
+        rule = f"memory_limit must not be set with --engine spark, got '{limit}'"
+        raise OutOfDomainError(f"{rule}; set spark.driver.memory and spark.executor.memory instead")
+    for number, table in enumerate(policy.tables, 1):
+        for each in table.checks:
+            if reason := why_not(each.measure.declared):
+                rule = f"policy tables[{number}] must have measures that Spark can answer, got '{each.measure.name}': {reason}"
+                raise UnavailableError(f"{rule}; leave --engine spark away, or the measure out")
+
+
+class SparkRelease(Answers):
+    """A table or path of Spark: its distinct records are counted once and kept on the executors."""
+
+    engines = ("pyspark",)
+
+    def __init__(self, spark: SparkSession, table: TablePolicy, number: int) -> None:
+        """Open the table and hold the policy's columns against it."""
+        super().__init__(table)
+        self.name = f"reid_sql check {uuid4()}"
+        where = f"policy tables[{number}].file"
+        self.frame = _read(spark, table.source, where)
+        named = columns_named(table)
+        for start in range(0, len(named), MAX_COLUMNS):
+            resolved(POLICY_COLUMNS, named[start : start + MAX_COLUMNS], self.frame)
+        given = table.population_source
+        self.population = given and _read(spark, given, f"policy tables[{number}].population_file")
+        self._distinct: DataFrame | None = None
+        self._values: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+
+    @property
+    def distinct(self) -> DataFrame:
+        """The distinct records by every column that a check counts or groups by: one reading of the table."""
+        if self._distinct is None:
+            checks = self.table.checks
+            named = [
+                *self.table.quasi_identifiers,
+                *(c for check in checks for c in (*check.quasi_identifiers, *check.by)),
+            ]
+            grouped = self.frame.groupBy(*(column(name) for name in dict.fromkeys(named)))
+            self._distinct = grouped.agg(F.count(F.lit(1)).alias("reid_records")).localCheckpoint()
+        return self._distinct
+
+    @property
+    def records(self) -> int:
+        """Records of the table."""
+        total = F.coalesce(F.sum("reid_records"), F.lit(0)).alias("records")
+        return int(collected(self.distinct.agg(total), WORDS)["records"][0].as_py())
+
+    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+        """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
+        names = self.table.quasi_identifiers
+        counted = self._summed(names, names)
+        order = [F.col("reid_records"), *(column(name).asc_nulls_last() for name in names)]
+        rows = collected(
+            counted.sort(*order).limit(count).select("reid_records", *(column(n) for n in names)), WORDS
+        )
+        return [tuple(row.values()) for row in rows.to_pylist()]
+
+    def _summed(self, names: Sequence[str], kept: Sequence[str], *, drop: bool = False) -> DataFrame:
+        """Records by the columns, of those that lack none of the kept where they are dropped."""
+        rows = self.distinct
+        if drop:
+            rows = rows.filter(_whole(kept))
+        return rows.groupBy(*(column(name) for name in dict.fromkeys(names))).agg(
+            F.sum("reid_records").alias("reid_records")
+        )
+
+    def _groups(self, by: Sequence[str]) -> list[Group]:
+        order = [column(name).asc_nulls_first() for name in by]
+        rows = collected(
+            self._summed(by, by).sort(*order).select(*(column(n) for n in by), "reid_records"), WORDS
+        ).to_pylist()
+        found = [tuple(row.values()) for row in rows]
+        self._values[tuple(by)] = [row[:-1] for row in found]
+        return [Group((place,), row[:-1], int(row[-1])) for place, row in enumerate(found)]
+
+    def _counted(
+        self,
+        qi: Sequence[str],
+        by: Sequence[str],
+        *,
+        drop: bool,
+        coarser: Mapping[str, str] | None,
+    ) -> dict[tuple[int, ...], Histogram]:
+        sizes = self._summed([*by, *qi], qi, drop=drop)
+        grouped = sizes.groupBy(*(column(name) for name in by), F.col("reid_records").alias("reid_size"))
+        rows = collected(
+            grouped.agg(F.count(F.lit(1)).alias("reid_classes")).sort("reid_size"), WORDS
+        ).to_pylist()
+        places = (
+            {repr(list(values)): (place,) for place, values in enumerate(self._values[tuple(by)])}
+            if by
+            else {"[]": ()}
+        )
+        found: dict[tuple[int, ...], list[tuple[int, int, int]]] = {}
+        for row in rows:
+            *values, size, classes = row.values()
+            found.setdefault(places[repr(values)], []).append((size, classes, size * classes))
+        return {digits: _histogram(lines) for digits, lines in found.items()}
+
+    def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
+        found = _rows(rs.class_size_histogram(self._part(by, group), qi, nulls="wildcard"))
+        return _histogram([(row["class_size"], row["classes"], row["records"]) for row in found])
+
+    def _part(self, by: Sequence[str], group: Group) -> DataFrame:
+        """The group's records alone."""
+        tests = [column(name).eqNullSafe(F.lit(value)) for name, value in zip(by, group.values, strict=True)]
+        return self.frame.filter(reduce(and_, tests)) if by else self.frame
+
+    def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        try:
+            if check.measure.takes("model"):
+                return self._scored(check, given, group)
+            return _rows(getattr(rs, function.name)(**self._arguments(function, check, given, group)))
+        except PySparkException as error:
+            raise ReidError(_told(error)) from None
+
+    def _scored(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Score the group's records under a copula fitted to it, and say of all what the measure says."""
+        measure, asked = check.measure, check.parameters
+        part = self._part(check.by, group).select(*(column(name) for name in check.quasi_identifiers))
+        with registry.within(self.name):
+            how = {"method": asked["method"], "seed": asked["seed"], "nulls": self.table.nulls}
+            rs.fit_copula(self.name, part, list(check.quasi_identifiers), **how)
+            own = {p.name: given[p.name] for p in measure.declared.own_parameters}
+            complete = part.filter(_whole(check.quasi_identifiers)) if self.table.nulls == "drop" else part
+            scored = rs.score_copula(complete, self.name, **own)
+        literals = {name: sql_literal(value) for name, value in asked.items()}
+        return _rows(scored.selectExpr(Template(measure.aggregate or "*").substitute(literals)))
+
+    def _arguments(
+        self, function: Function, check: Check, given: Mapping[str, Any], group: Group
+    ) -> dict[str, Any]:
+        taken = [parameter.name for parameter in function.parameters]
+        arguments = {name: value for name, value in given.items() if value is not None and name in taken}
+        for parameter in function.parameters:
+            if isinstance(parameter.domain, Table):
+                arguments[parameter.name] = (
+                    self._part(check.by, group) if parameter.name == "tbl" else self.population
+                )
+            elif isinstance(parameter.domain, Columns):
+                arguments[parameter.name] = list(check.quasi_identifiers)
+        return arguments
+
+
+def _whole(names: Sequence[str]) -> Column:
+    """Whether no column is NULL."""
+    return reduce(and_, (column(name).isNotNull() for name in names))
+
+
+def _rows(frame: DataFrame) -> list[Row]:
+    return list(collected(frame, WORDS).to_pylist())
+
+
+def _histogram(lines: Sequence[tuple[int, int, int]]) -> Histogram:
+    return Histogram(*np.array(lines, dtype=np.int64).reshape(-1, 3).T)
+
+
+def _read(spark: SparkSession, source: Source, where: str) -> DataFrame:
+    """Read a path by its ending, text as text, or else a table by its name."""
+    if source.table is not None:
+        rule = f"{where} must be a table or path of Spark where Spark checks, got table '{source.table}' of a database file"
+        raise OutOfDomainError(f'{rule}; write file = "catalog.schema.table" and leave table out')
+    given, name = source.given, Path(source.given)
+    suffix = name.with_suffix("").suffix if name.suffix in PACKED else name.suffix
+    path = given if "://" in given else str(source.path)
+    try:
+        if suffix not in KINDS:
+            return spark.table(given)
+        if suffix in TEXTS:
+            return spark.read.csv(path, sep=TEXTS[suffix], header=True)
+        return spark.read.format(suffix[1:] if suffix in {".parquet", ".orc"} else "json").load(path)
+    except PySparkException as error:
+        rule = f"{where} must be a table of Spark's catalogue, or a path that ends in {', '.join(KINDS)}, got '{given}'"
+        raise UnknownNameError(f"{rule}: {_told(error)}") from None
+
+
+def _told(error: PySparkException) -> str:
+    """The first sentence of Spark's error."""
+    return str(error).split("\n", maxsplit=1)[0].split(" SQLSTATE", maxsplit=1)[0].rstrip(".")

@@ -1,0 +1,1 @@
+"""What a policy says."""

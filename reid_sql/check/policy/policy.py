@@ -1,0 +1,296 @@
+"""The policy: which tables are held to which limits. A TOML or JSON file; every refusal names the place."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from reid_sql.check.measures.catalogue import MEASURES
+from reid_sql.check.measures.measure import LIMITS, Measure
+from reid_sql.document import KINDS, Place, read_document, shown
+from reid_sql.domains import COUNT, NULLS, Choice, Column, Document, Number
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.function import REQUIRED, Parameter
+from reid_sql.models.attacker.knowledge import SEED
+from reid_sql.suggestion import suggestion
+
+KEYS: Final = ("name", "baseline", "mask_below", "memory_limit", "seed", "cautions", "tables", "checks")
+TABLE_KEYS: Final = (
+    "name",
+    "file",
+    "table",
+    "quasi_identifiers",
+    "sensitive",
+    "nulls",
+    "population",
+    "population_file",
+    "population_table",
+    "checks",
+)
+CHECK_KEYS: Final = (
+    "measure",
+    "at_most",
+    "at_least",
+    "no_worse",
+    "by",
+    "quasi_identifiers",
+    "sensitive",
+    "judge_by",
+)
+MASK: Final = Number(
+    "a whole number from 1 to 1000", "write how few records are masked, such as 10", 1.0, 1000.0, whole=True
+)
+JUDGE_BY: Final = Choice(("interval", "estimate"))
+CAUTIONS: Final = Choice(("allow", "refuse"))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, as the policy names it and where it lies; and the table, where the file is a database."""
+
+    given: str
+    path: Path
+    table: str | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """A limit on a measure, or that it be no worse than the baseline; for the table or for each group of its records."""
+
+    measure: Measure
+    parameters: Mapping[str, Any]
+    quasi_identifiers: tuple[str, ...]
+    sensitive: str | None
+    limit: float | None
+    no_worse: bool
+    by: tuple[str, ...]
+    judge_by: str
+    coarser: tuple[
+        tuple[str, str], ...
+    ] = ()  # a column and the relation that merges its values; only advice asks for it
+
+    @property
+    def without_limit(self) -> tuple[Any, ...]:
+        """What is measured, by which a check is found again in an earlier report."""
+        return (
+            self.measure.name,
+            self.quasi_identifiers,
+            self.sensitive,
+            self.by,
+            repr(sorted(self.parameters.items())),
+        )
+
+
+@dataclass(frozen=True)
+class TablePolicy:
+    """A table, what it holds, and its checks."""
+
+    name: str
+    source: Source
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    nulls: str
+    population: float | None
+    population_source: Source | None
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A whole policy; `sha256` is that of its file."""
+
+    name: str
+    tables: tuple[TablePolicy, ...]
+    baseline: Path | None
+    mask_below: int
+    memory_limit: str | None
+    seed: int
+    cautions: str
+    sha256: str
+
+
+def read_policy(path: str | Path) -> Policy:
+    """Read and check a policy file. Refuses keys, measures and words that stand for nothing, offering the nearest."""
+    file = Path(path)
+    if file.is_dir() or not file.is_file():
+        beside = (
+            sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
+            if file.parent.is_dir()
+            else []
+        )
+        raise UnknownNameError(
+            f"policy must be an existing file, got '{path}'; {suggestion(file.name, beside, 'files beside it')}"
+        )
+    place, folder = read_document("policy", file, None, {})
+    place.only(KEYS)
+    seed = int(place.number("seed", SEED, 0))
+    everywhere = place.tables("checks")
+    tables = tuple(_table(each, folder, everywhere, seed) for each in place.tables("tables"))
+    if not tables:
+        raise OutOfDomainError(
+            'policy must name at least one table, got none; write [[tables]] with file = "people.csv"'
+        )
+    _refuse_twice([table.name for table in tables])
+    return Policy(
+        name=place.text("name", file.stem),
+        tables=tables,
+        baseline=folder / place.text("baseline") if "baseline" in place.values else None,
+        mask_below=int(place.number("mask_below", MASK, 10)),
+        memory_limit=place.text("memory_limit") if "memory_limit" in place.values else None,
+        seed=seed,
+        cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
+        sha256=hashlib.sha256(file.read_bytes()).hexdigest(),
+    )
+
+
+def _refuse_twice(names: Sequence[str]) -> None:
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise OutOfDomainError(
+                f"policy tables must have distinct names, got '{name}' twice; give one of them a name of its own"
+            )
+
+
+def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -> TablePolicy:
+    place.only(TABLE_KEYS)
+    source = _source(place, "file", "table", folder)
+    population = place.number("population", COUNT) if "population" in place.values else None
+    table = TablePolicy(
+        name=place.text("name", Path(source.given).stem if source.table is None else source.table),
+        source=source,
+        quasi_identifiers=_distinct(place, "quasi_identifiers"),
+        sensitive=_distinct(place, "sensitive"),
+        nulls=NULLS.check(place.at("nulls"), place.text("nulls", "value")),
+        population=population,
+        population_source=_source(place, "population_file", "population_table", folder)
+        if "population_file" in place.values
+        else None,
+        checks=(),
+    )
+    if "population_table" in place.values and table.population_source is None:
+        raise OutOfDomainError(
+            f"{place.at('population_table')} must stand beside population_file, got none; name the file too"
+        )
+    checks = tuple(_check(each, table, folder, seed) for each in (*everywhere, *place.tables("checks")))
+    if not checks:
+        raise OutOfDomainError(
+            f'{place.where} must have at least one check, got none; write [[tables.checks]] with measure = "k"'
+        )
+    return replace(table, checks=checks)
+
+
+def _source(place: Place, file: str, table: str, folder: Path) -> Source:
+    given = place.text(file)
+    return Source(given, folder / given, place.text(table) if table in place.values else None)
+
+
+def _distinct(place: Place, key: str) -> tuple[str, ...]:
+    names = place.texts(key)
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise OutOfDomainError(
+                f"{place.at(key)} must be distinct, got '{name}' twice; name each column once"
+            )
+    return names
+
+
+def _check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
+    name = place.text("measure")
+    if name not in MEASURES:
+        known = suggestion(name, list(MEASURES), "measures")
+        raise UnknownNameError(f"{place.at('measure')} must be a measure, got '{name}'; {known}")
+    measure = MEASURES[name]
+    parameters = measure.parameters
+    place.only((*CHECK_KEYS, *parameters))
+    found = Check(
+        measure=measure,
+        parameters={key: _parameter(place, each, table, folder, seed) for key, each in parameters.items()},
+        quasi_identifiers=(_distinct(place, "quasi_identifiers") or table.quasi_identifiers)
+        if measure.counts
+        else (),
+        sensitive=_sensitive(place, table) if measure.takes("sensitive") else None,
+        limit=_limit(place, measure),
+        no_worse=place.flag("no_worse"),
+        by=_distinct(place, "by"),
+        judge_by=JUDGE_BY.check(place.at("judge_by"), place.text("judge_by", "interval")),
+    )
+    _refuse_without(place, found, table)
+    return found
+
+
+def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
+    """Refuse a check that lacks what its measure needs."""
+    measure = check.measure
+    if measure.counts and not check.quasi_identifiers:
+        rule = f"{place.where} needs quasi-identifiers for the measure '{measure.name}', got none"
+        raise OutOfDomainError(f'{rule}; write quasi_identifiers = ["age", "sex"] in the table')
+    if measure.takes("population_tbl") and table.population_source is None:
+        rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
+        raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
+    if check.limit is None and not check.no_worse:
+        rule = f"{place.where} must have a limit, got none"
+        raise OutOfDomainError(
+            f"{rule}; write {measure.bound} = …, or no_worse = true to compare with the baseline alone"
+        )
+
+
+def _limit(place: Place, measure: Measure) -> float | None:
+    other = "at_most" if measure.at_least else "at_least"
+    if other in place.values:
+        side = "lower" if measure.at_least else "higher"
+        rule = f"{place.where} must bound '{measure.name}' by {measure.bound}, as a {side} figure is the higher risk"
+        raise OutOfDomainError(f"{rule}, got {other}; write {measure.bound} = {shown(place.values[other])}")
+    return place.number(measure.bound, LIMITS[measure.unit]) if measure.bound in place.values else None
+
+
+def _sensitive(place: Place, table: TablePolicy) -> str:
+    if "sensitive" in place.values:
+        return place.text("sensitive")
+    if len(table.sensitive) != 1:
+        got = f"the table has {len(table.sensitive)}"
+        raise OutOfDomainError(
+            f'{place.at("sensitive")} must name the sensitive column, got none and {got}; write sensitive = "…"'
+        )
+    return table.sensitive[0]
+
+
+def _parameter(place: Place, parameter: Parameter, table: TablePolicy, folder: Path, seed: int) -> Any:
+    """Give the checked value of a parameter: the check's, else the table's, else the function's default."""
+    name, domain = parameter.name, parameter.domain
+    default = {"population": table.population, "seed": seed}.get(name, parameter.default)
+    if name not in place.values and default is not REQUIRED and default is not None:
+        return default
+    if isinstance(domain, Document):
+        return domain.check(name, _beside(place.values.get(name), folder))
+    if isinstance(domain, Number):
+        value = place.number(name, domain)
+        return int(value) if domain.whole else value
+    if name not in place.values and default is None and name != "population":
+        return None
+    text = place.text(name)
+    return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
+
+
+def _beside(given: Any, folder: Path) -> Any:
+    """Give a document's source, a path as it is seen from the policy's folder."""
+    return str(folder / given) if isinstance(given, str) and (folder / given).is_file() else given
+
+
+def columns_named(table: TablePolicy) -> list[str]:
+    """Every column that the checks name, once."""
+    own = [
+        (*check.quasi_identifiers, *check.by, *([check.sensitive] if check.sensitive else ()))
+        for check in table.checks
+    ]
+    pointed = [
+        value
+        for check in table.checks
+        for key, value in check.parameters.items()
+        if isinstance(check.measure.parameters[key].domain, Column)
+    ]
+    return list(
+        dict.fromkeys(
+            [*table.quasi_identifiers, *table.sensitive, *(name for names in own for name in names), *pointed]
+        )
+    )

@@ -1,0 +1,103 @@
+"""The JSON Schema of a policy, from the measures there are: what an editor needs to complete and to check one."""
+
+from typing import Any, Final
+
+from reid_sql.check.measures.catalogue import MEASURES
+from reid_sql.check.measures.measure import LIMITS, Measure
+from reid_sql.check.policy.policy import CAUTIONS, JUDGE_BY, MASK
+from reid_sql.domains import COUNT, NULLS, Choice, Document, Domain, Number
+from reid_sql.models.attacker.knowledge import SEED
+
+Schema = dict[str, Any]
+
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+TEXT: Final[Schema] = {"type": "string"}
+
+
+def policy_schema() -> Schema:
+    """Write the schema."""
+    return {
+        "$schema": DRAFT,
+        "title": "A release policy of reid-sql",
+        "type": "object",
+        "required": ["tables"],
+        "additionalProperties": False,
+        "properties": {
+            "name": TEXT | {"description": "what the reports call the policy; the file's name unless given"},
+            "baseline": TEXT | {"description": "an earlier JSON report: fail only on what got worse"},
+            "mask_below": _number(MASK)
+            | {"default": 10, "description": "counts of fewer records are not told"},
+            "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
+            "seed": _number(SEED) | {"default": 0},
+            "cautions": _words(CAUTIONS) | {"description": "whether a figure with a caution may be judged"},
+            "checks": {"$ref": "#/$defs/checks", "description": "checks of every table"},
+            "tables": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/table"}},
+        },
+        "$defs": {
+            "table": _table(),
+            "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
+        },
+    }
+
+
+def _table() -> Schema:
+    return {
+        "type": "object",
+        "required": ["file"],
+        "additionalProperties": False,
+        "properties": {
+            "name": TEXT,
+            "file": TEXT
+            | {"description": "CSV, Parquet, JSON or DuckDB file, seen from the policy's folder"},
+            "table": TEXT | {"description": "the table of a DuckDB file"},
+            "quasi_identifiers": NAMES,
+            "sensitive": NAMES,
+            "nulls": _words(NULLS),
+            "population": _number(COUNT) | {"description": "the people that the table is a sample of"},
+            "population_file": TEXT | {"description": "the table that holds the population"},
+            "population_table": TEXT,
+            "checks": {"$ref": "#/$defs/checks"},
+        },
+    }
+
+
+def _check(measure: Measure) -> Schema:
+    own: Schema = {
+        "measure": {"const": measure.name},
+        measure.bound: _number(LIMITS[measure.unit]),
+        "no_worse": {"type": "boolean"},
+        "by": NAMES,
+        "quasi_identifiers": NAMES,
+        "sensitive": TEXT,
+        "judge_by": _words(JUDGE_BY),
+    }
+    return {
+        "type": "object",
+        "description": measure.words,
+        "required": ["measure"],
+        "anyOf": [{"required": [measure.bound]}, {"required": ["no_worse"]}],
+        "additionalProperties": False,
+        "properties": own
+        | {name: _value(parameter.domain) for name, parameter in measure.parameters.items()},
+    }
+
+
+def _value(domain: Domain) -> Schema:
+    if isinstance(domain, Number):
+        return _number(domain)
+    if isinstance(domain, Document):
+        return {
+            "type": ["string", "object"],
+            "description": "a TOML or JSON file, a shipped name, or the document itself",
+        }
+    return _words(domain) if isinstance(domain, Choice) else TEXT
+
+
+def _number(domain: Number) -> Schema:
+    kind = "integer" if domain.whole else "number"
+    return {"type": kind, "minimum": domain.low, "maximum": domain.high, "description": domain.rule}
+
+
+def _words(domain: Choice) -> Schema:
+    return {"enum": list(domain.words)}

@@ -1,0 +1,117 @@
+"""The report's charts, as inline SVG whose colours are the page's: light, dark and on paper."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+WIDTH: Final = 760
+ROW: Final = 28
+LABEL: Final = 190  # room for a bar's name
+FIGURE: Final = 170  # room for what stands behind a bar
+HEIGHT: Final = 330
+LEFT, RIGHT, TOP, BOTTOM = 52, 20, 16, 44
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar: its name, its length, what is written behind it; None is masked."""
+
+    label: str
+    value: float | None
+    text: str
+    risky: bool = False
+
+
+def bars(title: str, rows: Sequence[Bar], mark: tuple[float, str] | None = None) -> str:
+    """Draw bars, one a line, with a mark across them where there is something to compare with."""
+    longest = max([row.value or 0.0 for row in rows] + ([mark[0]] if mark else [])) or 1.0
+    scale = (WIDTH - LABEL - FIGURE) / longest
+    height = ROW * len(rows) + (ROW if mark else 8)
+    drawn = [_bar(row, ROW * place, scale) for place, row in enumerate(rows)]
+    if mark:
+        at = LABEL + mark[0] * scale
+        drawn.append(f'<line class="mark" x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{ROW * len(rows)}"/>')
+        drawn.append(
+            f'<text class="soft" x="{at:.1f}" y="{height - 8}" text-anchor="{_anchor(at)}">{escape(mark[1])}</text>'
+        )
+    return _svg(title, height, drawn)
+
+
+def _anchor(at: float) -> str:
+    return "end" if at > WIDTH * 0.7 else "start" if at < WIDTH * 0.3 else "middle"
+
+
+def _bar(row: Bar, top: float, scale: float) -> str:
+    length = 12.0 if row.value is None else max(row.value * scale, 1.5 if row.value else 0.0)
+    kind = "masked" if row.value is None else "risky" if row.risky else "bar"
+    label = row.label if len(row.label) <= 26 else f"{row.label[:25]}…"
+    return (
+        f'<text x="{LABEL - 10}" y="{top + 19:.1f}" text-anchor="end">{escape(label)}</text>'
+        f'<rect class="{kind}" x="{LABEL}" y="{top + 5:.1f}" width="{length:.1f}" height="{ROW - 10}" rx="2"/>'
+        f'<text class="soft" x="{LABEL + length + 8:.1f}" y="{top + 19:.1f}">{escape(row.text)}</text>'
+    )
+
+
+def curve(title: str, forecast: Mapping[str, Any], limit: float | None) -> str:
+    """Draw the measured share of right matches, the forecast in its band, the limit, over people in log scale."""
+    measured, points = forecast["measured"], forecast["points"]
+    low, high = math.log10(measured[0]["people"]), math.log10(points[-1]["people"])
+
+    def x(people: float) -> float:
+        return LEFT + (math.log10(people) - low) / (high - low) * (WIDTH - LEFT - RIGHT)
+
+    def y(share: float) -> float:
+        return TOP + (1 - share) * (HEIGHT - TOP - BOTTOM)
+
+    def path(rows: Sequence[Mapping[str, float]], column: str) -> str:
+        return " ".join(f"{x(row['people']):.1f},{y(row[column]):.1f}" for row in rows)
+
+    here = x(points[0]["people"])
+    drawn = [
+        *_grid(x, y, low, high),
+        f'<line class="mark" x1="{here:.1f}" x2="{here:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>',
+    ]
+    drawn.append(f'<text class="soft" x="{here - 6:.1f}" y="{TOP + 12}" text-anchor="end">the table</text>')
+    ends = f"{path(points, 'correctness_high')} {path(points[::-1], 'correctness_low')}"
+    drawn.append(
+        f'<polygon class="band" points="{ends}"/><polyline class="curve" points="{path(measured, "correctness")}"/>'
+    )
+    drawn.append(f'<polyline class="forecast" points="{path(points, "correctness")}"/>')
+    if limit is not None:
+        drawn.append(
+            f'<line class="limit" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(limit):.1f}" y2="{y(limit):.1f}"/>'
+        )
+        words = f'<text class="limit-text" x="{LEFT + 6}" y="{y(limit) - 6:.1f}">limit {limit:g}</text>'
+        drawn.append(words)
+    return _svg(title, HEIGHT, drawn)
+
+
+def _grid(x: Any, y: Any, low: float, high: float) -> list[str]:
+    drawn = []
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        drawn.append(
+            f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}"/>'
+        )
+        drawn.append(
+            f'<text class="soft" x="{LEFT - 8}" y="{y(share) + 4:.1f}" text-anchor="end">{100 * share:g} %</text>'
+        )
+    step = max(1, math.ceil((math.floor(high) - math.ceil(low) + 1) / 8))
+    for power in range(math.ceil(low), math.floor(high) + 1, step):
+        label = f"{10**power:,}" if power < 7 else f"10^{power}"
+        at = x(10.0**power)
+        side = "end" if at > WIDTH - RIGHT - ROW else "middle"
+        drawn.append(
+            f'<text class="soft" x="{at:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="{side}">{label}</text>'
+        )
+    drawn.append(
+        f'<text class="soft" x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">people in the population</text>'
+    )
+    return drawn
+
+
+def _svg(title: str, height: float, drawn: Sequence[str]) -> str:
+    inside = "".join(drawn)
+    named = f'role="img" aria-label="{escape(title)}"'
+    return f'<svg viewBox="0 0 {WIDTH} {height:g}" {named}><title>{escape(title)}</title>{inside}</svg>'

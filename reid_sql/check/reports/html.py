@@ -1,0 +1,258 @@
+"""The report as one HTML file that needs nothing else: no network, light and dark, printable."""
+
+from collections.abc import Mapping
+from html import escape
+from importlib import resources
+from typing import Any, Final
+
+from reid_sql.check.judging.next_steps import next_steps
+from reid_sql.check.reports.charts import Bar, bars, curve
+from reid_sql.check.reports.words import VERDICTS, asked, counts, figure, limit, note
+from reid_sql.screen import percent
+
+Page = Mapping[str, Any]
+ROWS: Final = 200  # groups shown; the JSON has all
+SMALL: Final = 5  # classes below it are drawn as risky where no check on k says otherwise
+
+
+def html(page: Page) -> str:
+    """Write the report."""
+    css = resources.files("reid_sql.check.reports").joinpath("report.css").read_text(encoding="utf-8")
+    name = escape(page["policy"]["name"])
+    parts = [
+        _head(page),
+        _checks(page),
+        *(_table(page, table) for table in page["tables"]),
+        _by_group(page),
+        _made(page),
+    ]
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}: {escape(page["verdict"])}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<style>\n{css}</style></head>\n<body><main>\n{''.join(parts)}</main></body></html>\n"
+    )
+
+
+def _kind(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+def _head(page: Page) -> str:
+    word, _, rest = VERDICTS[page["verdict"]].partition(":")
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
+    tables = "; ".join(f"{each['name']} ({each['records']:,} records)" for each in page["tables"])
+    steps = "".join(f"<li>{escape(step)}</li>" for step in next_steps(page))
+    return (
+        f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">Re-identification risk of {escape(tables)}</p>'
+        f'<div class="verdict {_kind(page["verdict"])}"><strong>{word}:</strong>{escape(rest)} Of the checks, {told}.</div>'
+        f"<h2>What to do next</h2><ul>{steps}</ul>"
+    )
+
+
+def _checks(page: Page) -> str:
+    rows = "".join(_check(check) for check in page["checks"])
+    head = "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
+    return (
+        f'<h2>Checks</h2><div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _check(check: Page) -> str:
+    found = note(check)
+    words = f"<strong>{escape(asked(check))}</strong><br><span class=soft>{escape(check['words'])}</span>"
+    words += f"<br><span class=soft>{escape(found.words)}</span>" if found.words else ""
+    badge = f"<td class=badge>{check['verdict'].upper()}</td>"
+    return (
+        f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
+        f"<td>{words}</td><td class=number>{escape(figure(found.group))}</td><td class=name>{escape(limit(check))}</td></tr>"
+    )
+
+
+def _by_group(page: Page) -> str:
+    groups = "".join(_groups(check) for check in page["checks"] if check["by"])
+    return f"<h2>Group by group</h2>{groups}" if groups else ""
+
+
+def _groups(check: Page) -> str:
+    shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
+    rows = "".join(
+        f"<tr class={_kind(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>{_label(group)}</td>"
+        f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
+        f"<td class=number>{escape(figure(group))}</td><td class=soft>{escape(group['why'])}</td></tr>"
+        for group in shown
+    )
+    left = len(check["groups"]) - len(shown)
+    more = f"<p class=soft>{left:,} more groups stand in the JSON report.</p>" if left else ""
+    head = "<tr><th>verdict</th><th>group</th><th class=number>records</th><th class=number>figure</th><th></th></tr>"
+    return (
+        f"<h3>{escape(check['table'])}: {escape(asked(check))}, {escape(limit(check))}</h3>"
+        f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>{more}'
+    )
+
+
+def _label(group: Page) -> str:
+    named = (group["group"] or {}).items()
+    return (
+        escape(", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in named)) or "<em>a small group</em>"
+    )
+
+
+def _table(page: Page, table: Page) -> str:
+    parts = [f"<h2>{escape(table['name'])}</h2>{_facts(table)}"]
+    if table["class_sizes"]:
+        parts.append(_class_sizes(page, table))
+    if any(each["without"] for each in table["columns"]):
+        parts.append(_columns(table))
+    if table["forecast"]:
+        parts.append(_forecast(page, table))
+    if table.get("risky_records"):
+        parts.append(_risky(table))
+    return "".join(parts)
+
+
+def _facts(table: Page) -> str:
+    named = ", ".join(table["quasi_identifiers"]) or "none"
+    where = table["file"] + (f", table {table['table']}" if table["table"] else "")
+    nulls = {
+        "value": "a value of its own",
+        "wildcard": "may be any value",
+        "drop": f"{table['records_dropped']:,} records dropped",
+    }
+    facts = {
+        "file": where,
+        "records": f"{table['records']:,}",
+        "quasi-identifiers": named,
+        "NULL": nulls[table["nulls"]],
+    }
+    facts |= {"population": f"{table['population']:,.0f} people"} if table["population"] else {}
+    return _listed(facts)
+
+
+def _listed(facts: Mapping[str, str]) -> str:
+    return (
+        "<dl>"
+        + "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
+        + "</dl>"
+    )
+
+
+def _class_sizes(page: Page, table: Page) -> str:
+    limits = [
+        c["limit"]
+        for c in page["checks"]
+        if c["measure"] == "k" and c["table"] == table["name"] and c["limit"]
+    ]
+    safe = max(limits, default=SMALL)
+    rows = []
+    for each in (each for each in table["class_sizes"] if each["records"] != 0):
+        low, high, records = each["from"], each["to"], each["records"]
+        label = f"{low:,}" if low == high else f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+        text = (
+            "masked"
+            if records is None
+            else f"{records:,} records, {percent(records / max(1, table['records']))}"
+        )
+        rows.append(Bar(label, records, text, low < safe))
+    chart = bars(f"Records of {table['name']} by the size of their class", rows)
+    words = f"How many records share all their quasi-identifiers with how many. Red: classes of fewer than {safe:g}."
+    return f"<h3>Who shares their values with how many</h3><figure>{chart}<figcaption>{words}</figcaption></figure>"
+
+
+def _columns(table: Page) -> str:
+    measured = [each for each in table["columns"] if each["without"]]
+    ordered = sorted(measured, key=lambda each: each["without"]["average_risk"])
+    all_of = table["classes"] / max(1, table["records"] - table["records_dropped"])
+    rows = [Bar(each["column"], each["without"]["average_risk"], _without(each)) for each in ordered]
+    chart = bars(
+        f"Average risk of {table['name']} without each quasi-identifier",
+        rows,
+        (all_of, f"with all: {percent(all_of)}"),
+    )
+    words = (
+        "Average risk (the share of people whom an attacker who links everybody gets right) when one quasi-identifier is left "
+        "out. The shorter the bar, the more that column drives the risk."
+    )
+    return f"<h3>Risk by quasi-identifier</h3><figure>{chart}<figcaption>{words}</figcaption></figure>{_column_table(table)}"
+
+
+def _without(each: Page) -> str:
+    return f"{percent(each['without']['average_risk'])}, k = {each['without']['k']:,}"
+
+
+def _column_table(table: Page) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(each['column'])}</td><td class=number>{each['distinct_values']:,}</td>"
+        f"<td class=number>{_unique(each['alone'])}</td><td class=number>{_unique(each['without'])}</td></tr>"
+        for each in table["columns"]
+    )
+    head = (
+        "<tr><th>quasi-identifier</th><th class=number>values</th><th class=number>unique by it alone</th>"
+        "<th class=number>unique without it</th></tr>"
+    )
+    return f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+
+
+def _unique(risk: Page | None) -> str:
+    if risk is None:
+        return "–"
+    if risk["uniqueness_below"] is None:
+        return percent(risk["uniqueness"])
+    return f"below {percent(risk['uniqueness_below']).removeprefix('below ')}"
+
+
+def _forecast(page: Page, table: Page) -> str:
+    forecast = table["forecast"]
+    title = "<h3>Forecast: right matches in larger populations</h3>"
+    if not forecast["points"]:
+        return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
+    asked_for = [
+        c for c in page["checks"] if c["measure"] == "forecast_correctness" and c["table"] == table["name"]
+    ]
+    held = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
+    chart = curve(f"Share of right matches by population, {table['name']}", forecast, held)
+    caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
+    words = (
+        "Solid: measured within the table. Dashed: the forecast, in its 95 % interval. The table is taken for a random sample "
+        f"of the population.{caution}"
+    )
+    return f"{title}<figure>{chart}<figcaption>{escape(words)}</figcaption></figure>"
+
+
+def _risky(table: Page) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in table["quasi_identifiers"])
+    rows = "".join(
+        f"<tr><td class=number>{each['class_size']:,}</td>"
+        + "".join(
+            f"<td>{'NULL' if value is None else escape(value)}</td>" for value in each["values"].values()
+        )
+        + "</tr>"
+        for each in table["risky_records"]
+    )
+    return (
+        "<h3>The rarest combinations</h3><p><strong>These are values of real people, shown because they were asked for. "
+        'Do not pass this report on.</strong></p><div class="scroll"><table><thead><tr><th class=number>records</th>'
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _content(sha256: str | None) -> str:
+    return f"sha256 {sha256}" if sha256 else "no hash, as it is no single file"
+
+
+def _made(page: Page) -> str:
+    seeds = sorted(
+        {str(check["parameters"]["seed"]) for check in page["checks"] if "seed" in check["parameters"]}
+    )
+    facts = {
+        "policy": f"sha256 {page['policy']['sha256']}",
+        **{
+            f"table {table['name']}": f"{table['records']:,} records, {_content(table['sha256'])}"
+            for table in page["tables"]
+        },
+        "versions": ", ".join(f"{name} {version}" for name, version in page["versions"].items()),
+        "seed": f"{page['policy']['seed']}" + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
+        "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are not told",
+    }
+    facts |= {"baseline": f"sha256 {page['baseline_sha256']}"} if page["baseline_sha256"] else {}
+    return f"<h2>How this was made</h2>{_listed(facts)}"

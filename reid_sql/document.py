@@ -1,0 +1,184 @@
+"""Reading a document that people write: each value is found at its place, and a refusal names that place."""
+
+import csv
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from reid_sql.domains import Number
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.suggestion import suggestion
+
+KINDS: Final = (".toml", ".json")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A table of a document, and where it stands in it."""
+
+    where: str
+    values: Mapping[str, Any]
+
+    def at(self, key: str) -> str:
+        """Where the key stands, as a person would point to it."""
+        return f"{self.where}{'' if self.where.endswith(' ') else '.'}{key}"
+
+    def only(self, known: Sequence[str]) -> None:
+        """Refuse a key that stands for nothing."""
+        for key in self.values:
+            if key not in known:
+                raise UnknownNameError(
+                    f"{self.where.strip()} must have no key that stands for nothing, got '{key}'; "
+                    f"{suggestion(str(key), known, 'keys')}"
+                )
+
+    def number(self, key: str, domain: Number, default: float | None = None) -> float:
+        """Give the number at the key, or refuse it by its domain."""
+        value = self.values.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise OutOfDomainError(domain.sentence(self.at(key), shown(value)))
+        return float(domain.check(self.at(key), value))
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Give the text at the key."""
+        value = self.values.get(key, default)
+        if not isinstance(value, str):
+            raise OutOfDomainError(
+                f'{self.at(key)} must be a text, got {shown(value)}; write it in quotes, like "age"'
+            )
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Give the list of texts at the key; none where there is no such key."""
+        value = self.values.get(key, [])
+        if (
+            isinstance(value, str)
+            or not isinstance(value, Sequence)
+            or not all(isinstance(each, str) for each in value)
+        ):
+            raise OutOfDomainError(
+                f'{self.at(key)} must be a list of texts, got {shown(value)}; write it like ["age", "sex"]'
+            )
+        return tuple(value)
+
+    def flag(self, key: str) -> bool:
+        """Give true or false at the key; false where there is no such key."""
+        value = self.values.get(key, False)
+        if not isinstance(value, bool):
+            raise OutOfDomainError(
+                f"{self.at(key)} must be true or false, got {shown(value)}; write it without quotes"
+            )
+        return value
+
+    def table(self, key: str) -> "Place":
+        """Give the table at the key; an empty one where there is no such key."""
+        return Place(self.at(key), self._mapping(self.at(key), self.values.get(key, {})))
+
+    def tables(self, key: str) -> list["Place"]:
+        """Give the list of tables at the key, numbered from 1."""
+        value = self.values.get(key, [])
+        if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
+            raise OutOfDomainError(
+                f"{self.at(key)} must be a list of tables, got {shown(value)}; write [[{key}]] before each"
+            )
+        named = [(f"{self.at(key)}[{number}]", each) for number, each in enumerate(value, 1)]
+        return [Place(where, self._mapping(where, each)) for where, each in named]
+
+    @staticmethod
+    def _mapping(where: str, value: Any) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            raise OutOfDomainError(
+                f"{where} must be a table of keys and values, got {shown(value)}; write key = value lines"
+            )
+        return {key: each for key, each in value.items() if each is not None}  # null is as good as absent
+
+
+def shown(value: Any) -> str:
+    """Show a value of a document as a sentence may."""
+    return "nothing" if value is None else repr(value) if isinstance(value, str) else str(value)
+
+
+def read_document(
+    words: str, source: Any, folder: Path | None, shipped: Mapping[str, Path]
+) -> tuple[Place, Path]:
+    """Read a mapping, JSON text, a path to a TOML or JSON file or a shipped name: the document, and the folder it lies in."""
+    here = folder or Path()
+    if isinstance(source, Mapping):
+        return Place(f"{words} ", source), here
+    if not isinstance(source, str | Path) or not str(source).strip():
+        raise OutOfDomainError(
+            f"{words} must be a path, JSON text or a mapping, got {shown(source)}; pass a .toml or .json file"
+        )
+    if str(source).lstrip().startswith("{"):
+        return Place(f"{words} ", _parsed(words, ".json", str(source))), here
+    path = shipped.get(str(source), Path(source))
+    if not path.is_file():
+        known = [*shipped, *_files(path.parent)]
+        hint = suggestion(path.name, known, "names and files")
+        raise UnknownNameError(
+            f"{words} must be an existing file, JSON text or a shipped name, got '{source}'; {hint}"
+        )
+    if path.suffix not in KINDS:
+        raise OutOfDomainError(f"{words} must be a .toml or .json file, got '{source}'; rename or convert it")
+    return Place(f"{words} ", _parsed(words, path.suffix, path.read_text(encoding="utf-8"))), path.parent
+
+
+def _files(folder: Path) -> list[str]:
+    return (
+        sorted(other.name for kind in KINDS for other in folder.glob(f"*{kind}")) if folder.is_dir() else []
+    )
+
+
+def _parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
+    try:
+        found = tomllib.loads(text) if kind == ".toml" else json.loads(text, parse_constant=_no_number)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError, RecursionError) as error:
+        told = str(error).splitlines()[0]
+        raise OutOfDomainError(
+            f"{words} must be valid {kind[1:].upper()}, got an error: {told}; mend that place"
+        ) from None
+    if not isinstance(found, Mapping):
+        raise OutOfDomainError(
+            f"{words} must be a table of keys and values, got {shown(found)}; write key = value lines"
+        )
+    return found
+
+
+def _no_number(text: str) -> float:
+    raise OutOfDomainError(f"scenario must hold finite numbers, got {text}; write the number with digits")
+
+
+def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
+    """Read a CSV file with the columns value and probability, as text and number."""
+    path = folder / file
+    if not path.is_file():
+        known = sorted(other.name for other in path.parent.glob("*.csv")) if path.parent.is_dir() else []
+        raise UnknownNameError(
+            f"{where} must be an existing file, got '{file}'; {suggestion(path.name, known, 'files beside it')}"
+        )
+    with path.open(newline="", encoding="utf-8-sig") as lines:
+        rows = list(csv.reader(lines))
+    if (
+        not rows
+        or rows[0] != ["value", "probability"]
+        or any(len(row) != len(rows[0]) for row in rows[1:] if row)
+    ):
+        got = ",".join(rows[0]) if rows else "an empty file"
+        raise OutOfDomainError(
+            f"{where} must be a CSV file of two columns, value and probability, got {got}; name them so"
+        )
+    pairs = [row for row in rows[1:] if row]
+    for position, (value, _) in enumerate(pairs):
+        if value in [other for other, _ in pairs[:position]]:
+            raise OutOfDomainError(f"{where} must name each value once, got '{value}' twice; leave one line")
+    return {value: _as_number(probability) for value, probability in pairs}
+
+
+def _as_number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text

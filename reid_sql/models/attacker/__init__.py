@@ -1,0 +1,1 @@
+"""Attackers with partial knowledge (Xia et al. 2021)."""

@@ -1,0 +1,235 @@
+"""Risk against an attacker who knows some attributes of some people: prosecutor, journalist, marketer and overall.
+
+Over the sets S of groups that may be known, with probability P(S), and e(S) the records that match the
+subject on them: prosecutor Σ P(S) [e = 1], journalist Σ P(S) [e = 1] u(S), marketer Σ P(S) / e, and overall Σ
+P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1]) (1 − P_c / e)). u(S) = P(population unique | sample
+unique) by Pitman's model. A record that is alone with what was decided so far is alone in every set that adds
+to it, so the sum over these is known without counting. Source: Xia et al. 2021.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.domains import Floats, plain
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.attacker.knowledge import LARGEST, Knowledge, drawn_sets, every_set, sets_of
+from reid_sql.models.attacker.partition import Alike
+from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
+from reid_sql.models.attacker.subjects import Subjects, subjects
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Histogram, Integers
+from reid_sql.models.population import pitman_uniqueness
+
+MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
+
+
+@dataclass(frozen=True)
+class KnownRecords:
+    """Distinct records: how many hold each, codes of the scenario's columns (0 for NULL), and texts of those it speaks of."""
+
+    records: Integers  # (distinct,)
+    codes: Integers  # (distinct, columns)
+    texts: Sequence[Sequence[str | None]]  # (distinct, told)
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """Expected [e = 1], [e = 1] u and 1/e of each distinct record; second moments of the last two where sets were drawn."""
+
+    prosecutor: Floats  # (distinct,)
+    journalist: Floats  # (distinct,)
+    marketer: Floats  # (distinct,)
+    journalist_square: Floats  # (distinct,), else ()
+    marketer_square: Floats  # (distinct,), else ()
+    trials: int | None = None  # where sets were drawn
+    unbounded: int = 0  # sets in which population uniqueness was taken as certain
+    sets: int = 0  # sets whose records were counted
+
+    def overall(self, parameters: Sequence[float]) -> Floats:
+        """Overall risk for P_d, P_s, P_u, P_c: linear in the three others, as a square of an indicator is itself."""
+        alone, again, confirmed, link = _weights(parameters)
+        return np.asarray(
+            alone * self.prosecutor + again * confirmed * self.journalist + link * self.marketer
+        )
+
+    def standard_error(self, parameters: Sequence[float]) -> Floats:
+        """Largest standard error of the four measures; 0 where every set was counted."""
+        if self.trials is None:
+            return np.zeros_like(self.prosecutor)
+        alone, again, confirmed, link = _weights(parameters)
+        whole, step = alone + link, again * confirmed  # the value where e = 1 is whole + step · u
+        square = (
+            whole**2 * self.prosecutor + 2 * whole * step * self.journalist + step**2 * self.journalist_square
+        )
+        square = square + link**2 * (self.marketer_square - self.prosecutor)
+        pairs = (
+            (self.prosecutor, self.prosecutor),
+            (self.journalist, self.journalist_square),
+            (self.marketer, self.marketer_square),
+            (self.overall(parameters), square),
+        )
+        variance = np.max([second - mean**2 for mean, second in pairs], axis=0)
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0) / self.trials))
+
+    @property
+    def status(self) -> str:
+        """Ok, or what the reader must know."""
+        drawn = f"{self.trials} knowledge sets were drawn, see standard_error" if self.trials else ""
+        taken = (
+            f"in {self.unbounded} of {self.sets} knowledge sets the sample leaves no estimate of uniqueness in the population, "
+            "which is taken as certain, the safe side"
+        )
+        return "; ".join(filter(None, [drawn, taken if self.unbounded else ""])) or OK
+
+
+def _weights(parameters: Sequence[float]) -> tuple[float, float, float, float]:
+    """Weights of prosecutor, of journalist (two factors) and of marketer in the overall risk."""
+    disclosed, discovered, confirmed, link = parameters
+    again = (1 - disclosed * discovered) * (1 - link)
+    return 1 - again - link, again, confirmed, link
+
+
+@dataclass
+class Count:
+    """A walk over the knowledge sets that adds up what each distinct record contributes."""
+
+    matching: Sequence[Any]  # (groups,) codes by which a partition or an inclusion is refined
+    profile: Integers  # (distinct,)
+    population: float
+    squares: bool = False
+    sums: dict[str, Floats] = field(default_factory=dict)
+    sets: int = 0
+    unbounded: int = 0
+
+    def run(self, start: tuple[Alike, Integers], knowledge: Knowledge) -> Expectations:
+        """Walk from where nothing is known: who is alike there, and who alone."""
+        everybody, alone = start
+        self.sums = {name: np.zeros(len(self.profile)) for name in MEASURES[:3]}
+        self.sums |= {f"{name}_square": np.zeros(len(self.profile) * self.squares) for name in MEASURES[1:3]}
+        self._alone(alone, knowledge.weight, self._visit(0, everybody, knowledge))
+        found = {name: np.minimum(values, 1.0) for name, values in self.sums.items()}
+        return Expectations(
+            found["prosecutor"],
+            found["journalist"],
+            found["marketer"],
+            found["journalist_square"],
+            found["marketer_square"],
+            unbounded=self.unbounded,
+            sets=self.sets,
+        )
+
+    def _visit(self, group: int, known: Alike, knowledge: Knowledge) -> Floats:
+        """Add up all sets that decide on this group and those after it; gives Σ P u and Σ P u² (2, profiles)."""
+        weight = knowledge.weight
+        if not weight.any():
+            return np.zeros((2, len(weight)))
+        if group == len(self.matching):
+            return self._set(known, weight)
+        without, having = knowledge.split(group)
+        if not having.weight.any():
+            return self._visit(group + 1, known, without)
+        finer, alone = known.refine(self.matching[group])
+        if finer.same_as(known):  # equal knowledge is counted once
+            return self._visit(group + 1, known, knowledge)
+        below = self._visit(group + 1, finer, having)
+        self._alone(alone, having.weight, below)
+        return self._visit(group + 1, known, without) + below
+
+    def _alone(self, rows: Integers, weight: Floats, below: Floats) -> None:
+        """Records that are alone in every set below."""
+        profile = self.profile[rows] if len(weight) > 1 else 0
+        self.sums["prosecutor"][rows] += weight[profile]
+        self.sums["marketer"][rows] += weight[profile]
+        self.sums["journalist"][rows] += below[0, profile]
+        if self.squares:
+            self.sums["marketer_square"][rows] += weight[profile]
+            self.sums["journalist_square"][rows] += below[1, profile]
+
+    def _set(self, known: Alike, weight: Floats) -> Floats:
+        """One set: its records that are not alone, and how likely its unique ones are unique in the population."""
+        matches, rows = known.matches, known.rows
+        shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
+        self.sums["marketer"][rows] += shares
+        if self.squares:
+            self.sums["marketer_square"][rows] += shares / matches
+        self.sets += 1
+        chance = self._unique_in_population(known.histogram)
+        return np.stack([weight * chance, weight * chance**2])
+
+    def _unique_in_population(self, histogram: Histogram) -> float:
+        """u(S) = n_s Ξ / s_1, at most 1; 1 where the sample is the population or leaves no estimate."""
+        unique, records = int(histogram.classes[0]), int(histogram.records.sum())
+        if histogram.class_size[0] != 1:
+            return 0.0
+        if records == self.population:
+            return 1.0
+        found = pitman_uniqueness.uniqueness(histogram, self.population)
+        self.unbounded += found.status != OK
+        return 1.0 if found.uniqueness is None else min(1.0, records * found.uniqueness / unique)
+
+
+def expectations(known: KnownRecords, given: Scenario, nulls: str, *, trials: int, seed: int) -> Expectations:
+    """Expectations over what the attacker of the scenario knows: exact up to LARGEST sets, else drawn."""
+    who = checked(known, given, nulls)
+    probabilities = who.probabilities[who.order]
+    exact = sets_of(probabilities) <= LARGEST
+    count = Count([who.codes[group] for group in who.order], who.profile, given.population, squares=not exact)
+    knowledge = every_set(probabilities) if exact else drawn_sets(probabilities, trials, seed)
+    found = count.run(who.start(known.records), knowledge)
+    return found if exact else replace(found, trials=trials)
+
+
+def worst_case(known: KnownRecords, given: Scenario, nulls: str) -> Expectations:
+    """Expectations where the attacker knows every column of the scenario of everybody."""
+    who = checked(known, given, nulls)
+    count = Count([who.codes[group] for group in who.order], np.zeros_like(who.profile), given.population)
+    return count.run(who.start(known.records), every_set(np.ones((len(who.order), 1))))
+
+
+def checked(known: KnownRecords, given: Scenario, nulls: str) -> Subjects:
+    """Give the subjects as the scenario sees them; refuses an empty table and a population smaller than it."""
+    records = int(known.records.sum())
+    if records == 0:
+        raise NoRecordsError(NO_RECORDS)
+    if given.population < records:
+        rule = f"scenario population must be at least the {records} records of the table, got {plain(given.population)}"
+        raise OutOfDomainError(f"{rule}; write the size of the population that the records were drawn from")
+    return subjects(known.codes, known.texts, given, nulls)
+
+
+@dataclass(frozen=True)
+class AdversaryRisk:
+    """Risk of each distinct record, and the status of all."""
+
+    prosecutor: Floats
+    journalist: Floats
+    marketer: Floats
+    overall: Floats
+    standard_error: Floats
+    status: str
+
+
+def risk(
+    known: KnownRecords,
+    source: Any,
+    nulls: str = "value",
+    *,
+    trials: int = 10_000,
+    seed: int = 0,
+) -> AdversaryRisk:
+    """Give the four risks of each distinct record against the attacker of the scenario.
+
+    >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
+    >>> found = risk(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})
+    >>> found.prosecutor.tolist(), found.marketer.tolist()
+    ([0.5, 0.5, 0.0], [0.625, 0.625, 0.375])
+    """
+    given = scenario(source)
+    found = expectations(known, given, nulls, trials=trials, seed=seed)
+    parameters = [getattr(given, name) for name in PARAMETERS]
+    error = found.standard_error(parameters)
+    return AdversaryRisk(
+        found.prosecutor, found.journalist, found.marketer, found.overall(parameters), error, found.status
+    )

@@ -1,0 +1,237 @@
+"""Risk against an attacker with partial knowledge over all records, beside the worst case, and by the four parameters.
+
+Source: Xia et al. 2021, Tables 3 and 4: quartiles of the reduction of each subject's risk against the worst
+case.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import PROBABILITY, THRESHOLD, Floats, Numbers, plain
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.attacker.adversary import MEASURES, Expectations, KnownRecords, expectations, worst_case
+from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
+from reid_sql.models.classes.disclosure import OK, Integers
+
+LEVELS: Final = Numbers(PROBABILITY, optional=True)
+Levels = Annotated[npt.ArrayLike | None, LEVELS]
+DEFAULT: Final = (0.2, 0.5, 0.8)
+MOST_LEVELS: Final = 6  # 1,296 settings
+QUARTILES: Final = (0.25, 0.5, 0.75)
+NO_REDUCTION: Final = "reduction is not available: no record is at risk in the worst case"
+
+
+@dataclass(frozen=True)
+class AdversarySummary:
+    """One measure over all records: quartiles, who is above the threshold, and the reduction against the worst case."""
+
+    measure: str
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    average: float
+    highest: float
+    records_at_risk: float
+    worst_median: float
+    worst_average: float
+    worst_records_at_risk: float
+    reduction_lower_quartile: float | None
+    reduction_median: float | None
+    reduction_upper_quartile: float | None
+    records_compared: int
+    records: int
+    threshold: float
+    standard_error: float
+    status: str
+
+
+@dataclass(frozen=True)
+class AdversarySetting:
+    """Overall risk under one setting of the four parameters, and its reduction against the worst case under the same."""
+
+    presence_disclosed: float
+    presence_discovered: float
+    uniqueness_confirmed: float
+    link_confirmed: float
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    average: float
+    reduction_lower_quartile: float | None
+    reduction_median: float | None
+    reduction_upper_quartile: float | None
+    records_compared: int
+    status: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Risk of distinct records beside the worst case, and how many records hold each."""
+
+    risk: Floats  # (distinct,)
+    worst: Floats  # (distinct,)
+    records: Integers  # (distinct,)
+
+    @property
+    def compared(self) -> int:
+        """Records that the worst case puts at risk at all."""
+        return int(self.records[self.worst > 0].sum())
+
+    @property
+    def reduction(self) -> tuple[float | None, float | None, float | None]:
+        """Quartiles of 1 − risk/worst over these."""
+        at_risk = self.worst > 0
+        if not at_risk.any():
+            return None, None, None
+        reduced = 1 - self.risk[at_risk] / self.worst[at_risk]
+        lower, median, upper = weighted_quantiles(reduced, self.records[at_risk], QUARTILES)
+        return lower, median, upper
+
+
+def summary(
+    known: KnownRecords,
+    source: Any,
+    threshold: float = 0.2,
+    nulls: str = "value",
+    *,
+    trials: int = 10_000,
+    seed: int = 0,
+) -> list[AdversarySummary]:
+    """Summarise prosecutor, journalist, marketer and overall risk over the records.
+
+    >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
+    >>> prosecutor = summary(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})[0]
+    >>> prosecutor.median, prosecutor.records_at_risk, prosecutor.reduction_median, prosecutor.records_compared
+    (0.25, 0.5, 0.5, 2)
+    """
+    given, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
+    found, worst = (
+        expectations(known, given, nulls, trials=trials, seed=seed),
+        worst_case(known, given, nulls),
+    )
+    error = float(found.standard_error(_parameters(given)).max())
+    risks, worsts = (_measures(each, given) for each in (found, worst))
+    compared = {name: Compared(risks[name], worsts[name], known.records) for name in MEASURES}
+    return [_measure(name, compared[name], limit, error, found.status) for name in MEASURES]
+
+
+def sensitivity(
+    known: KnownRecords,
+    source: Any,
+    levels: npt.ArrayLike | None = None,
+    nulls: str = "value",
+    *,
+    trials: int = 10_000,
+    seed: int = 0,
+) -> list[AdversarySetting]:
+    """Overall risk for every setting of the four parameters to one of the levels, 0.2, 0.5 and 0.8 unless given.
+
+    The knowledge sets are counted once: overall risk is linear in the three other measures.
+
+    >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
+    >>> settings = sensitivity(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})
+    >>> len(settings), settings[-1].link_confirmed, round(settings[-1].median, 4)
+    (81, 0.8, 0.4464)
+    """
+    chosen = sorted(set(DEFAULT if levels is None else np.asarray(LEVELS.check("levels", levels)).tolist()))
+    if len(chosen) > MOST_LEVELS:
+        shown = ", ".join(plain(level) for level in chosen)
+        raise OutOfDomainError(
+            f"levels must be at most {MOST_LEVELS} numbers, got {shown}; pass fewer, such as [0.2, 0.5, 0.8]"
+        )
+    given = scenario(source)
+    found, worst = (
+        expectations(known, given, nulls, trials=trials, seed=seed),
+        worst_case(known, given, nulls),
+    )
+    settings = product(chosen, repeat=len(PARAMETERS))
+    return [
+        _setting(each, Compared(found.overall(each), worst.overall(each), known.records), found.status)
+        for each in settings
+    ]
+
+
+def weighted_quantiles(values: Floats, records: Integers, shares: Sequence[float]) -> list[float]:
+    """Quantiles of values that stand for so many records each, between two of them in proportion.
+
+    >>> weighted_quantiles(np.array([3.0, 1.0]), np.array([1, 2]), [0.5, 0.75])
+    [1.0, 2.0]
+    """
+    order = np.argsort(values)
+    ordered, last = values[order], np.cumsum(records[order]) - 1  # 0-based places among all records
+    places = np.asarray(shares) * last[-1]
+    low = ordered[np.searchsorted(last, np.floor(places))]
+    high = ordered[np.searchsorted(last, np.ceil(places))]
+    return [float(value) for value in low + (places - np.floor(places)) * (high - low)]
+
+
+def _parameters(given: Scenario) -> list[float]:
+    return [getattr(given, name) for name in PARAMETERS]
+
+
+def _measures(found: Expectations, given: Scenario) -> dict[str, Floats]:
+    risks = (found.prosecutor, found.journalist, found.marketer, found.overall(_parameters(given)))
+    return dict(zip(MEASURES, risks, strict=True))
+
+
+def _measure(name: str, found: Compared, limit: float, error: float, status: str) -> AdversarySummary:
+    risk, worst, records = found.risk, found.worst, found.records
+    total = int(records.sum())
+    lower, median, upper = weighted_quantiles(risk, records, QUARTILES)
+    reduced_lower, reduced_median, reduced_upper = found.reduction
+    return AdversarySummary(
+        measure=name,
+        lower_quartile=lower,
+        median=median,
+        upper_quartile=upper,
+        average=_average(risk, records),
+        highest=float(risk.max()),
+        records_at_risk=float(records[risk > limit].sum() / total),
+        worst_median=weighted_quantiles(worst, records, [0.5])[0],
+        worst_average=_average(worst, records),
+        worst_records_at_risk=float(records[worst > limit].sum() / total),
+        reduction_lower_quartile=reduced_lower,
+        reduction_median=reduced_median,
+        reduction_upper_quartile=reduced_upper,
+        records_compared=found.compared,
+        records=total,
+        threshold=limit,
+        standard_error=error,
+        status=_status(status, found.compared),
+    )
+
+
+def _setting(setting: Sequence[float], found: Compared, status: str) -> AdversarySetting:
+    lower, median, upper = weighted_quantiles(found.risk, found.records, QUARTILES)
+    reduced_lower, reduced_median, reduced_upper = found.reduction
+    disclosed, discovered, confirmed, link = setting
+    return AdversarySetting(
+        presence_disclosed=disclosed,
+        presence_discovered=discovered,
+        uniqueness_confirmed=confirmed,
+        link_confirmed=link,
+        lower_quartile=lower,
+        median=median,
+        upper_quartile=upper,
+        average=_average(found.risk, found.records),
+        reduction_lower_quartile=reduced_lower,
+        reduction_median=reduced_median,
+        reduction_upper_quartile=reduced_upper,
+        records_compared=found.compared,
+        status=_status(status, found.compared),
+    )
+
+
+def _average(values: Floats, records: Integers) -> float:
+    """Mean over the records, added up in one order whatever theirs."""
+    return float(np.sort(values * records).sum() / records.sum())
+
+
+def _status(status: str, compared: int) -> str:
+    found = [*([] if status == OK else [status]), *([] if compared else [NO_REDUCTION])]
+    return "; ".join(found) or OK

@@ -1,0 +1,158 @@
+"""Who matches by inclusion: records whose values are the subject's, or broader ones that include them.
+
+Such matching is no grouping: a record may match a subject that does not match it. So beside the classes of
+equal records, the pairs of a subject's class and a class that matches it are kept, and refined column by
+column.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.attacker.scenario import Hierarchy, broader_values
+from reid_sql.models.classes.disclosure import Histogram, Integers
+
+BLOCK: Final = 4_000_000  # candidates looked up at once
+MOST_PAIRS: Final = 60_000_000  # pairs held, at 16 bytes each
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A column's codes, and for each code those that match it: `matching[starts[c] : starts[c + 1]]`."""
+
+    codes: Integers  # (distinct,)
+    starts: Integers  # (values + 1,)
+    matching: Integers  # (pairs,)
+
+
+def relation(
+    codes: Integers,
+    hierarchy: Hierarchy | None,
+    texts: npt.NDArray[np.object_] | None,
+    missing: npt.NDArray[np.bool_] | None,
+) -> Relation:
+    """Relate the values of a column: each matches itself and broader ones; where NULL matches anything, both ways."""
+    values, first = np.unique(codes, return_index=True)
+    matching: list[Any] = [[value] for value in values]
+    if hierarchy is not None and texts is not None:
+        spelled = {texts[row]: code for code, row in enumerate(first) if texts[row] is not None}
+        for text, code in spelled.items():
+            matching[code] += [spelled[each] for each in broader_values(hierarchy, text) if each in spelled]
+    if missing is not None and missing.any():
+        null = int(codes[missing][0])
+        for code in range(len(values)):
+            matching[code] = np.unique([*matching[code], null])
+        matching[null] = values
+    return Relation(
+        codes, np.cumsum([0, *map(len, matching)]), np.concatenate([*matching, []]).astype(np.int64)
+    )
+
+
+@dataclass(frozen=True)
+class Inclusion:
+    """Classes of equal records, and the pairs (subject, other) of classes of which the other's values include the subject's."""
+
+    records: Integers  # (distinct,)
+    classes: Integers  # (distinct,) numbered from 0
+    sizes: Integers  # (classes,) records of each class
+    subjects: Integers  # (pairs,) ascending; only classes that more than one record matches
+    others: Integers  # (pairs,)
+
+    @classmethod
+    def whole(cls, records: Integers) -> "tuple[Inclusion, Integers]":
+        """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one."""
+        nothing = np.zeros(len(records), dtype=np.int64)
+        one = np.zeros(1, dtype=np.int64)
+        start = cls(records, nothing, records.sum(keepdims=True), one, one)
+        return start.without_alone()
+
+    def refine(self, columns: list[Relation]) -> "tuple[Inclusion, Integers]":
+        """Tell apart by the columns: the finer classes and pairs, and who is newly alone."""
+        found, alone = self, [np.zeros(0, dtype=np.int64)]
+        for column in columns:
+            found, rows = found._by_column(column)
+            alone.append(rows)
+        return found, np.concatenate(alone)
+
+    def same_as(self, coarser: "Inclusion") -> bool:
+        """Whether nothing was told apart."""
+        return len(self.sizes) == len(coarser.sizes) and len(self.subjects) == len(coarser.subjects)
+
+    @property
+    def rows(self) -> Integers:
+        """Distinct records that more than one record matches."""
+        return np.flatnonzero(self._live[self.classes])
+
+    @property
+    def matches(self) -> Integers:
+        """Records that match each of the rows, itself included."""
+        return self._totals[self.classes[self.rows]]
+
+    @property
+    def histogram(self) -> Histogram:
+        """Classes of equal records by size: those of which a population would be made."""
+        sizes, classes = np.unique(self.sizes, return_counts=True)
+        return Histogram(sizes, classes, sizes * classes)
+
+    @property
+    def _totals(self) -> Integers:
+        weights = self.sizes[self.others]
+        return np.bincount(self.subjects, weights=weights, minlength=len(self.sizes)).astype(np.int64)
+
+    @property
+    def _live(self) -> npt.NDArray[np.bool_]:
+        live = np.zeros(len(self.sizes), dtype=bool)
+        live[self.subjects] = True
+        return live
+
+    def without_alone(self) -> "tuple[Inclusion, Integers]":
+        """Let go of the subjects that only their own record matches; gives their rows."""
+        alone = self._totals == 1
+        kept = ~alone[self.subjects]
+        left = Inclusion(self.records, self.classes, self.sizes, self.subjects[kept], self.others[kept])
+        return left, np.flatnonzero(alone[self.classes])
+
+    def _by_column(self, column: Relation) -> "tuple[Inclusion, Integers]":
+        width = len(column.starts) - 1
+        keys, classes = np.unique(self.classes * width + column.codes, return_inverse=True)
+        sizes = np.bincount(classes, weights=self.records).astype(np.int64)
+        parents, codes = keys // width, keys % width
+        starts = np.searchsorted(self.subjects, np.arange(len(self.sizes) + 1))
+        matched = np.diff(starts)[parents]  # pairs of each finer class's parent
+        related = np.diff(column.starts)[codes]
+        children = np.flatnonzero(matched)
+        blocks = np.searchsorted(
+            np.cumsum((matched * related)[children]), np.arange(BLOCK, (matched * related).sum(), BLOCK)
+        )
+        pairs, held = [], 0
+        for block in np.split(children, blocks):
+            subject, place = _expand(block, (matched * related)[block])
+            other = self.others[starts[parents[subject]] + place // related[subject]]
+            value = column.matching[column.starts[codes[subject]] + place % related[subject]]
+            wanted = other * width + value
+            found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            hit = keys[found] == wanted
+            pairs.append((subject[hit], found[hit]))
+            held += int(hit.sum())
+            _refuse_many(held)
+        subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        return Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others).without_alone()
+
+
+def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:
+    """Repeat each item so many times, and number its repetitions from 0."""
+    ends = np.cumsum(counts)
+    return np.repeat(items, counts), np.arange(ends[-1] if len(ends) else 0) - np.repeat(
+        ends - counts, counts
+    )
+
+
+def _refuse_many(held: int) -> None:
+    if held > MOST_PAIRS:
+        rule = f"matching by inclusion must hold at most {MOST_PAIRS} pairs of distinct records that match, got more"
+        raise OutOfDomainError(
+            f"{rule}; pass fewer records, or narrow what matches many values, such as NULL or includes_all"
+        )

@@ -1,0 +1,90 @@
+"""Who is alike on what is known: classes of records that are refined attribute by attribute.
+
+A record that is alone stays alone whatever else becomes known, so it leaves; only classes of two or more
+records are kept.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from reid_sql.models.classes.disclosure import Histogram, Integers
+
+DENSE: Final = 8  # keys a live record up to which a table of all keys is faster than sorting
+
+
+class Alike(Protocol):
+    """Which records match which on what is known so far; those that only their own record matches have left."""
+
+    @property
+    def rows(self) -> Integers:
+        """Distinct records that are still there, (live,)."""
+
+    @property
+    def matches(self) -> Integers:
+        """Records that match each of them, itself included, (live,)."""
+
+    @property
+    def histogram(self) -> Histogram:
+        """The classes of equal records, of all there are, by size."""
+
+    def refine(self, codes: Any, /) -> "tuple[Alike, Integers]":
+        """Learn one group more: who still matches, and the rows that are newly alone."""
+
+    def same_as(self, coarser: Any, /) -> bool:
+        """Whether nothing was told apart."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The classes of two or more records, over distinct records that stand for `records` each; `unique` more are alone."""
+
+    records: Integers  # (distinct,)
+    rows: Integers  # (live,) distinct records in classes of two or more
+    classes: Integers  # (live,) their classes, numbered from 0
+    sizes: Integers  # (classes,) records of each class
+    unique: int
+    single: bool  # whether every distinct record is one record
+
+    @classmethod
+    def whole(cls, records: Integers) -> "tuple[Partition, Integers]":
+        """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one."""
+        rows = np.arange(len(records))
+        single = bool((records == 1).all())
+        return cls(records, rows, np.zeros_like(rows), records.sum(keepdims=True), 0, single).refine(
+            np.zeros_like(rows)
+        )
+
+    def refine(self, codes: Integers) -> "tuple[Partition, Integers]":
+        """Tell the records of each class apart by their codes (distinct,): the finer classes, and who is newly alone."""
+        width = int(codes.max(initial=0)) + 1
+        keys = self.classes * width + codes[self.rows]
+        if len(self.sizes) * width > DENSE * len(keys) + 1024:
+            keys = np.unique(keys, return_inverse=True)[1]
+        totals = np.bincount(keys, weights=None if self.single else self.records[self.rows]).astype(np.int64)
+        shared = totals > 1
+        live = shared[keys]
+        numbered = np.cumsum(shared) - 1
+        alone = self.rows[~live]
+        unique = self.unique + len(alone)
+        return Partition(
+            self.records, self.rows[live], numbered[keys[live]], totals[shared], unique, self.single
+        ), alone
+
+    def same_as(self, coarser: "Partition") -> bool:
+        """Whether nothing was told apart."""
+        return len(self.sizes) + self.unique == len(coarser.sizes) + coarser.unique
+
+    @property
+    def matches(self) -> Integers:
+        """Records alike to each live row, itself included."""
+        return self.sizes[self.classes]
+
+    @property
+    def histogram(self) -> Histogram:
+        """How many classes, and how many records, have each size."""
+        sizes, classes = np.unique(self.sizes, return_counts=True)
+        if self.unique:
+            sizes, classes = np.r_[1, sizes], np.r_[self.unique, classes]
+        return Histogram(sizes, classes, sizes * classes)

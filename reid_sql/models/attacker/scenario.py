@@ -1,0 +1,233 @@
+"""A scenario: what an attacker may know of people, with which probability, and what that is worth.
+
+Attributes are learnt in groups, each as a whole and independently of the others, with a probability that may
+depend on the subject by the value of a column. Source: Xia et al. 2021, the external identified dataset and
+Table 1.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from reid_sql.document import Place, read_document, read_pairs
+from reid_sql.domains import COUNT, MAX_COLUMNS, PROBABILITY, Document
+from reid_sql.errors import OutOfDomainError
+
+PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
+KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")
+GROUP_KEYS: Final = (
+    "columns",
+    "probability",
+    "by",
+    "probabilities",
+    "table",
+    "otherwise",
+    "values_may_be_absent",
+)
+READ: Final = ("columns", "told")  # what the text of a scenario tells engines
+ABSENT: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
+FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
+SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns learnt together, with one probability or with one for each value of the column `by`."""
+
+    columns: tuple[str, ...]
+    probability: float | None = None
+    by: str | None = None
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    otherwise: float | None = None
+    values_may_be_absent: bool | None = None
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Broader values that include a value, and values that include every value."""
+
+    broader: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    includes_all: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What the attacker may know, and the four probabilities of Table 1: P_d, P_s, P_u and P_c; 1 where not given."""
+
+    groups: tuple[Group, ...]
+    population: float
+    presence_disclosed: float = 1.0  # P_d: the subject's presence in the dataset is disclosed
+    presence_discovered: float = 1.0  # P_s: the attacker finds that out, given that it is
+    uniqueness_confirmed: float = (
+        1.0  # P_u: the attacker can confirm that a person is unique in the population
+    )
+    link_confirmed: float = 1.0  # P_c: the attacker can confirm that a link is right
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    name: str = ""
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of all groups, in their order: what the attacker of the worst case knows."""
+        return [column for group in self.groups for column in group.columns]
+
+    @property
+    def told(self) -> list[str]:
+        """Columns whose values the scenario speaks of."""
+        return list(dict.fromkeys([group.by for group in self.groups if group.by] + list(self.hierarchies)))
+
+    def text(self) -> str:
+        """The scenario as JSON, with what an engine must read of a table for it."""
+        found = {key: value for key, value in asdict(self).items() if key != "groups"}
+        groups = [
+            {key: value for key, value in vars(group).items() if value not in ABSENT} for group in self.groups
+        ]
+        return json.dumps(
+            {**found, "groups": groups, "columns": self.columns, "told": self.told}, ensure_ascii=False
+        )
+
+
+def scenario(source: Any, folder: Path | None = None) -> Scenario:
+    """Read a scenario: a mapping, JSON text, the path of a TOML or JSON file, or the name of one that is shipped.
+
+    Refuses, naming the place: what is not a probability, overlapping groups, keys that stand for nothing,
+    hierarchies that lead back to where they began. Columns and values are held against the table later.
+
+    >>> found = scenario({"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.4}]})
+    >>> found.groups[0].probability, found.link_confirmed
+    (0.4, 1.0)
+    """
+    if isinstance(source, Scenario):
+        source = json.loads(source.text())
+    document, beside = read_document("scenario", source, folder, SHIPPED)
+    document = Place(
+        document.where, {k: v for k, v in document.values.items() if k not in READ and v is not None}
+    )
+    document.only(KEYS)
+    groups = tuple(_group(place, beside) for place in document.tables("groups"))
+    _refuse_overlap(groups)
+    hierarchies = document.table("hierarchies")
+    given = {name: document.number(name, PROBABILITY, 1.0) for name in PARAMETERS}
+    return Scenario(
+        groups,
+        document.number("population", COUNT),
+        presence_disclosed=given["presence_disclosed"],
+        presence_discovered=given["presence_discovered"],
+        uniqueness_confirmed=given["uniqueness_confirmed"],
+        link_confirmed=given["link_confirmed"],
+        hierarchies={column: _hierarchy(hierarchies.table(column)) for column in hierarchies.values},
+        name=document.text("name", ""),
+        assumptions=document.texts("assumptions"),
+    )
+
+
+def _read(source: Any) -> str:
+    return scenario(source).text()
+
+
+SCENARIO: Final = Document("scenario", _read)
+ScenarioText = Annotated[str, SCENARIO]
+
+
+def _group(place: Place, folder: Path) -> Group:
+    place.only(GROUP_KEYS)
+    columns = place.texts("columns")
+    if not columns:
+        raise OutOfDomainError(
+            f'{place.at("columns")} must name one or more columns, got nothing; write columns = ["age"]'
+        )
+    if ("probability" in place.values) == ("by" in place.values):
+        got = "both" if "by" in place.values else "neither"
+        raise OutOfDomainError(
+            f"{place.where} must have a probability, or a column by which it is told, got {got}; give probability = 0.5, "
+            'or by = "state" with probabilities'
+        )
+    if "by" not in place.values:
+        for key in ("probabilities", "table", "otherwise", "values_may_be_absent"):
+            if key in place.values:
+                raise OutOfDomainError(
+                    f'{place.at(key)} must stand beside by, got no by; name the column, like by = "state"'
+                )
+        return Group(columns, place.number("probability", PROBABILITY))
+    return Group(
+        columns,
+        by=place.text("by"),
+        probabilities=_by_value(place, folder),
+        otherwise=place.number("otherwise", PROBABILITY) if "otherwise" in place.values else None,
+        values_may_be_absent=place.flag("values_may_be_absent") or None,
+    )
+
+
+def _by_value(place: Place, folder: Path) -> dict[str, float]:
+    """Probability by value, inline or from a file."""
+    if ("probabilities" in place.values) == ("table" in place.values):
+        got = "both" if "table" in place.values else "neither"
+        raise OutOfDomainError(
+            f"{place.where} must tell the probabilities by '{place.text('by')}' inline or in a file, got {got}; "
+            "give probabilities = { … }, or table = a CSV file of value and probability"
+        )
+    if "table" in place.values:
+        where = place.at("table")
+        listed = Place(where, read_pairs(where, place.text("table"), folder))
+    else:
+        listed = place.table("probabilities")
+    return {value: listed.number(value, PROBABILITY) for value in listed.values}
+
+
+def _refuse_overlap(groups: Sequence[Group]) -> None:
+    if not groups:
+        raise OutOfDomainError(
+            "scenario groups must hold at least one group, got none; write what the attacker may learn"
+        )
+    seen: dict[str, int] = {}
+    for number, group in enumerate(groups, 1):
+        for column in group.columns:
+            if column in seen:
+                both = (
+                    f"groups[{seen[column]}] and groups[{number}]"
+                    if seen[column] != number
+                    else f"groups[{number}] twice"
+                )
+                raise OutOfDomainError(
+                    f"scenario groups must not overlap, got '{column}' in {both}; name each column in one group alone"
+                )
+            seen[column] = number
+    if len(seen) > MAX_COLUMNS:
+        raise OutOfDomainError(
+            f"scenario groups must name 1 to {MAX_COLUMNS} columns, got {len(seen)}; leave some out"
+        )
+
+
+def _hierarchy(place: Place) -> Hierarchy:
+    place.only(("broader", "includes_all"))
+    listed = place.table("broader")
+    broader = {value: listed.texts(value) for value in listed.values}
+    try:
+        TopologicalSorter(broader).prepare()
+    except CycleError as error:
+        steps = " → ".join(reversed(error.args[1]))
+        where = place.at("broader")
+        raise OutOfDomainError(
+            f"{where} must not lead back to where it began, got {steps}; leave one step out"
+        ) from None
+    return Hierarchy(broader, place.texts("includes_all"))
+
+
+def broader_values(hierarchy: Hierarchy, value: str) -> set[str]:
+    """Every value that includes this one, itself left out, by any number of steps.
+
+    >>> sorted(broader_values(Hierarchy({"Bern": ["Mittelland"], "Mittelland": ["Switzerland"]}, ["*"]), "Bern"))
+    ['*', 'Mittelland', 'Switzerland']
+    """
+    found: set[str] = set()
+    pending = [value, *hierarchy.includes_all]
+    while pending:
+        each = pending.pop()
+        if each not in found:
+            found.add(each)
+            pending += hierarchy.broader.get(each, ())
+    return found - {value}

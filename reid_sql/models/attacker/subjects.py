@@ -1,0 +1,142 @@
+"""The subjects of a scenario: codes of what can be known of them, and with which probability it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import Floats
+from reid_sql.errors import UnknownNameError
+from reid_sql.models.attacker.inclusion import Inclusion, Relation, relation
+from reid_sql.models.attacker.partition import Alike, Partition
+from reid_sql.models.attacker.scenario import Group, Scenario
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.suggestion import suggestion
+
+Texts = npt.NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Distinct records as the scenario sees them; a profile is a way in which the probabilities of subjects differ."""
+
+    codes: (
+        "list[Integers] | list[list[Relation]]"  # (groups,) what a partition, or an inclusion, is refined by
+    )
+    probabilities: Floats  # (groups, profiles)
+    profile: Integers  # (distinct,)
+    order: list[int]  # groups, those that tell apart most first
+    by_inclusion: bool
+
+    def start(self, records: Integers) -> tuple[Alike, Integers]:
+        """Give where nothing is known yet."""
+        return Inclusion.whole(records) if self.by_inclusion else Partition.whole(records)
+
+
+def subjects(codes: Integers, texts: Sequence[Sequence[str | None]], given: Scenario, nulls: str) -> Subjects:
+    """Read the records as the scenario says; refuses values of the scenario, or of the table, that the other lacks."""
+    columns = {column: dense(codes[:, place]) for place, column in enumerate(given.columns)}
+    told = {
+        column: np.array([row[place] for row in texts], dtype=object)
+        for place, column in enumerate(given.told)
+    }
+    probabilities, profile = _profiles(given, told, len(codes))
+    groups = [_combined([columns[column] for column in group.columns]) for group in given.groups]
+    fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
+    order = sorted(
+        range(len(groups)), key=lambda group: (not fixed[group], -int(groups[group].max(initial=0)))
+    )
+    by_inclusion = nulls == "wildcard" or bool(given.hierarchies)
+    if not by_inclusion:
+        return Subjects(groups, probabilities, profile, order, by_inclusion=False)
+    missing = (
+        {column: codes[:, place] == 0 for place, column in enumerate(given.columns)}
+        if nulls == "wildcard"
+        else {}
+    )
+    related = {
+        column: relation(values, given.hierarchies.get(column), told.get(column), missing.get(column))
+        for column, values in columns.items()
+    }
+    for column in given.hierarchies:
+        _check_hierarchy(given, column, told[column])
+    return Subjects(
+        [[related[c] for c in g.columns] for g in given.groups],
+        probabilities,
+        profile,
+        order,
+        by_inclusion=True,
+    )
+
+
+def dense(codes: Integers) -> Integers:
+    """Number codes anew without gaps, from 0."""
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def _combined(columns: list[Integers]) -> Integers:
+    """One code for the values of several columns together."""
+    found = columns[0]
+    for column in columns[1:]:
+        found = dense(found * (int(column.max(initial=0)) + 1) + column)
+    return found
+
+
+def _profiles(given: Scenario, told: dict[str, Texts], rows: int) -> tuple[Floats, Integers]:
+    """Probabilities of the groups for every kind of subject, and each record's kind."""
+    by = list(dict.fromkeys(group.by for group in given.groups if group.by is not None))
+    kind = _combined([_numbered(told[column]) for column in by]) if by else np.zeros(rows, dtype=np.int64)
+    first = np.unique(kind, return_index=True)[1]
+    by_kind = np.empty((len(given.groups), len(first)))
+    for place, group in enumerate(given.groups):
+        by_kind[place] = (
+            group.probability if group.by is None else _by_value(place + 1, group, told[group.by][first])
+        )
+    found, profile = np.unique(by_kind, axis=1, return_inverse=True)
+    return found, profile.ravel()[kind].astype(np.int64)
+
+
+def _numbered(values: Texts) -> Integers:
+    """Number the texts in the order in which they appear."""
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return np.fromiter((places[value] for value in values), dtype=np.int64, count=len(values))
+
+
+def _by_value(number: int, group: Group, values: Texts) -> Floats:
+    """Probability of each record by its value of the column; a value without one takes `otherwise`."""
+    present = dict.fromkeys(values)
+    if not group.values_may_be_absent:
+        for value in group.probabilities:
+            if value not in present:
+                known = [each for each in present if each is not None]
+                raise UnknownNameError(
+                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got '{value}'; "
+                    f"{suggestion(value, known, 'values')}, or write values_may_be_absent = true"
+                )
+    if group.otherwise is None:
+        for each in present:
+            if each not in group.probabilities:
+                raise UnknownNameError(
+                    f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got none for "
+                    f"{'NULL' if each is None else repr(each)}; add it, or write otherwise = the probability of all others"
+                )
+    found = {each: group.probabilities.get(each, group.otherwise) for each in present if each is not None}
+    found[None] = group.otherwise
+    return np.array([found[value] for value in values], dtype=np.float64)
+
+
+def _check_hierarchy(given: Scenario, column: str, values: Texts) -> None:
+    """Refuse a hierarchy none of whose values the column holds: it was meant for another, or is misspelt throughout."""
+    hierarchy = given.hierarchies[column]
+    named = [
+        *hierarchy.broader,
+        *(each for broader in hierarchy.broader.values() for each in broader),
+        *hierarchy.includes_all,
+    ]
+    present = {value for value in values if value is not None}
+    if named and not present & set(named):
+        raise UnknownNameError(
+            f"scenario hierarchies.{column} must speak of values of '{column}', got '{named[0]}'; "
+            f"{suggestion(named[0], sorted(present), 'values')}"
+        )

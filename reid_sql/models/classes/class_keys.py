@@ -1,0 +1,188 @@
+"""Classes of many quasi-identifiers over one coded table: packed keys, counted on all processors within a bound of memory.
+
+The key of a quasi-identifier numbers its values without a collision: code by code, key = key · levels + code.
+Neighbours in lexical order share the key of their first columns. Where keys are few, a table over all of them
+counts; else they are sorted.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Annotated, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import Number
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
+
+Found = TypeVar("Found")
+
+DENSE: Final = 2  # keys a record up to which a table over all keys beats sorting
+WORD_BITS: Final = 63
+MB: Final = 1_000_000
+WIDE: Final = 8  # bytes of a key
+SPARE: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
+SMALL: Final = 50_000  # records below which threads wait for each other more than they count
+PIECES: Final = 4  # of the work for each thread, so that none ends early
+
+MEMORY: Final = Number(
+    "a whole number of megabytes from 1 to 1000000",
+    "pass the most memory to count with, such as 1024",
+    1.0,
+    1e6,
+    whole=True,
+)
+Memory = Annotated[int, MEMORY]
+
+
+@dataclass(frozen=True)
+class Key:
+    """The value of each record in a quasi-identifier, as a number below `space`."""
+
+    values: Integers  # (records,)
+    space: int
+
+    @property
+    def dense(self) -> bool:
+        """Whether a table over all possible keys is the fastest count."""
+        return self.space <= DENSE * len(self.values)
+
+    def distinct(self) -> int:
+        """Count the values that occur.
+
+        >>> Key(np.array([3, 0, 3]), 4).distinct(), Key(np.array([10**9, 0, 10**9]), 2**40).distinct()
+        (2, 2)
+        """
+        if self.dense:
+            seen = np.zeros(self.space, dtype=np.bool_)
+            seen[self.values] = True
+            return int(np.count_nonzero(seen))
+        ordered = np.sort(self.values)
+        return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+
+    def classes(self) -> tuple[Integers, Integers]:
+        """Give a class to each record, and the size of each class (0 where no record has that number).
+
+        >>> ids, sizes = Key(np.array([10**9, 0, 10**9]), 2**40).classes()
+        >>> sizes[ids].tolist()
+        [2, 1, 2]
+        """
+        if self.dense:
+            return self.values, np.bincount(self.values, minlength=self.space)
+        order, new = _sorted(self.values, self.space)
+        ids = np.empty(len(order), dtype=np.int64)
+        ids[order] = np.cumsum(new) - 1
+        starts = np.flatnonzero(new)
+        return ids, np.diff(starts, append=len(order))
+
+    def numbered(self) -> tuple[Integers, Integers]:
+        """Give a class to each record without gaps, and the size of each class.
+
+        >>> Key(np.array([3, 0, 3]), 4).numbered()[0].tolist()
+        [1, 0, 1]
+        """
+        ids, sizes = self.classes()
+        occurs = sizes > 0
+        return (np.cumsum(occurs) - 1)[ids], sizes[occurs]
+
+    def with_column(self, codes: Integers, levels: int) -> "Key":
+        """Give the key of one column more."""
+        start = self
+        if self.space > len(self.values):  # the values that occur are at most as many as records
+            ids, sizes = self.numbered()
+            start = Key(ids, len(sizes))
+        values: Integers = start.values * levels
+        values += codes
+        return Key(values, start.space * levels)
+
+
+def _sorted(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
+    """Give the order of the keys, and which of them in that order are the first of their class."""
+    bits = len(values).bit_length()
+    if (
+        space - 1
+    ).bit_length() + bits <= WORD_BITS:  # one sort of key and record together is several times as fast
+        both = np.sort(values << bits | np.arange(len(values)))
+        order: Integers = both & ((1 << bits) - 1)
+        keys: Integers = both >> bits
+    else:
+        order = np.argsort(values, kind="stable")
+        keys = values[order]
+    return order, np.r_[True, keys[1:] != keys[:-1]]
+
+
+def each_key(
+    chosen: QuasiIdentifiers,
+    found: Callable[[int, Key], Found],
+    memory_mb: int = 1024,
+    only: Sequence[int] | Integers | None = None,
+) -> list[Found]:
+    """Call `found` with the number and the key of every quasi-identifier (or `only` these), and give its answers in order.
+
+    Several threads call it at once. Refuses a bound of memory below what one thread needs.
+
+    >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
+    >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))
+    >>> each_key(choose(table, 1), lambda _, key: key.distinct())
+    [2, 2]
+    """
+    numbers = np.arange(len(chosen)) if only is None else np.asarray(only)
+    threads = _threads(chosen, int(MEMORY.check("memory_mb", memory_mb)))
+    levels = [int(codes.max()) + 1 for codes in chosen.table.codes]
+
+    def count(part: Integers) -> list[Found]:
+        return [found(int(number), key) for number, key in _keys(chosen, levels, part)]
+
+    if threads == 1:
+        return count(numbers)
+    with ThreadPoolExecutor(threads) as pool:
+        parts = pool.map(count, np.array_split(numbers, PIECES * threads))
+        return [answer for part in parts for answer in part]
+
+
+def spread(work: Callable[[int], None], numbers: Iterable[int], records: int) -> None:
+    """Do the work for every number, on all processors where there are records enough to keep them busy."""
+    with ThreadPoolExecutor(1 if records < SMALL else os.cpu_count() or 1) as pool:
+        for _ in pool.map(work, numbers):
+            pass
+
+
+def _keys(chosen: QuasiIdentifiers, levels: list[int], numbers: Integers) -> Iterator[tuple[int, Key]]:
+    """Give each number with its key; what two neighbours share of their columns is made once."""
+    path: list[int] = []
+    keys: list[Key] = []
+    for number in numbers:
+        places = chosen.places[number].tolist()
+        shared = 0
+        while shared < len(path) and path[shared] == places[shared]:
+            shared += 1
+        del keys[shared:]
+        for place in places[shared:]:
+            codes = chosen.table.codes[place]
+            keys.append(
+                keys[-1].with_column(codes, levels[place])
+                if keys
+                else Key(codes.astype(np.int64), levels[place])
+            )
+        path = places
+        yield number, keys[-1]
+
+
+def _threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
+    """Say how many threads the bound of memory allows, at most one a processor."""
+    held = sum(codes.nbytes for codes in chosen.table.codes)
+    each = chosen.records * WIDE * (chosen.places.shape[1] + SPARE)
+    require(held + each, memory_mb, f"{chosen.records} records of {len(chosen.table.names)} columns")
+    processors = 1 if chosen.records < SMALL else os.cpu_count() or 1
+    allowed: int = (memory_mb * MB - held) // each
+    return max(1, min(processors, allowed, len(chosen)))
+
+
+def require(size: int, memory_mb: int, what: str) -> None:
+    """Refuse a bound of memory below what is needed."""
+    if size > memory_mb * MB:
+        rule = f"memory_mb must be at least {-(-size // MB)} for {what}, got {memory_mb}"
+        raise OutOfDomainError(f"{rule}; pass more, fewer columns, or a smaller sample")

@@ -1,0 +1,177 @@
+"""What is measured on equivalence classes: prosecutor and journalist risk, distinction and separation.
+
+Every measure here needs only how many classes, and how many records, have which size.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import THRESHOLD
+from reid_sql.errors import NoRecordsError
+
+Integers = npt.NDArray[np.int64]
+
+OK: Final = "ok"
+NO_RECORDS: Final = (
+    "the table must hold at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
+    "pass a table with records"
+)
+NO_PAIR: Final = "separation is not available: fewer than two records leave no pair to tell apart"
+NO_DISTINCTION: Final = "distinction is not available: values are not distinct from NULLs that match anything"
+UNCOVERED: Final = (
+    " records are not covered by the population table and count with their class size in the sample"
+)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The equivalence classes: values by column, records that match them, records that hold exactly them."""
+
+    values: Mapping[str, Sequence[Any]]
+    class_size: Sequence[int]
+    records: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many classes, and how many records, have each class size; sizes are distinct and ascending."""
+
+    class_size: Integers  # (sizes,)
+    classes: Integers  # (sizes,)
+    records: Integers  # (sizes,)
+
+
+@dataclass(frozen=True)
+class PopulationHistogram(Histogram):
+    """The sample's classes and records by class size in the population; `uncovered` records have fewer there."""
+
+    uncovered: Integers  # (sizes,)
+
+
+@dataclass(frozen=True)
+class ClassRisk:
+    """Risk of re-identification by class size; `uniqueness` and `records_at_risk` are shares of the records."""
+
+    records: int
+    classes: int
+    k: int
+    unique_records: int
+    uniqueness: float
+    highest_risk: float
+    average_risk: float
+    average_class_risk: float
+    records_at_risk: float
+    threshold: float
+
+
+@dataclass(frozen=True)
+class JournalistRisk(ClassRisk):
+    """Risk against a population table, and how many records that table does not cover."""
+
+    uncovered_records: int
+    status: str
+
+
+@dataclass(frozen=True)
+class SubsetCounts:
+    """For each subset of the columns: records, classes, ordered pairs of alike records, and the treatment of NULLs."""
+
+    subset: Sequence[Sequence[str]]  # (subsets,)
+    records: Integers  # (subsets,)
+    classes: Integers  # (subsets,)
+    pairs_alike: Sequence[int]  # (subsets,)
+    nulls: Sequence[str]  # (subsets,)
+
+
+@dataclass(frozen=True)
+class AttributeRisk:
+    """How well a subset of the columns tells records apart."""
+
+    columns: list[str]
+    distinction: float | None
+    separation: float | None
+    records: int
+    classes: int
+    status: str
+
+
+def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
+    """Summarise the risk 1/size over records: the highest, the average, and the share above `threshold`.
+
+    `average_risk` is the mean over records (classes/records: what an attacker who links everybody gets
+    right), `average_class_risk` the mean over classes. Refuses an empty histogram and a threshold outside [0,
+    1].
+
+    >>> nine_and_one = Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))
+    >>> risk = class_risk(nine_and_one)
+    >>> risk.k, risk.average_risk, round(risk.average_class_risk, 3), risk.records_at_risk
+    (1, 0.2, 0.556, 0.1)
+    """
+    limit = float(THRESHOLD.check("threshold", threshold))
+    sizes, classes, weights = histogram.class_size, histogram.classes, histogram.records
+    records = int(weights.sum())
+    if records == 0:
+        raise NoRecordsError(NO_RECORDS)
+    risk = 1.0 / sizes
+    unique = int(weights[sizes == 1].sum())
+    return ClassRisk(
+        records=records,
+        classes=int(classes.sum()),
+        k=int(sizes.min()),
+        unique_records=unique,
+        uniqueness=unique / records,
+        highest_risk=float(risk.max()),
+        average_risk=float((weights * risk).sum() / records),
+        average_class_risk=float((classes * risk).sum() / classes.sum()),
+        records_at_risk=float(weights[risk > limit].sum() / records),
+        threshold=limit,
+    )
+
+
+def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> JournalistRisk:
+    """Summarise the risk 1/size with the size of each record's class in the population.
+
+    >>> ten = PopulationHistogram(np.array([10]), np.array([1]), np.array([2]), np.array([0]))
+    >>> journalist_risk(ten).average_risk
+    0.1
+    """
+    uncovered = int(histogram.uncovered.sum())
+    status = f"{uncovered}{UNCOVERED}" if uncovered else OK
+    return JournalistRisk(
+        **asdict(class_risk(histogram, threshold)), uncovered_records=uncovered, status=status
+    )
+
+
+def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
+    """Distinction and separation of every subset of columns, None with a status where there is no answer.
+
+    Distinction is classes/records; separation is the share of pairs told apart, 1 − Σ s(s−1)/(N(N−1)) over
+    classes of size s. Where NULL matches anything, separation still counts pairs, but distinct combinations
+    mean nothing.
+
+    >>> sexes = SubsetCounts([["sex"]], np.array([5]), np.array([2]), [3 * 2 + 2 * 1], ["value"])
+    >>> attribute_risk(sexes)[0]
+    AttributeRisk(columns=['sex'], distinction=0.4, separation=0.6, records=5, classes=2, status='ok')
+    """
+    rows = zip(counts.subset, counts.records, counts.classes, counts.pairs_alike, counts.nulls, strict=True)
+    return [_of_subset(list(names), int(n), int(k), int(alike), nulls) for names, n, k, alike, nulls in rows]
+
+
+def _of_subset(columns: list[str], records: int, classes: int, alike: int, nulls: str) -> AttributeRisk:
+    if records == 0:
+        raise NoRecordsError(NO_RECORDS)
+    pairs = records * (records - 1)
+    wildcard = nulls == "wildcard"
+    problems = [NO_DISTINCTION] * wildcard + [NO_PAIR] * (records == 1)
+    return AttributeRisk(
+        columns=columns,
+        distinction=None if wildcard else classes / records,
+        separation=(pairs - alike) / pairs if pairs else None,
+        records=records,
+        classes=classes,
+        status="; ".join(problems) or OK,
+    )

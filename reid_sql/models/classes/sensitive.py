@@ -1,0 +1,164 @@
+"""What a table gives away about a sensitive column: l-diversity, t-closeness, (α, k)-anonymity, β-likeness, δ-disclosure.
+
+The engine measures each class; here the worst class is found, and the classes that offend a threshold are
+added up.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import PROBABILITY, Choice, Column, Columns, Floats, Number
+from reid_sql.errors import NoRecordsError
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
+
+WORDS: Final = "quasi-identifiers and sensitive"
+QI: Final = Columns(WORDS)
+SENSITIVE: Final = Column(WORDS)
+DIVERSITIES: Final = Choice(("distinct", "entropy", "recursive"))
+DISTANCES: Final = Choice(("equal", "ordered", "numeric"))
+LIKENESSES: Final = Choice(("basic", "enhanced"))
+PRESENCES: Final = Choice(("present", "all"))
+DIVERSITY: Final = Number(
+    "a number of values from 1 to 1e+9",
+    "pass how many values a class must hold at the least, such as 2",
+    1.0,
+    1e9,
+)
+CONCENTRATION: Final = Number(
+    "a number from 1e-9 to 1e+9",
+    "pass how many times the rarer values the most frequent one may be, such as 3",
+    1e-9,
+    1e9,
+)
+CLOSENESS: Final = Number(
+    "a distance from 0 to 1", "pass how far a class may be from the table, such as 0.2", 0.0, 1.0
+)
+GAIN: Final = Number(
+    "a number from 0 to 1e+9", "pass how much an attacker may gain on a value, such as 1", 0.0, 1e9
+)
+LEAST_K: Final = Number(
+    "a whole number of records from 1 to 1e+15",
+    "pass how many records a class must hold at the least, such as 5",
+    1,
+    1e15,
+    whole=True,
+)
+SLACK: Final = 1e-12  # relative: what rounding may add to a measure, and no more
+NO_PLACE: Final = (
+    "not available: NULL, or a number that is not finite, has no place among the sensitive values; "
+    "leave such records out with nulls := 'drop', or pass variant := 'equal'"
+)
+NO_BETA: Final = (
+    "infinite: in some class a value is more frequent than the enhanced variant allows for any beta"
+)
+NO_DELTA: Final = (
+    "infinite: some class lacks a sensitive value that the table holds, so an attacker can rule it out"
+)
+
+Diversity = Annotated[float, DIVERSITY]
+Concentration = Annotated[float, CONCENTRATION]
+Closeness = Annotated[float, CLOSENESS]
+Gain = Annotated[float, GAIN]
+Alpha = Annotated[float, PROBABILITY]
+LeastK = Annotated[int, LEAST_K]
+DiversityVariant = Annotated[Literal["distinct", "entropy", "recursive"], DIVERSITIES]
+Distance = Annotated[Literal["equal", "ordered", "numeric"], DISTANCES]
+Likeness = Annotated[Literal["basic", "enhanced"], LIKENESSES]
+Presence = Annotated[Literal["present", "all"], PRESENCES]
+
+
+@dataclass(frozen=True)
+class ClassValues:
+    """How many classes have each size and each value of a measure; NaN where the measure has no answer."""
+
+    class_size: Integers  # (kinds,)
+    value: Floats  # (kinds,)
+    classes: Integers  # (kinds,)
+
+
+@dataclass(frozen=True)
+class OffendingClasses:
+    """The classes that offend a threshold: values of the quasi-identifiers by column, records, value of the measure."""
+
+    values: Mapping[str, Sequence[Any]]
+    class_size: Sequence[int]
+    value: Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """A measure of the worst class, and how many classes and records offend the threshold."""
+
+    variant: str
+    value: float | None
+    records: int
+    classes: int
+    k: int
+    offending_classes: int | None
+    offending_records: int | None
+    offending_share: float | None
+    threshold: float
+    status: str
+
+
+@dataclass(frozen=True)
+class DiversityDisclosure(Disclosure):
+    """The same, with the c of the recursive variant."""
+
+    c: float | None
+
+
+@dataclass(frozen=True)
+class AlphaDisclosure(Disclosure):
+    """The same, with the least size of a class."""
+
+    threshold_k: int
+
+
+def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
+    """Summarise a measure whose lowest value is the worst; a class offends below the threshold.
+
+    >>> least(ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1])), 2, "distinct").offending_classes
+    2
+    """
+    return _summary(found, found.value < threshold * (1 - SLACK), 0, threshold, variant)
+
+
+def greatest(
+    found: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
+) -> Disclosure:
+    """Summarise a measure whose highest value is the worst; a class offends above the threshold, or below k records.
+
+    >>> greatest(ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1])), 0.2, "equal").offending_records
+    2
+    """
+    offending = (found.value > threshold * (1 + SLACK)) | (found.class_size < k)
+    shown = _summary(found, offending, -1, threshold, variant)
+    return replace(shown, status=infinite) if shown.value == np.inf else shown
+
+
+def _summary(
+    found: ClassValues, offending: npt.NDArray[np.bool_], worst: int, threshold: float, variant: str
+) -> Disclosure:
+    if not len(found.classes):
+        raise NoRecordsError(NO_RECORDS)
+    available = not np.isnan(found.value).any()
+    value = float(np.sort(found.value)[worst]) if available else None
+    weights = found.class_size * found.classes
+    records, at_fault = int(weights.sum()), int(weights[offending].sum())
+    return Disclosure(
+        variant=variant,
+        value=value,
+        records=records,
+        classes=int(found.classes.sum()),
+        k=int(found.class_size.min()),
+        offending_classes=int(found.classes[offending].sum()) if available else None,
+        offending_records=at_fault if available else None,
+        offending_share=at_fault / records if available else None,
+        threshold=float(threshold),
+        status=NO_PLACE if value is None else OK,
+    )

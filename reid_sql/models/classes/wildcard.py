@@ -1,0 +1,164 @@
+"""Class sizes when NULL matches anything: how many records agree with each one wherever both have a value.
+
+Such matching is not transitive, so it is no grouping. Records are sorted by which of their values are missing
+(their pattern). Two patterns are compared on the columns that both know, by one packed key a record; patterns
+of a few records are compared one by one.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+WORD_BITS: Final = 63
+FEW: Final = 1 / 40  # up to so many records a pattern to compare with, one by one is faster than by key
+SEEDS: Final = 8
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over the fields that hold a value."""
+
+    values: Words  # (records, words)
+    known: Words  # (records, words)
+    weights: Codes  # (records,)
+
+    def pick(self, rows: Codes) -> "Packed":
+        """Give these records only."""
+        return Packed(self.values[rows], self.known[rows], self.weights[rows])
+
+
+def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) -> Codes:
+    """Count, for each record, the records of the other table that it matches when NULL matches anything.
+
+    Codes are positive integers, one for each value of a column, the same in both tables; 0 is NULL. Exact.
+
+    >>> people = np.array([[1, 1], [0, 1], [2, 1], [2, 2]])  # sex, zip
+    >>> wildcard_class_sizes(people, people, np.array([3, 1, 1, 1]))
+    array([4, 5, 2, 1])
+    """
+    left, right = _pack(*_dense(codes, other_codes), other_counts)
+    sizes = np.zeros(len(codes), dtype=np.int64)
+    right_patterns = [right.pick(rows) for rows in _patterns(right)]
+    for rows in _patterns(left):
+        mine = left.pick(rows)
+        if len(rows) <= FEW * len(right_patterns):
+            sizes[rows] = [_matches_of_one(mine.values[i], mine.known[i], right) for i in range(len(rows))]
+        else:
+            for others in right_patterns:
+                sizes[rows] += _matches_by_key(mine, others)
+    return sizes
+
+
+def _dense(codes: Codes, other_codes: Codes) -> tuple[Codes, Codes]:
+    """Number the values of each column anew without gaps, so that they fit few bits."""
+    both = np.concatenate([np.zeros((1, codes.shape[1]), dtype=np.int64), codes, other_codes])
+    dense = np.stack([np.unique(column, return_inverse=True)[1] for column in both.T], axis=1).astype(
+        np.int64
+    )
+    return dense[1 : len(codes) + 1], dense[len(codes) + 1 :]
+
+
+def _pack(codes: Codes, other_codes: Codes, other_counts: Codes) -> tuple[Packed, Packed]:
+    """Lay the codes of each column in a bit field of its own, in as few words as they need."""
+    tops = np.maximum(codes.max(axis=0, initial=0), other_codes.max(axis=0, initial=0))
+    widths = [int(top).bit_length() for top in tops]
+    words, shifts = [0], [0]
+    for width in widths:
+        fits = shifts[-1] + width <= WORD_BITS
+        words.append(words[-1] if fits else words[-1] + 1)
+        shifts[-1] = shifts[-1] if fits else 0
+        shifts.append(shifts[-1] + width)
+    places = list(zip(words[1:], shifts[:-1], widths, strict=True))
+    ones = np.ones(len(codes), dtype=np.int64)
+    return _lay(codes, places, ones), _lay(other_codes, places, other_counts)
+
+
+def _lay(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Packed:
+    count = places[-1][0] + 1
+    values = np.zeros((len(codes), count), dtype=np.uint64)
+    known = np.zeros_like(values)
+    for column, (word, shift, width) in zip(codes.T, places, strict=True):
+        values[:, word] |= column.astype(np.uint64) << np.uint64(shift)
+        known[:, word] |= np.where(column > 0, np.uint64(((1 << width) - 1) << shift), np.uint64(0))
+    return Packed(values, known, weights)
+
+
+def _patterns(packed: Packed) -> list[Codes]:
+    """Rows that miss the same values, together."""
+    _, inverse = np.unique(packed.known, axis=0, return_inverse=True)
+    order = np.argsort(inverse.ravel(), kind="stable")
+    bounds = np.flatnonzero(np.diff(inverse.ravel()[order])) + 1
+    return np.split(order, bounds) if len(order) else []
+
+
+def _matches_of_one(values: Words, known: Words, others: Packed) -> int:
+    agrees = np.ones(len(others.weights), dtype=bool)
+    for word in range(len(values)):
+        agrees &= (others.values[:, word] ^ values[word]) & others.known[:, word] & known[word] == 0
+    return int(others.weights[agrees].sum())
+
+
+def _matches_by_key(mine: Packed, others: Packed) -> Codes:
+    """Match two patterns: each masked by what the other knows, equal words agree; the smaller side is sorted."""
+    left, right = mine.values & others.known[0], others.values & mine.known[0]
+    if len(right) <= len(left):
+        groups, _ = _group(right)
+        totals = np.add.reduceat(others.weights[groups.order], groups.starts)
+        place, hit = _find(left, right, groups)
+        return np.where(hit, totals[place], 0)
+    groups, group_of = _group(left)
+    place, hit = _find(right, left, groups)
+    sums = np.bincount(place[hit], weights=others.weights[hit], minlength=len(groups.starts))
+    return sums.astype(np.int64)[group_of]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows sorted by key; a group of equal keys begins at each start."""
+
+    multipliers: Words  # (words,)
+    order: Codes  # (rows,)
+    starts: Codes  # (groups,)
+    keys: Words  # (groups,)
+
+
+def _group(words: Words) -> tuple[Groups, Codes]:
+    """Group rows of equal words; several words share a 64-bit key, drawn again should two different rows share one."""
+    for seed in range(SEEDS):
+        multipliers = _multipliers(words.shape[1], seed)
+        keys = _keys(words, multipliers)
+        order = np.argsort(keys, kind="stable")
+        new = np.r_[True, keys[order][1:] != keys[order][:-1]]
+        starts = np.flatnonzero(new)
+        group_of = np.empty(len(order), dtype=np.int64)
+        group_of[order] = np.cumsum(new) - 1
+        if words.shape[1] == 1 or (words == words[order[starts]][group_of]).all():
+            return Groups(multipliers, order, starts, keys[order[starts]]), group_of
+    raise ArithmeticError("no key tells the records apart")  # pragma: no cover - a chance of 2^-200
+
+
+def _multipliers(words: int, seed: int) -> Words:
+    """Odd 64-bit multipliers; a single word is its own key."""
+    if words == 1:
+        return np.ones(1, dtype=np.uint64)
+    return np.random.default_rng(seed).integers(0, 2**63, words, dtype=np.uint64) * np.uint64(2) + np.uint64(
+        1
+    )
+
+
+def _keys(words: Words, multipliers: Words) -> Words:
+    mixed = words if len(multipliers) == 1 else words ^ (words >> np.uint64(31))
+    key: Words = mixed[:, 0] * multipliers[0]
+    for word in range(1, len(multipliers)):
+        key = (key ^ (key >> np.uint64(29))) * multipliers[0] + mixed[:, word] * multipliers[word]
+    return key
+
+
+def _find(words: Words, grouped: Words, groups: Groups) -> tuple[Codes, npt.NDArray[np.bool_]]:
+    """Which group each row falls in, and whether it does; words are compared, so that a key never decides alone."""
+    place = np.minimum(np.searchsorted(groups.keys, _keys(words, groups.multipliers)), len(groups.keys) - 1)
+    return place, (grouped[groups.order[groups.starts]][place] == words).all(axis=1)

@@ -1,0 +1,150 @@
+"""How strongly two columns go together: mutual information corrected for chance, and the correlation that has as much.
+
+Source: Rocher, Hendrickx & de Montjoye 2019, eq. 8 and 10; Vinh, Epps & Bailey 2010 (expected mutual
+information). Information is in nats.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammaln, ndtr, ndtri, xlogy
+
+from reid_sql.domains import Floats
+from reid_sql.models.classes.disclosure import Integers
+
+STRONGEST: Final = 0.999  # correlation of two columns that settle each other
+TERMS: Final = 1 << 20  # of the hypergeometric sums that are worked on together
+SPREAD: Final = 12  # standard deviations of a hypergeometric count that matter
+NODES, WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(8))
+MOST_INTERVALS: Final = 192  # beyond, neighbouring intervals are taken together
+
+
+def entropy(counts: Floats) -> float:
+    """Entropy of the shares of these counts.
+
+    >>> round(entropy(np.array([1.0, 1.0])), 4)
+    0.6931
+    """
+    counts = np.sort(counts)  # the same digits whatever order an engine counts in
+    total = counts.sum()
+    return float(np.log(total) - xlogy(counts, counts).sum() / total)
+
+
+def adjusted_information(first: Floats, second: Floats, cells: Floats) -> float:
+    """Mutual information of two columns beyond chance, scaled so that columns that settle each other keep all of it.
+
+    `first` and `second` are the counts of the columns' values, `cells` those of the pairs. Equation 10, times
+    the larger entropy; below 0 where the columns share less than chance would have them share.
+
+    >>> round(adjusted_information(np.array([50.0, 50.0]), np.array([50.0, 50.0]), np.array([50.0, 50.0])), 4)
+    0.6931
+    """
+    larger = max(entropy(first), entropy(second))
+    chance = expected_information(first, second)
+    if larger - chance <= 0:
+        return 0.0
+    return (entropy(first) + entropy(second) - entropy(cells) - chance) / (larger - chance) * larger
+
+
+def expected_information(first: Floats, second: Floats) -> float:
+    """Mutual information to expect of columns with these counts if their values were shuffled, exactly.
+
+    >>> round(expected_information(np.array([1.0, 1.0]), np.array([1.0, 1.0])), 4)
+    0.6931
+    """
+    rows, columns = _tallied(first), _tallied(second)
+    total = round(float(first.sum()))
+    a, b = (grid.ravel() for grid in np.meshgrid(rows[0], columns[0], indexing="ij"))
+    times = np.outer(rows[1], columns[1]).ravel()
+    mean = a * b / total
+    spread = SPREAD * np.sqrt(mean) + SPREAD
+    low = np.maximum(np.maximum(1, a + b - total), np.floor(mean - spread))
+    high = np.minimum(np.minimum(a, b), np.ceil(mean + spread))
+    terms = np.maximum(high - low + 1, 0).astype(np.int64)
+    found, start = 0.0, 0
+    while start < len(a):  # as many pairs of counts at a time as fit
+        stop = start + max(1, int(np.searchsorted(np.cumsum(terms[start:]), TERMS, side="right")))
+        some = slice(start, stop)
+        found += _shared((a[some], b[some]), low[some], terms[some], times[some], total)
+        start = stop
+    return found
+
+
+def _tallied(counts: Floats) -> tuple[Floats, Floats]:
+    """Distinct counts, and how many values have each; fractions of weights are rounded."""
+    found, times = np.unique(np.maximum(1, np.round(counts)), return_counts=True)
+    return found, times.astype(np.float64)
+
+
+def _shared(counts: tuple[Floats, Floats], low: Floats, terms: Integers, times: Floats, total: int) -> float:
+    """Sum of n/N log(N n/(a b)) over the chances of n common records of values with a and b records."""
+    which = np.repeat(np.arange(len(terms)), terms)
+    first = np.repeat(np.cumsum(terms) - terms, terms)
+    n = low[which] + np.arange(len(which)) - first
+    a, b = (count[which] for count in counts)
+    margins = (
+        gammaln(a + 1) + gammaln(b + 1) + gammaln(total - a + 1) + gammaln(total - b + 1) - gammaln(total + 1)
+    )
+    rest = total - a - b + n
+    valid = rest >= 0
+    inner = gammaln(n + 1) + gammaln(a - n + 1) + gammaln(b - n + 1) + gammaln(np.maximum(rest, 0) + 1)
+    chance = np.where(valid, np.exp(margins - inner), 0.0)
+    return float((times[which] * chance * n / total * np.log(total * n / (a * b))).sum())
+
+
+def normal_information(first: Floats, second: Floats, correlation: float) -> float:
+    """Mutual information of two normal variables of this correlation, each told only to intervals of these shares.
+
+    >>> round(normal_information(np.full(64, 1 / 64), np.full(64, 1 / 64), 0.5), 3), round(-0.5 * np.log(0.75), 3)
+    (0.143, np.float64(0.144))
+    """
+    first, second = _joined(first), _joined(second)
+    cells = normal_table(first, second, correlation)
+    independent = np.outer(first, second)
+    return float(xlogy(cells, np.maximum(cells, 1e-300) / independent).sum())
+
+
+def normal_table(first: Floats, second: Floats, correlation: float) -> Floats:
+    """Probability of each pair of intervals of these shares, for normal variables of this correlation."""
+    start = np.cumsum(first) - first
+    nodes = ndtri(
+        np.clip(start[:, None] + first[:, None] * (NODES + 0.5), 1e-15, 1 - 1e-15)
+    )  # (first, nodes)
+    ends = ndtri(np.clip(np.cumsum(second)[:-1], 1e-15, 1 - 1e-15))
+    below = ndtr((ends - correlation * nodes[:, :, None]) / np.sqrt(1 - correlation**2))
+    summed = np.einsum("k,ikj->ij", WEIGHTS, below)
+    table: Floats = np.diff(summed, axis=1, prepend=0, append=1) * first[:, None]
+    return table
+
+
+def _joined(shares: Floats) -> Floats:
+    """Take neighbouring intervals together where there are too many to tell apart in the copula."""
+    if len(shares) <= MOST_INTERVALS:
+        return np.asarray(shares / shares.sum())
+    ends = np.cumsum(shares) / shares.sum()
+    group = np.minimum((ends * MOST_INTERVALS).astype(np.int64), MOST_INTERVALS - 1)
+    joined: Floats = np.bincount(group, shares, MOST_INTERVALS) / shares.sum()
+    return joined[joined > 0]
+
+
+def matching_correlation(pairs: Sequence[tuple[Floats, Floats]], information: float) -> float:
+    """Correlation, from 0 to below 1, at which normal variables have this mutual information (equation 8).
+
+    `pairs` are the shares of the two columns' values in one or more orders; their mean information is
+    matched.
+
+    >>> halves = np.array([0.5, 0.5])
+    >>> round(matching_correlation([(halves, halves)], normal_information(halves, halves, 0.6)), 4)
+    0.6
+    """
+
+    def excess(correlation: float) -> float:
+        return float(np.mean([normal_information(*pair, correlation) for pair in pairs])) - information
+
+    if information <= 0:
+        return 0.0
+    if excess(STRONGEST) <= 0:
+        return STRONGEST
+    return float(brentq(excess, 0.0, STRONGEST, xtol=1e-5))

@@ -1,0 +1,165 @@
+"""A fitted copula as text: plain JSON with a version and a checksum, to be kept, reviewed and read back.
+
+Reading trusts nothing: every part is checked before a model is made, and nothing in the text is ever run.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula.calibration import FARTHEST
+from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
+from reid_sql.models.copula.marginals import FAMILIES, Marginal
+from reid_sql.models.numerics.correlation import checked_correlation
+from reid_sql.suggestion import suggestion
+
+FORMAT: Final = "reid-sql gaussian copula"
+VERSION: Final = 1
+LONGEST: Final = 1 << 28  # characters
+MAX_SEED: Final = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class SavedModels:
+    """Lines of a table of saved models: the name of each, and its JSON."""
+
+    line: Integers
+    model: Sequence[str | None]
+    json: Sequence[str | None]
+
+
+def to_json(model: GaussianCopula) -> str:
+    """Write the model as JSON: the same text for the same model.
+
+    It holds the values of each column with their shares and the correlations, and no record.
+    """
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "method": model.method,
+        "records": model.records,
+        "seed": model.seed,
+        "calibration": model.calibration,
+        "columns": [
+            {
+                "name": name,
+                "ordered": marginal.ordered,
+                "family": marginal.family,
+                "values": list(marginal.values),
+                "shares": marginal.shares.tolist(),
+                "unseen": marginal.unseen,
+            }
+            for name, marginal in zip(model.columns, model.marginals, strict=True)
+        ],
+        "correlation": model.correlation.tolist(),
+    }
+    return _text(content | {"sha256": _checksum(content)})
+
+
+def from_json(text: str) -> GaussianCopula:
+    """Read a model; refuses a text that is no such model, of another version, or changed since it was written."""
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise OutOfDomainError(
+            f"a saved model must be a text of at most {LONGEST} characters, got another; save it again"
+        )
+    try:
+        content = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise OutOfDomainError(
+            f"a saved model must be JSON, got a text that is not ({error}); save the model again"
+        ) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise OutOfDomainError(
+            f"a saved model must say that its format is '{FORMAT}', got other JSON; pass what copula_json wrote"
+        )
+    if content.get("version") != VERSION:
+        rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"
+        raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
+    if content.pop("sha256", None) != _checksum(content):
+        raise OutOfDomainError(
+            "a saved model must carry its own checksum, got another: the text was changed; save it again"
+        )
+    try:
+        return _model(content)
+    except ReidError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        rule = f"a saved model must have all its parts, got one that is missing or of another kind ({error})"
+        raise OutOfDomainError(f"{rule}; save the model again") from None
+
+
+def find(saved: SavedModels, name: str) -> GaussianCopula:
+    """Read the last model of this name among the lines; refuses a name that none has."""
+    lines = [place for place, model in enumerate(saved.model) if model == name]
+    if not lines:
+        known = sorted({str(model) for model in saved.model})
+        raise UnknownNameError(
+            f"name must be a model of the table, got '{name}'; {suggestion(name, known, 'models')}"
+        )
+    return from_json(saved.json[lines[-1]] or "")
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    plain = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _model(content: Mapping[str, Any]) -> GaussianCopula:
+    columns = content["columns"]
+    names = tuple(_kind(column["name"], str) for column in columns)
+    if not names or len(set(names)) < len(names):
+        raise ValueError("columns")
+    marginals = tuple(_marginal(column) for column in columns)
+    correlation = checked_correlation(content["correlation"], len(names))
+    records, seed, method = (
+        _kind(content["records"], int),
+        _kind(content["seed"], int),
+        _kind(content["method"], str),
+    )
+    calibration = _kind(content["calibration"], float)
+    if (
+        records < 1
+        or not 0 <= seed <= MAX_SEED
+        or method not in METHODS
+        or not exp(-FARTHEST) <= calibration <= exp(FARTHEST)
+    ):
+        raise ValueError("records, seed, method or calibration")
+    return GaussianCopula(names, marginals, correlation, records, method, seed, calibration)
+
+
+def _marginal(column: Mapping[str, Any]) -> Marginal:
+    values = tuple(None if value is None else _kind(value, str) for value in column["values"])
+    shares = np.array([_share(share) for share in column["shares"]])
+    family, unseen = _kind(column["family"], str), _share(column["unseen"])
+    if not values or len(set(values)) < len(values) or len(values) != len(shares) or family not in FAMILIES:
+        raise ValueError("values")
+    if abs(float(shares.sum()) - 1) > 1e-6:
+        raise ValueError("shares")
+    return Marginal(values, shares, unseen, _kind(column["ordered"], bool), family)
+
+
+def _share(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError("share")
+    return float(value)
+
+
+def _kind(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"{kind.__name__} expected")
+    return value

@@ -1,0 +1,125 @@
+"""Populations of a fitted copula: records drawn from it, and how unique people are among any number of them.
+
+Source: Rocher, Hendrickx & de Montjoye 2019, algorithm 1 of the supplement, and eq. 12 to 15.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from reid_sql.domains import COUNT, Floats
+from reid_sql.models.classes import uniqueness
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.numerics.rectangle import FARTHEST, Cells, Estimates, Precision, integrate
+
+CHUNK: Final = 2048  # records that are drawn from one stream of random numbers
+ORDERS: Final = 16  # random orders of nominal columns, with as many records each
+RECORDS: Final = 4096
+NORMAL_95: Final = 1.959963984540054
+PEOPLE: Final = 1e-3  # people by whom the expected number of others may be wrong
+
+
+@dataclass(frozen=True)
+class CopulaForecast:
+    """Uniqueness Ξ and correctness κ of a population of the model, with 95 % intervals of the computation."""
+
+    population: float
+    uniqueness: float
+    uniqueness_low: float
+    uniqueness_high: float
+    correctness: float
+    correctness_low: float
+    correctness_high: float
+
+
+@dataclass(frozen=True)
+class _Order:
+    """One order of the values of each column: what comes where, and the latent ends between them."""
+
+    values: list[Integers]
+    bounds: list[Floats]
+
+
+def forecast(model: GaussianCopula, populations: npt.ArrayLike) -> list[CopulaForecast]:
+    """Expected share of people who are unique, and of right matches, in populations of these sizes.
+
+    Ξ(n) is the mean of ξ(q(x), n) over records drawn from the model, equation 15: nothing of size n is drawn.
+    Nominal columns are put in several random orders; the interval is from how much the orders differ.
+    """
+    sizes = COUNT.check("populations", populations)
+    precision = Precision(256, 1024, 1e-2, absolute_error=PEOPLE / float(sizes.max()), seed=model.seed)
+    cells = drawn_cells(model, precision)
+    return [_mean(cells, float(size)) for size in sizes]
+
+
+def drawn_cells(model: GaussianCopula, precision: Precision) -> list[Estimates]:
+    """Cell probabilities of records drawn from the model, in several orders of its nominal columns."""
+    return [_drawn_cells(model, order, precision) for order in range(ORDERS)]
+
+
+def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers:
+    """Codes of the records at these places of an endless sample: (places, columns); the same whoever asks for which."""
+    order = _shuffled(model, np.random.default_rng([seed, 0]))
+    found = np.empty((len(places), len(model.columns)), dtype=np.int64)
+    chunks = places // CHUNK
+    for chunk in np.unique(chunks).tolist():
+        rows = chunks == chunk
+        drawn = _codes(model, order, CHUNK, np.random.default_rng([seed, 1, chunk]))
+        found[rows] = drawn[places[rows] % CHUNK]
+    return found
+
+
+def _mean(cells: list[Estimates], size: float) -> CopulaForecast:
+    found: list[float] = []
+    for score in (uniqueness.uniqueness_from_probability, uniqueness.correctness_from_probability):
+        means = np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells])
+        half = NORMAL_95 * float(means.std(ddof=1)) / np.sqrt(len(means))
+        mean = float(means.mean())
+        found += [mean, max(0.0, mean - half), min(1.0, mean + half)]
+    return CopulaForecast(size, *found)
+
+
+def _drawn_cells(model: GaussianCopula, number: int, precision: Precision) -> Estimates:
+    """Cell probabilities of records drawn under one order of the nominal columns, under that same order."""
+    rng = np.random.default_rng([model.seed, 2, number])
+    order = _shuffled(model, rng)
+    codes = _codes(model, order, RECORDS // ORDERS, rng)
+    placed = [np.argsort(values) for values in order.values]  # of each code: its place in the order
+    cells = Cells(
+        [bounds[:-1][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],
+        [bounds[1:][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],
+    )
+    return model.calibrated(
+        integrate(codes, lambda _: cells, model.correlation, model.order, precision), codes
+    )
+
+
+def _shuffled(model: GaussianCopula, rng: np.random.Generator) -> _Order:
+    counts = [len(marginal.values) for marginal in model.marginals]
+    values = [
+        np.arange(n) if m.ordered else rng.permutation(n)
+        for n, m in zip(counts, model.marginals, strict=True)
+    ]
+    bounds = [
+        ndtri(np.append(0.0, np.cumsum(marginal.shares[own])).clip(0, 1)).clip(-FARTHEST, FARTHEST)
+        for marginal, own in zip(model.marginals, values, strict=True)
+    ]
+    return _Order(values, bounds)
+
+
+def _codes(model: GaussianCopula, order: _Order, count: int, rng: np.random.Generator) -> Integers:
+    eigenvalues, vectors = np.linalg.eigh(model.correlation)
+    latent = (
+        rng.standard_normal((count, len(eigenvalues))) @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
+    )
+    return np.stack(
+        [
+            own[np.searchsorted(bounds[1:-1], latent[:, c])]
+            for c, (own, bounds) in enumerate(zip(order.values, order.bounds, strict=True))
+        ],
+        axis=1,
+    )

@@ -1,0 +1,192 @@
+"""The distribution of one column: the share of each of its values, and of a value that the sample never saw.
+
+Source: Rocher, Hendrickx & de Montjoye 2019, eq. 7 (categorical, negative binomial or logarithmic, by BIC);
+Good 1953 and Chao 1984 (values never seen).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import gammaln
+
+from reid_sql.domains import Floats
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.disclosure import Integers
+
+CATEGORICAL: Final = "categorical"
+GIVEN: Final = "given"
+FAMILIES: Final = (CATEGORICAL, GIVEN, "negative binomial", "logarithmic")
+TWICE: Final = 2
+MAX_SPAN: Final = 1e6  # an ordered column of integers that are further apart stays categorical
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """A column's values as text, in order where there is one; NULL is a value, and comes first.
+
+    `shares` add up to 1; `unseen` is the share of one value that the sample never saw, beside them.
+    """
+
+    values: tuple[str | None, ...]
+    shares: Floats  # (values,)
+    unseen: float
+    ordered: bool
+    family: str
+
+
+def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, ordered: bool = False) -> Marginal:
+    """Fit the column by maximum likelihood: categorical, negative binomial or logarithmic, whichever has the least BIC.
+
+    The last two count upwards from 0 or 1: the integers of an ordered column, from its least; or else the
+    ranks of the values, most frequent first. What they leave for values in between and beyond goes to the
+    values seen, in proportion. Weighted counts may be fractions; their sum is the number of records.
+
+    >>> fit_marginal(["F", "M"], [60, 40]).shares
+    array([0.6, 0.4])
+    """
+    weights = np.asarray(counts, dtype=np.float64)
+    places = _sorted(values, weights, ordered=ordered)
+    named, weights = tuple(values[place] for place in places), weights[places]
+    steps = _steps(named) if ordered else np.arange(len(named))
+    family, shares = CATEGORICAL, weights / weights.sum()
+    if steps is not None:
+        least = _bic(shares, weights, len(weights) - 1)
+        for name, fitted in _families(steps, weights).items():
+            bic = _bic(fitted[steps], weights, 2 if name == "negative binomial" else 1)
+            if bic < least:
+                family, least, shares = name, bic, fitted[steps] / fitted[steps].sum()
+    return Marginal(named, shares, _unseen(weights), ordered, family)
+
+
+def given_marginal(
+    values: Sequence[str | None],
+    shares: Sequence[float],
+    *,
+    ordered: bool = False,
+    seen: Sequence[str | None] = (),
+) -> Marginal:
+    """Take a column's distribution from outside, such as a census: shares or counts, of all values that there are.
+
+    Values named twice are added up; a number may be spelled in another way than in the sample, whose values
+    are `seen`. Refuses shares that are missing or below 0, and none for a value that was seen.
+
+    >>> given_marginal(["M", "F"], [49, 51], ordered=True).shares
+    array([0.51, 0.49])
+    """
+    weights = np.asarray(shares, dtype=np.float64)
+    if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
+        raise OutOfDomainError(f"{rule}, got {weights.sum():g} altogether; mend the table of marginals")
+    held: dict[str | None, float] = dict.fromkeys(seen, 0.0)
+    spelled = {number(value): value for value in held if number(value) is not None}
+    for value, weight in zip(values, weights.tolist(), strict=True):
+        own = value if value in held else spelled.get(number(value), value)
+        held[own] = held.get(own, 0.0) + weight
+    lacking = next((value for value in seen if held[value] == 0), "")
+    if lacking != "":
+        rule = "marginals must have a share above 0 for each value of the sample"
+        raise OutOfDomainError(
+            f"{rule}, got none for {'NULL' if lacking is None else repr(lacking)}; complete the table"
+        )
+    names, weights = list(held), np.array(list(held.values()))
+    places = _sorted(names, weights, ordered=ordered)
+    return Marginal(tuple(names[p] for p in places), weights[places] / weights.sum(), 0.0, ordered, GIVEN)
+
+
+def number(text: str | None) -> float | None:
+    """Give the number that the text spells, if it does.
+
+    >>> number("1.50"), number("old")
+    (1.5, None)
+    """
+    try:
+        found = float(text or "")
+    except ValueError:
+        return None
+    return found if np.isfinite(found) else None
+
+
+def sort_keys(values: Sequence[str | None]) -> list[tuple[int, float, str]]:
+    """Keys that order the values: NULL, then numbers by size, then text; dates in ISO form are in order as text.
+
+    >>> sorted(["10", "9", None], key=dict(zip(["10", "9", None], sort_keys(["10", "9", None]))).get)
+    [None, '9', '10']
+    """
+    numbers = [number(value) for value in values]
+    return [
+        (0, 0.0, "") if text is None else (2, 0.0, text) if found is None else (1, found, text)
+        for text, found in zip(values, numbers, strict=True)
+    ]
+
+
+def _sorted(values: Sequence[str | None], weights: Floats, *, ordered: bool) -> list[int]:
+    """Places of the values in order; without one, most frequent first, equals by their text."""
+    keys = sort_keys(values)
+    if ordered:
+        return sorted(range(len(values)), key=lambda place: keys[place])
+    return sorted(range(len(values)), key=lambda place: (-weights[place], keys[place]))
+
+
+def _steps(values: Sequence[str | None]) -> Integers | None:
+    """Give the values as whole steps from the least one; none where they are not all integers near each other."""
+    numbers = [number(value) for value in values]
+    found = [value for value in numbers if value is not None and value == np.floor(value)]
+    if len(found) < len(values) or found[-1] - found[0] > MAX_SPAN:
+        return None
+    return np.asarray(np.array(found) - found[0], dtype=np.int64)
+
+
+def _bic(shares: Floats, weights: Floats, parameters: int) -> float:
+    """Equation 7."""
+    kept = weights > 0
+    logs = np.log(np.maximum(shares[kept], np.finfo(float).tiny))
+    return float(-2 * (weights[kept] @ logs) + parameters * np.log(weights.sum()))
+
+
+def _families(steps: Integers, weights: Floats) -> dict[str, Floats]:
+    """Probabilities of 0, 1, …, to the last step, under each parametric family at its maximum of likelihood."""
+    mean = float(weights @ steps / weights.sum())
+    if mean == 0:
+        return {}
+    grid = np.arange(int(steps.max()) + 1)
+    return {
+        "negative binomial": _negative_binomial(grid, steps, weights, mean),
+        "logarithmic": _logarithmic(grid, mean + 1),
+    }
+
+
+def _negative_binomial(grid: Integers, steps: Integers, weights: Floats, mean: float) -> Floats:
+    def log_pmf(log_size: float, at: Integers) -> Floats:
+        size = np.exp(log_size)
+        chosen = gammaln(size + at) - gammaln(size) - gammaln(at + 1)
+        logs: Floats = chosen - size * np.log1p(mean / size) - at * np.log1p(size / mean)
+        return logs
+
+    best = minimize_scalar(
+        lambda size: -float(weights @ log_pmf(size, steps)), bounds=(-7, 14), method="bounded"
+    ).x
+    return np.asarray(np.exp(log_pmf(float(best), grid)))
+
+
+def _logarithmic(grid: Integers, mean: float) -> Floats:
+    def excess(odds: float) -> float:  # −p / ((1 − p) log(1 − p)) at p = 1 − exp(−odds), less the mean
+        return float(np.expm1(odds) / odds - mean)
+
+    odds = brentq(excess, 1e-12, 60.0)
+    ranks = grid + 1.0
+    return np.asarray(np.exp(ranks * np.log(-np.expm1(-odds)) - np.log(ranks) - np.log(odds)))
+
+
+def _unseen(weights: Floats) -> float:
+    """Share of one value never seen: the mass of all of them over how many there seem to be (Good 1953; Chao 1984).
+
+    None where every value was seen twice or more: there the sample gives no sign that there are others.
+    """
+    once, twice = float((weights <= 1).sum()), float(((weights > 1) & (weights <= TWICE)).sum())
+    if once == 0:
+        return 0.0
+    most = 0.5 / float(weights.sum())
+    return min(most, 2 * (twice + 1) / ((once - 1) * float(weights.sum()))) if once > 1 else most

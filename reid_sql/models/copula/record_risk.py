@@ -1,0 +1,46 @@
+"""What a record's cell probability says of the person, in a population."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import Choice, Floats
+from reid_sql.models.classes import uniqueness
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.numerics.rectangle import Estimates
+
+SAMPLE: Final = Choice(("ignored", "known"))
+Sample = Annotated[Literal["ignored", "known"], SAMPLE]
+
+
+@dataclass(frozen=True)
+class RecordRisk:
+    """Scores of records; the errors are standard errors of the integration, and of it alone."""
+
+    class_size: Integers  # (records,)
+    cell_probability: Floats
+    cell_probability_error: Floats
+    uniqueness_xi: Floats
+    uniqueness_xi_error: Floats
+    correctness_kappa: Floats
+
+
+def record_risk(cell: Estimates, class_size: Integers, population: npt.ArrayLike, sample: str) -> RecordRisk:
+    """Score records; with the sample known, one that is not alone in it is not unique (supplement, eq. 17).
+
+    >>> pair = Estimates(np.array([0.25]), np.array([0.0]))
+    >>> record_risk(pair, np.array([2]), 3, "known").uniqueness_xi
+    array([0.])
+    """
+    SAMPLE.check("sample", sample)
+    n = np.asarray(population, dtype=np.float64)
+    xi = uniqueness.uniqueness_from_probability(cell.probability, n)
+    slope = (n - 1) * xi / np.maximum(1 - cell.probability, np.finfo(float).tiny)
+    kappa = uniqueness.correctness_from_probability(cell.probability, n)
+    alone = np.asarray(class_size) == 1 if sample == "known" else np.full(len(xi), fill_value=True)
+    error = np.minimum(np.where(alone, slope, 0) * cell.standard_error, 1)
+    return RecordRisk(
+        class_size, cell.probability, cell.standard_error, np.where(alone, xi, 0.0), error, kappa
+    )

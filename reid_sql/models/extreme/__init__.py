@@ -1,0 +1,1 @@
+"""Extreme re-identification risk and record contributions (Béra et al. 2023)."""

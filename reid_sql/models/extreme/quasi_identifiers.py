@@ -1,0 +1,165 @@
+"""The quasi-identifiers of p columns of a table: all of them, or a seeded sample.
+
+A table comes as codes: for each column a small whole number per record, equal where the values are equal, 0
+for NULL.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import comb
+from typing import Annotated, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import MAX_COLUMNS, SEED, Number
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.classes.disclosure import NO_RECORDS
+
+Integers = npt.NDArray[np.integer[Any]]
+
+MAX_COUNTED: Final = 200_000  # quasi-identifiers; more only by an explicit sample
+
+SIZE: Final = Number(
+    "a whole number of columns from 1 to 64",
+    "pass how many columns an attacker may know, such as 3",
+    1.0,
+    MAX_COLUMNS,
+    whole=True,
+)
+SAMPLE: Final = Number(
+    f"a whole number of quasi-identifiers from 0 to {MAX_COUNTED}",
+    "pass 0 to count all of them, or how many to draw, such as 10000",
+    0.0,
+    float(MAX_COUNTED),
+    whole=True,
+)
+
+Size = Annotated[int, SIZE]
+Sample = Annotated[int, SAMPLE]
+Seed = Annotated[int, SEED]
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A table as codes, one array a column; of an ordinal column they ascend with its values. `position` orders the records."""
+
+    names: Sequence[str]  # (columns,)
+    ordinal: Sequence[bool]  # (columns,)
+    codes: Sequence[Integers]  # columns × (records,)
+    position: Integers  # (records,)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return len(self.position)
+
+
+@dataclass(frozen=True)
+class CodesElsewhere(Codes):
+    """A table that stayed with its engine, which counts the distinct values of choices of columns; no codes are here."""
+
+    held: int  # records
+    count: Callable[[Integers], Integers]  # places of columns, (choices, p), to distinct values, (choices,)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.held
+
+
+@dataclass(frozen=True)
+class QuasiIdentifiers:
+    """A table with its records in order, and the quasi-identifiers to measure as places of columns, in lexical order."""
+
+    table: Codes
+    places: Integers  # (quasi-identifiers, p)
+    possible: int
+    seed: int
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.table.records
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def names(self, index: int) -> list[str]:
+        """Give the columns of one quasi-identifier."""
+        return [self.table.names[place] for place in self.places[index]]
+
+    @property
+    def remark(self) -> list[str]:
+        """What to say where not all were measured."""
+        if len(self) == self.possible:
+            return []
+        return [
+            f"measured on a sample of {len(self)} of the {self.possible} quasi-identifiers, seed {self.seed}"
+        ]
+
+
+def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIdentifiers:
+    """Choose the quasi-identifiers of p columns: all, or as many as `sample` says, each equally likely and none twice.
+
+    Refuses an empty table, p beyond the number of columns, and more than 200,000 quasi-identifiers without a
+    sample.
+
+    >>> table = Codes(["a", "b", "c"], [True] * 3, [np.array([1, 2])] * 3, np.array([0, 1]))
+    >>> choose(table, 2).places.tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    count = int(SIZE.check("p", p))
+    drawn, start = int(SAMPLE.check("sample", sample)), int(SEED.check("seed", seed))
+    width = len(table.names)
+    if not table.records:
+        raise NoRecordsError(NO_RECORDS)
+    if count > width:
+        rule = f"p must be at most the {width} column{'s' * (width > 1)} given, got {count}"
+        raise OutOfDomainError(f"{rule}; pass more columns or a smaller p")
+    possible = comb(width, count)
+    if not drawn and possible > MAX_COUNTED:
+        rule = f"the number of quasi-identifiers to count must be at most {MAX_COUNTED}, got {possible}"
+        raise OutOfDomainError(
+            f"{rule}; pass sample := 10000 to measure so many of them drawn at random, fewer columns or another p"
+        )
+    if not drawn or drawn >= possible:
+        places = np.array(list(combinations(range(width), count)), dtype=np.int64)
+    else:
+        ranks = _draw(possible, drawn, start)
+        places = np.array([_unrank(rank, width, count) for rank in ranks], dtype=np.int64)
+    return QuasiIdentifiers(_in_order(table), places, possible, start)
+
+
+def _in_order(table: Codes) -> Codes:
+    """Put the records in the order of their positions; an engine hands them over as its threads finish."""
+    if (table.position[1:] > table.position[:-1]).all():
+        return table
+    order = np.argsort(table.position)
+    return replace(table, codes=[codes[order] for codes in table.codes], position=table.position[order])
+
+
+def _draw(possible: int, count: int, seed: int) -> list[int]:
+    """Draw so many different numbers below `possible`, ascending."""
+    generator = np.random.default_rng(seed)
+    if possible <= 2 * count:
+        return sorted(generator.permutation(possible)[:count].tolist())
+    found: dict[int, None] = {}
+    while len(found) < count:
+        found |= dict.fromkeys(generator.integers(0, possible, count).tolist())
+    return sorted(list(found)[:count])
+
+
+def _unrank(rank: int, width: int, count: int) -> list[int]:
+    """Give the combination at this place of the lexical order."""
+    chosen: list[int] = []
+    place = 0
+    while len(chosen) < count:
+        after = comb(width - place - 1, count - len(chosen) - 1)
+        if rank < after:
+            chosen.append(place)
+        else:
+            rank -= after
+        place += 1
+    return chosen

@@ -1,0 +1,56 @@
+"""What every estimator of population uniqueness answers, and what each of them first asks of the sample."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from reid_sql.domains import COUNT, plain
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.rarefaction import counted_records
+
+NORMAL_95: Final = 1.959963984540054
+NO_INTERVAL: Final = "no interval: "
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Share of the population that is unique, None where there is no answer; ends of a 95 % interval, if any; the status."""
+
+    uniqueness: float | None
+    low: float | None
+    high: float | None
+    status: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample's records and unique records, and the size of the population that it was drawn from."""
+
+    records: int
+    unique: int
+    population: float
+
+    @property
+    def fraction(self) -> float:
+        """Share of the population that is in the sample."""
+        return self.records / self.population
+
+    @property
+    def uniqueness(self) -> float:
+        """Share of the sample's records that are unique in it."""
+        return self.unique / self.records
+
+
+def sample_of(histogram: Histogram, population: float) -> Sample:
+    """Count the sample; refuses an empty one, classes that overlap, and a population smaller than the sample.
+
+    >>> import numpy as np
+    >>> sample_of(Histogram(np.array([1, 3]), np.array([2, 1]), np.array([2, 3])), 50)
+    Sample(records=5, unique=2, population=50.0)
+    """
+    records = counted_records(histogram)
+    people = float(COUNT.check("population", population))
+    if people < records:
+        rule = f"population must be at least the {records} records of the sample, got {plain(people)}"
+        raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+    return Sample(records, int(histogram.records[histogram.class_size == 1].sum()), people)

@@ -1,0 +1,224 @@
+"""Population uniqueness by Pitman's model: how many people of the population are alone in their class.
+
+(θ, α) maximise the probability that Pitman's sampling formula gives to the classes of the sample, with 0 ≤ α
+< 1 and θ > −α: a negative α would bound the number of classes, which no sample can know; it can be allowed.
+The search is Newton's, damped. Source: Hoshino 2001; Rocher, Hendrickx & de Montjoye 2019, supplement, note
+1, equation 12.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Final, Literal
+
+import numpy as np
+from scipy.special import gammaln, psi, zeta
+
+from reid_sql.domains import COUNT, Choice, Floats, plain
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.rarefaction import counted_records
+from reid_sql.models.numerics.class_quadrature import class_quadrature
+from reid_sql.models.numerics.log_gamma import log_gamma_ratio
+
+FORM: Final = Choice(("exact", "asymptotic"))
+Form = Annotated[Literal["exact", "asymptotic"], FORM]
+
+STEPS: Final = 100
+TIGHT: Final = 1e-10  # a step of (α, σ) that no longer moves the answer
+LEVEL: Final = 1e-11  # nor one that would raise the log-likelihood by less than this
+WIDEST: Final = 1 - 1e-9  # the largest α
+DAMPED: Final = 1e-9
+STUCK: Final = 1e12
+FARTHEST: Final = (-1e6, 200.0)  # α and σ
+NEARLY_ALL: Final = 1.1  # times the classes seen: where a negative α allows fewer, the sums below lose digits
+FIRST: Final = 256  # terms of a sum that are added one by one
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
+ALL_UNIQUE: Final = "all records are unique: the sample does not bound how many of the population are, and all are taken to be, the upper end"
+ALL_ALIKE: Final = "all records are alike: the sample shows no sign of a unique person"
+NOT_FOUND: Final = "not available: the search for Pitman's parameters did not converge"
+
+
+@dataclass(frozen=True)
+class PitmanFit:
+    """Parameters of Pitman's sampling formula; NaN-free: both are None where there is no maximum, and the status says why."""
+
+    theta: float | None
+    alpha: float | None
+    status: str
+
+
+@dataclass(frozen=True)
+class PitmanUniqueness:
+    """Expected share of the population that is unique, None where there is no answer, and the status."""
+
+    uniqueness: float | None
+    status: str
+
+
+def uniqueness(
+    histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False
+) -> PitmanUniqueness:
+    """Expected share Ξ of the population that is unique: Γ(θ+1) Γ(n+θ+α−1) / (Γ(θ+α) Γ(n+θ)), or Γ(θ+1)/Γ(θ+α) n^(α−1).
+
+    `form` is 'exact' (the expectation at this n) or 'asymptotic' (equation 12, its limit for large n); with
+    `negative`, α may lie below 0. Refuses a population smaller than the sample, an empty histogram and
+    overlapping classes (NULL as a wildcard).
+
+    >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
+    >>> found = uniqueness(sample, 3200)
+    >>> round(found.uniqueness, 4), found.status
+    (0.0032, 'ok')
+    """
+    records = counted_records(histogram)
+    n = float(COUNT.check("population", population))
+    if n < records:
+        rule = f"population must be at least the {records} records of the sample, got {plain(n)}"
+        raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+    return of_fit(fit(histogram, negative=negative), n, form)
+
+
+def of_fit(fitted: PitmanFit, population: float, form: Form = "exact") -> PitmanUniqueness:
+    """Expected share of the population that is unique, by fitted parameters; the limits where there are none."""
+    if fitted.theta is None or fitted.alpha is None:
+        limits = {ALL_UNIQUE: 1.0, ALL_ALIKE: float(population == 1)}
+        return PitmanUniqueness(limits.get(fitted.status), fitted.status)
+    share = expected_uniqueness(fitted.theta, fitted.alpha, population, FORM.check("form", form))
+    return PitmanUniqueness(share, fitted.status)
+
+
+def expected_uniqueness(theta: float, alpha: float, population: float, form: str = "exact") -> float:
+    """Expected share of unique people under known parameters, in log space."""
+    opened = log_gamma_ratio(theta + alpha, 1 - alpha)
+    thinned = (
+        log_gamma_ratio(population + theta + alpha - 1, 1 - alpha)
+        if form == "exact"
+        else (1 - alpha) * np.log(population)
+    )
+    return min(1.0, float(np.exp(opened - thinned)))
+
+
+def fit(histogram: Histogram, *, negative: bool = False) -> PitmanFit:
+    """Fit (θ, α) by maximum likelihood to classes that do not overlap, α from 0 on unless it may be negative.
+
+    >>> found = fit(Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8])))
+    >>> round(found.theta, 3), round(found.alpha, 3)
+    (10.399, 0.0)
+    """
+    likelihood = Likelihood(histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64))
+    if likelihood.classes == likelihood.records:
+        return PitmanFit(None, None, ALL_UNIQUE)
+    if likelihood.classes == 1:
+        return PitmanFit(None, None, ALL_ALIKE)
+    found = _climb(likelihood, lowest=-np.inf if negative else 0.0)
+    return PitmanFit(*found, OK) if found else PitmanFit(None, None, NOT_FOUND)
+
+
+class Likelihood:
+    """Log-probability of the classes as a function of (α, σ), with its first two derivatives.
+
+    σ = ln((θ + α)/(1 − α)): nearly unique classes fix their number of pairs, and thereby σ, but hardly α.
+    ln L = Σ_{l<K} ln(θ + l α) − Σ_{l<n} ln(θ + l) + Σ_m s_m ln[Γ(m−α)/Γ(1−α)].
+    """
+
+    def __init__(self, sizes: Floats, counts: Floats) -> None:
+        """Take the distinct class sizes, and how many classes have each."""
+        self.sizes, self.counts = class_quadrature(sizes, counts)
+        self.records, self.classes = float(sizes @ counts), float(counts.sum())
+        self.opened, self.opened_weight = terms(int(self.classes))
+        self.drawn, self.drawn_weight = terms(int(self.records))
+
+    def value(self, alpha: float, sigma: float) -> float:
+        """Log-likelihood up to a constant; −∞ where a negative α leaves hardly more classes than were seen."""
+        reach = (1 - alpha) * np.exp(
+            sigma
+        )  # θ + α, taken out of every logarithm: what is left does not drown where θ is huge
+        if reach + alpha * NEARLY_ALL * self.classes <= 0:
+            return -np.inf
+        within = self.counts @ (gammaln(self.sizes - alpha) - gammaln(1 - alpha))
+        opened = self.opened_weight @ np.log1p(alpha * (self.opened - 1) / reach)
+        drawn = self.drawn_weight @ np.log1p((self.drawn - alpha) / reach)
+        return float((self.classes - self.records) * np.log(reach) + opened - drawn + within)
+
+    def slope(self, alpha: float, sigma: float) -> tuple[Floats, Floats]:
+        """Gradient and Hessian in (α, σ)."""
+        reach = (1 - alpha) * np.exp(sigma)
+        theta = reach - alpha
+        opened, drawn = 1 / (theta + alpha * self.opened), 1 / (theta + self.drawn)
+        weighted, shares = self.opened_weight * opened, self.opened * opened
+        along_theta = weighted.sum() - self.drawn_weight @ drawn
+        along_alpha = weighted @ self.opened - self.counts @ (psi(self.sizes - alpha) - psi(1 - alpha))
+        bend = self.drawn_weight @ drawn**2 - weighted @ opened
+        cross = -(weighted @ shares)
+        within = self.counts @ (zeta(2.0, 1 - alpha) - zeta(2.0, self.sizes - alpha))
+        spread = -((self.opened_weight * shares) @ shares) - within
+        # θ = (1 − α) e^σ − α, so that a change of α at a fixed σ takes θ along, by −(1 + e^σ) = −tow.
+        tow = 1 + np.exp(sigma)
+        gradient = np.array([along_alpha - tow * along_theta, reach * along_theta])
+        mixed = reach * (cross - tow * bend) - np.exp(sigma) * along_theta
+        both = spread - 2 * tow * cross + tow**2 * bend
+        return gradient, np.array([[both, mixed], [mixed, reach**2 * bend + reach * along_theta]])
+
+
+@lru_cache(maxsize=4096)
+def terms(end: int) -> tuple[Floats, Floats]:
+    """Points and weights that stand for l = 1 … end − 1 in a sum of a smooth function of ln(c + l), c ≥ −1, to 1e-12 of it.
+
+    The first terms one by one, the others as an integral over pieces that double (Euler and Maclaurin), its
+    ends corrected.
+
+    >>> points, weights = terms(10**6)
+    >>> round(float(weights @ (1 / points)), 9)  # the harmonic number of 999,999
+    14.392725723
+    """
+    first = np.arange(1.0, min(end, FIRST))
+    if end <= FIRST:
+        return first, np.ones_like(first)
+    pieces = max(1, int(np.ceil(np.log2(end / FIRST))))
+    bounds = np.geomspace(FIRST - 0.5, end - 0.5, pieces + 1)
+    middle, half = (bounds[1:] + bounds[:-1]) / 2, np.diff(bounds) / 2
+    points = (middle[:, None] + half[:, None] * NODES).ravel()
+    weights = (half[:, None] * WEIGHTS).ravel()
+    ends = np.array([FIRST - 1.0, FIRST, end - 1.0, end])  # f′ at both ends as a difference, over 24
+    corrections = np.array([-1.0, 1.0, 1.0, -1.0]) / 24
+    return np.r_[first, points, ends], np.r_[np.ones_like(first), weights, corrections]
+
+
+def _climb(likelihood: Likelihood, lowest: float) -> tuple[float, float] | None:
+    """Climb from a rough guess to the maximum by damped Newton steps; α stays at its lowest while the slope points below."""
+    unique = float(likelihood.counts[likelihood.sizes == 1].sum())
+    point = np.array([0.9 * unique / likelihood.classes, np.log(likelihood.classes)])
+    value, damping = likelihood.value(*point), DAMPED
+    for _ in range(STEPS):
+        gradient, hessian = likelihood.slope(*point)
+        step = _step(point, gradient, hessian, damping, lowest)
+        moved = point + step
+        if moved[0] < FARTHEST[0] or moved[1] > FARTHEST[1]:
+            return None  # the classes are so equal in size that the likelihood rises without end
+        higher = likelihood.value(*moved)
+        if np.abs(step).max() < TIGHT or abs(gradient @ step) < LEVEL:
+            return float((1 - moved[0]) * np.exp(moved[1]) - moved[0]), float(moved[0])
+        if higher >= value - abs(value) * 1e-15:
+            point, value, damping = moved, higher, max(damping / 10, DAMPED)
+        elif damping > STUCK:
+            return None
+        else:
+            damping = damping * 100 if damping > DAMPED else 1e-3
+    return None
+
+
+def _step(point: Floats, gradient: Floats, hessian: Floats, damping: float, lowest: float) -> Floats:
+    """Newton's step with its own scale added where the likelihood bends the wrong way, kept within lowest ≤ α < 1."""
+    held = point[0] <= lowest and gradient[0] <= 0
+    scale = np.abs(np.diag(hessian)) + 1e-12
+    bent = -hessian + damping * np.diag(scale)
+    if held or np.linalg.eigvalsh(bent)[0] <= 0:
+        bent = np.diag((1 + damping) * scale)
+    step = np.linalg.solve(bent, gradient)
+    if held:
+        step[0] = 0.0
+    step[1] = np.clip(step[1], -2.0, 2.0)
+    step[0] = (
+        np.clip(point[0] + step[0], lowest, (point[0] + WIDEST) / 2 if point[0] < WIDEST - 1e-9 else WIDEST)
+        - point[0]
+    )
+    return np.asarray(step)

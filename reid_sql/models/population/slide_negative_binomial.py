@@ -1,0 +1,90 @@
+"""Population uniqueness by the slide negative binomial model: every class of the population has one person, and more.
+
+F − 1 is negative binomial with parameters α and β; sampled with the fraction f, a class shows once or twice
+with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 − β) (2 + (α − 1) d) / (1 − d)², where c =
+(β/(1 − d))^α and d = (1 − f)(1 − β). Chen and Keller-McNulty solve K P(1) = s₁ and K P(2) = s₂, with K the
+classes of the population. P(2)/P(1) gives α for each β by a quadratic equation, and the first equation is
+then one in β alone. Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de Montjoye 2019, supplement,
+note 1, equation 13.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import expit
+
+from reid_sql.domains import Floats
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
+from reid_sql.models.population.shlosser import population_classes
+
+STATUS: Final = f"{NO_INTERVAL}the moments of the slide negative binomial model give none"
+NOT_SOLVED: Final = (
+    "not available: no slide negative binomial model has the sample's unique and twofold classes"
+)
+LOGITS: Final = np.linspace(-40.0, 40.0, 1601)  # of β, among which a solution is looked for
+HALVINGS: Final = 60
+
+
+def estimate(histogram: Histogram, population: float) -> Estimate:
+    """Estimate Ξ = K β^α / n; where several (α, β) solve the equations, the one with the most unique people is taken.
+
+    Refuses what `sample_of` refuses.
+
+    >>> found = estimate(Histogram(np.array([1, 2, 3, 9]), np.array([20, 6, 4, 2]), np.array([20, 12, 12, 18])), 620)
+    >>> round(found.uniqueness, 4)
+    0.0852
+    """
+    sample = sample_of(histogram, population)
+    unique, twofold = (int(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2))
+    if unique == 0 or twofold == 0 or sample.unique == sample.records:
+        return Estimate(None, None, None, NOT_SOLVED)
+    classes = population_classes(histogram, sample.fraction)
+    equations = Equations(unique / classes, twofold / unique, sample.fraction)
+    found = equations.solutions()
+    if not len(found):
+        return Estimate(None, None, None, NOT_SOLVED)
+    shares = classes / sample.population * np.exp(equations.alpha(found) * np.log(expit(found)))
+    return Estimate(min(1.0, float(shares.max())), None, None, STATUS)
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Both moment equations as one in the logit of β: the share of classes that show once, twofold per unique, fraction."""
+
+    once: float
+    ratio: float
+    fraction: float
+
+    def alpha(self, logit: Floats) -> Floats:
+        """α of each β: the positive root of d α² + (2 − d − r d) α − r (1 − d) = 0, r = 2 (s₂/s₁) (1 − d) / (f (1 − β))."""
+        d, rest = self._thinned(logit), expit(-logit)
+        r = 2 * self.ratio * (1 - d) / (self.fraction * rest)
+        middle = 2 - d - r * d
+        root = np.hypot(middle, 2 * np.sqrt(d * r * (1 - d)))
+        # The form of the root in which nothing cancels.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(
+                np.where(middle > 0, 2 * r * (1 - d) / (middle + root), (root - middle) / (2 * d))
+            )
+
+    def miss(self, logit: Floats) -> Floats:
+        """Logarithm of the modelled over the given share of classes that show once."""
+        d, alpha = self._thinned(logit), self.alpha(logit)
+        share = alpha * (np.log(expit(logit)) - np.log1p(-d)) + np.log1p((alpha - 1) * d) - np.log1p(-d)
+        return np.asarray(share + np.log(self.fraction / self.once))
+
+    def solutions(self) -> Floats:
+        """Logits of β where the model has the given share, by halving between signs that differ."""
+        values = self.miss(LOGITS)
+        turns = np.flatnonzero(np.sign(values[1:]) * np.sign(values[:-1]) < 0)
+        low, high, below = LOGITS[turns], LOGITS[turns + 1], np.sign(values[turns])
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            same = np.sign(self.miss(middle)) == below
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        return (low + high) / 2
+
+    def _thinned(self, logit: Floats) -> Floats:
+        return np.asarray((1 - self.fraction) * expit(-logit))

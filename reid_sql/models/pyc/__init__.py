@@ -1,0 +1,1 @@
+"""The Pitman-Yor forecast of correctness (Rocher, Hendrickx & de Montjoye 2025)."""

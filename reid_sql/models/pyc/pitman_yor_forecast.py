@@ -1,0 +1,191 @@
+"""Forecast correctness, uniqueness and k-anonymity violations from a sample to populations that hold it.
+
+The sample's own classes are kept: given its histogram, the n − n_s people still to come join its classes or
+open new ones by the Pitman–Yor urn (Pitman 1995), so the forecast at the sample's own size is what was
+counted. The interval joins the posterior of (entropy, tail) with the urn's own chance, and with how far the
+model misses the sample's own curve.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln, ndtr
+
+from reid_sql.domains import Floats, plain
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.numerics.gamma_ratio import log_rising_ratio
+from reid_sql.models.numerics.log_gamma import log_gamma_ratio
+from reid_sql.models.pyc.pitman_yor import parameters
+from reid_sql.models.pyc.pitman_yor_fit import UNIFORM, Prior, fit
+from reid_sql.models.pyc.pitman_yor_misfit import misfit, note, widened
+
+DRAWS: Final = 200
+LEVEL: Final = (0.025, 0.975)
+MARGIN: Final = 1e3  # by which a difference must stand out of what rounding loses
+FLAT: Final = 1e-9  # discounts closer to 0 act as this one: what it changes is below 1e-7 of the answer
+
+
+@dataclass(frozen=True)
+class PycForecast:
+    """What to expect in a population, each with the ends of a 95 % interval."""
+
+    population: float
+    correctness: float
+    correctness_low: float
+    correctness_high: float
+    uniqueness: float
+    uniqueness_low: float
+    uniqueness_high: float
+    k_violation: float
+    k_violation_low: float
+    k_violation_high: float
+    status: str
+
+
+@dataclass(frozen=True)
+class Urn:
+    """The Pitman–Yor urn after the sample, one state a parameter point: discounts, concentrations, sample."""
+
+    discount: Floats  # (points,)
+    concentration: Floats  # (points,)
+    records: float
+    classes: float
+
+    @property
+    def mass(self) -> Floats:
+        """α + K d: the weight of classes not yet seen."""
+        return self.concentration + self.classes * self.discount
+
+    @property
+    def weight(self) -> Floats:
+        """α + n_s: the weight of all that the next person can join or open."""
+        return self.concentration + self.records
+
+    def growth(self, more: float, power: float = 1) -> Floats:
+        """Ln [(α + n_s + power·d)_m / (α + n_s)_m], m people more."""
+        shift = power * self.discount
+        start = np.maximum(self.weight + np.minimum(shift, 0.0), 1.0)
+        return np.asarray(np.sign(shift) * log_rising_ratio(start, more, np.abs(shift)))
+
+
+def forecast(
+    histogram: Histogram, populations: npt.ArrayLike, k: int = 5, prior: Prior = "archer"
+) -> list[PycForecast]:
+    """Forecast to each population; `k_violation` is the share of records in classes smaller than k.
+
+    Refuses a population smaller than the sample.
+
+    >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
+    >>> rows = forecast(sample, [32, 3200])
+    >>> rows[0].correctness == 15 / 32, rows[1].correctness < rows[0].correctness
+    (True, True)
+    """
+    found, posterior = fit(histogram, prior)
+    for population in np.atleast_1d(populations):
+        if not population >= found.records:
+            rule = f"population must be at least the {found.records} records of the sample, got {plain(population)}"
+            raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+    draws = _resampled(posterior.weight)
+    entropy = np.r_[found.entropy, posterior.entropy[draws]]
+    tail = np.r_[found.tail, posterior.tail[draws]]
+    d, alpha = parameters(entropy, np.maximum(tail, UNIFORM / entropy))
+    d = np.where(np.abs(d) < FLAT, FLAT, d)
+    possible = np.r_[True, (alpha + found.classes * d)[1:] > 0]
+    urn = Urn(d[possible], np.maximum(alpha, -d * found.classes)[possible], found.records, found.classes)
+    gap = misfit(histogram, found)
+    status = "; ".join([part for part in (found.status,) if part != OK] + note(gap)) or OK
+    rows = [_at(histogram, urn, float(population), k, gap) for population in np.atleast_1d(populations)]
+    return [replace(row, status=status) for row in rows]
+
+
+def _resampled(weight: Floats) -> npt.NDArray[np.intp]:
+    """Systematic resampling: equally weighted draws, without chance."""
+    return np.searchsorted(np.cumsum(weight), (np.arange(DRAWS) + 0.5) / DRAWS).clip(max=len(weight) - 1)
+
+
+def _at(histogram: Histogram, urn: Urn, population: float, k: int, gap: float) -> PycForecast:
+    classes, spread = _classes(urn, population)
+    relative = spread / np.maximum(classes - urn.classes, 1e-300)
+    unique, new_unique = _records_of_size(histogram, urn, population, 1)
+    small, new_small = unique.copy(), new_unique.copy()
+    for size in range(2, k):
+        found, new = _records_of_size(histogram, urn, population, size)
+        small, new_small = small + found, new_small + new
+    if k == 1:
+        small, new_small = np.zeros_like(small), np.zeros_like(small)
+    correctness = _interval(classes, spread**2, population)
+    uniqueness = _interval(unique, unique + (new_unique * relative) ** 2, population)
+    violation = _interval(small, k * small + (new_small * relative) ** 2, population)
+    if population == urn.records:
+        correctness, uniqueness, violation = (
+            (value[0],) * 3 for value in (correctness, uniqueness, violation)
+        )
+    growth = population / urn.records
+    kappa, xi, below_k = (widened(answer, gap, growth) for answer in (correctness, uniqueness, violation))
+    return PycForecast(population, *kappa, *xi, *below_k, OK)
+
+
+def _classes(urn: Urn, population: float) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of the number of classes: the first two rising moments of α/d + K are known."""
+    more, state = population - urn.records, urn.mass / urn.discount
+    first, second = urn.growth(more), urn.growth(more, 2)
+    new = np.clip(state * np.expm1(first), 0.0, more)
+    variance = state**2 * (np.exp(second) - np.exp(2 * first)) + state * (np.exp(second) - np.exp(first))
+    # Where the moments cancel, people open and join nearly independently: whichever is rarer bounds the
+    # variance.
+    lost = np.finfo(float).eps * (state**2 * np.exp(2 * first)) * MARGIN
+    known = (urn.weight + 2 * urn.discount > 1) & (variance > lost)
+    spread = np.sqrt(np.where(known, variance, np.minimum(new, more - new)))
+    return urn.classes + new, spread
+
+
+def _records_of_size(histogram: Histogram, urn: Urn, population: float, size: int) -> tuple[Floats, Floats]:
+    """Expected records in classes of this size, altogether and in classes new to the sample."""
+    new = size * _new_classes(urn, population, size)
+    kept = np.zeros_like(new)
+    for own, count in zip(histogram.class_size, histogram.classes, strict=True):
+        if own <= size:
+            kept += size * count * _grown(urn, population, int(own), size)
+    return kept + new, new
+
+
+def _new_classes(urn: Urn, population: float, size: int) -> Floats:
+    """Expected new classes of this size: C(m, j) (α + K d) (1 − d)_{j−1} (α + n_s + d)_{m−j} / (α + n_s)_m."""
+    more, d = population - urn.records, urn.discount
+    if more < size:
+        return np.zeros_like(d)
+    rising = log_gamma_ratio(1 - d, size - 1.0) - log_gamma_ratio(urn.weight + (more - size), float(size))
+    return urn.mass * np.exp(_log_choose(more, size) + rising + urn.growth(more - size))
+
+
+def _grown(urn: Urn, population: float, own: int, size: int) -> Floats:
+    """Chance that a class of the sample grows to this size: beta-binomial, own − d against the rest of the urn."""
+    more, joined = population - urn.records, size - own
+    if more < joined:
+        return np.zeros_like(urn.discount)
+    mine, others = own - urn.discount, more - joined
+    rising = log_gamma_ratio(mine, float(joined)) - log_gamma_ratio(urn.weight + others, float(joined))
+    # One class alone has no rest: then all who come join it, and none of them something else.
+    rest = np.maximum(urn.weight - mine, 1e-6)
+    return np.exp(_log_choose(more, joined) + rising - log_rising_ratio(rest, others, mine))
+
+
+def _log_choose(count: float, chosen: int) -> float:
+    """Ln C(count, chosen)."""
+    return float(log_gamma_ratio(count - chosen + 1, float(chosen)) - gammaln(chosen + 1))
+
+
+def _interval(mean: Floats, variance: Floats, population: float) -> tuple[float, float, float]:
+    """Mode's value, and the ends of the 95 % interval of the mixture of normals over the posterior's draws."""
+    centre, spread = mean[1:] / population, np.sqrt(variance[1:]) / population + 1e-300
+    low, high = np.array([-1.0, -1.0]), np.array([2.0, 2.0])
+    for _ in range(60):
+        middle = (low + high) / 2
+        below = ndtr((middle[:, None] - centre) / spread).mean(axis=1) < LEVEL
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    point = min(float(mean[0] / population), 1.0)
+    ends = np.clip((low + high) / 2, 0.0, 1.0)
+    return point, min(point, float(ends[0])), max(point, float(ends[1]))

@@ -1,0 +1,50 @@
+"""Fitted models by name, apart for each database; what is fitted outside a database is known to Python and Polars."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Final
+
+from reid_sql.errors import UnknownNameError
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.suggestion import suggestion
+
+PYTHON: Final = ""
+_DATABASE: Final = ContextVar("reid_sql_database", default=PYTHON)
+_MODELS: Final[dict[str, dict[str, GaussianCopula]]] = {}
+_LOCK: Final = Lock()
+
+
+@contextmanager
+def within(database: str) -> Iterator[None]:
+    """Keep and find models of this database, named by a text of its own."""
+    token = _DATABASE.set(database)
+    try:
+        yield
+    finally:
+        _DATABASE.reset(token)
+
+
+def keep(name: str, model: GaussianCopula) -> None:
+    """Make the model known by this name; one of the same name is forgotten."""
+    with _LOCK:
+        _MODELS.setdefault(_DATABASE.get(), {})[name] = model
+
+
+def known(model: str | GaussianCopula) -> GaussianCopula:
+    """Give the model of this name, or the model itself; refuses a name that no model has."""
+    if isinstance(model, GaussianCopula):
+        return model
+    found = models()
+    if model not in found:
+        raise UnknownNameError(
+            f"model must be a fitted model, got '{model}'; {suggestion(str(model), list(found), 'models')}"
+        )
+    return found[model]
+
+
+def models() -> dict[str, GaussianCopula]:
+    """All models of the database, by name."""
+    with _LOCK:
+        return dict(sorted(_MODELS.get(_DATABASE.get(), {}).items()))

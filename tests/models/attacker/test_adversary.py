@@ -1,0 +1,189 @@
+"""Exact sums against an attacker who goes through everything by hand; drawn ones within their standard error."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reid_sql.models.attacker import adversary, knowledge
+from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
+from reid_sql.models.attacker.scenario import scenario
+from tests.attacker import Record, attack
+
+COLUMNS = ["a", "b", "c", "d"]
+VALUES = [None, "1", "2", "3", "4"]
+PROBABILITIES = st.sampled_from([0.0, 1.0, 0.5, 0.3, 0.875])
+
+
+def known(records: list[Record], columns: list[str], told: list[str]) -> KnownRecords:
+    distinct = list(
+        dict.fromkeys(tuple(record[column] for column in [*columns, *told]) for record in records)
+    )
+    counts = [
+        sum(tuple(record[column] for column in [*columns, *told]) == each for record in records)
+        for each in distinct
+    ]
+    codes = [[VALUES.index(value) for value in each[: len(columns)]] for each in distinct]
+    return KnownRecords(np.array(counts), np.array(codes), [list(each[len(columns) :]) for each in distinct])
+
+
+def scored(
+    records: list[Record], asked: dict[str, Any], nulls: str, **options: Any
+) -> list[tuple[float, ...]]:
+    columns = [column for group in asked["groups"] for column in group["columns"]]
+    told = list(
+        dict.fromkeys([*(g["by"] for g in asked["groups"] if "by" in g), *asked.get("hierarchies", {})])
+    )
+    found = adversary.risk(known(records, columns, told), asked, nulls, **options)
+    keys = list(dict.fromkeys(tuple(record[column] for column in [*columns, *told]) for record in records))
+    places = [keys.index(tuple(record[column] for column in [*columns, *told])) for record in records]
+    return [(found.prosecutor[p], found.journalist[p], found.marketer[p], found.overall[p]) for p in places]
+
+
+@st.composite
+def attacks(draw: st.DrawFn) -> tuple[list[Record], dict[str, Any], str]:
+    """Draw a small table, and a scenario with any of what scenarios have."""
+    values = st.sampled_from(VALUES)
+    records: list[Record] = draw(
+        st.lists(st.fixed_dictionaries(dict.fromkeys(COLUMNS, values)), min_size=1, max_size=8)
+    )
+    parts = draw(
+        st.sampled_from([["abcd"], ["ab", "cd"], ["a", "b", "cd"], ["a", "b", "c", "d"], ["c", "a"]])
+    )
+    groups: list[dict[str, Any]] = []
+    for part in parts:
+        group: dict[str, Any] = {"columns": list(part)}
+        if draw(st.booleans()):
+            group["probability"] = draw(PROBABILITIES)
+        else:
+            by = {"1": draw(PROBABILITIES), "2": draw(PROBABILITIES)}
+            group |= {
+                "by": draw(st.sampled_from("abcd")),
+                "probabilities": by,
+                "otherwise": draw(PROBABILITIES),
+            }
+            group["values_may_be_absent"] = True
+        groups.append(group)
+    asked: dict[str, Any] = {"population": draw(st.sampled_from([len(records), 20, 1e6])), "groups": groups}
+    for name in ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed"):
+        asked[name] = draw(st.sampled_from([0.0, 0.2, 0.8, 1.0]))
+    shapes: list[dict[str, Any]] = [
+        {},
+        {"broader": {"1": ["2", "3"], "2": ["4"]}},
+        {"includes_all": ["3"]},
+        {"broader": {"1": ["2"]}, "includes_all": ["4"]},
+    ]
+    column, shape = draw(st.sampled_from("".join(parts))), draw(st.sampled_from(shapes))
+    steps = shape.get("broader", {})
+    named = {
+        *steps,
+        *(each for broader in steps.values() for each in broader),
+        *shape.get("includes_all", []),
+    }
+    if named & {record[column] for record in records}:
+        asked["hierarchies"] = {column: shape}
+    return records, asked, draw(st.sampled_from(["value", "wildcard"]))
+
+
+@settings(max_examples=150)
+@given(attacks())
+def test_the_exact_sum_is_what_going_through_everything_by_hand_gives(
+    drawn: tuple[list[Record], dict[str, Any], str],
+) -> None:
+    records, asked, nulls = drawn
+    for found, expected in zip(scored(records, asked, nulls), attack(records, asked, nulls), strict=True):
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.fixture
+def town() -> KnownRecords:
+    rng = np.random.default_rng(3)
+    codes, records = np.unique(rng.integers(1, [9, 3, 5, 4, 3], (400, 5)), axis=0, return_counts=True)
+    return KnownRecords(records, codes, [[str(row[1])] for row in codes])
+
+
+TOWN = {
+    "population": 10_000,
+    "presence_disclosed": 0.5,
+    "uniqueness_confirmed": 0.6,
+    "link_confirmed": 0.7,
+    "groups": [
+        {"columns": ["age"], "by": "sex", "probabilities": {"1": 0.7}, "otherwise": 0.2},
+        *({"columns": [column], "probability": 0.4} for column in ("sex", "zip", "race", "work")),
+    ],
+}
+
+
+def test_drawn_sets_agree_with_the_exact_sum_within_their_standard_error(
+    town: KnownRecords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = adversary.risk(town, TOWN)
+    assert exact.status == "ok"
+    assert not exact.standard_error.any()
+    monkeypatch.setattr(adversary, "LARGEST", 1)
+    drawn = [adversary.risk(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
+    assert drawn[0].status.startswith("2000 knowledge sets were drawn")
+    for measure in adversary.MEASURES:
+        off = np.array([_off(each, exact, measure) for each in drawn])
+        assert np.abs(off).max() < 5.5
+        # The bound is the largest of the four measures': none may spread more widely than it says.
+        assert np.sqrt((off**2).mean()) < 1.15
+    spread = np.array([_off(each, exact, "marketer") for each in drawn])
+    assert np.sqrt((spread**2).mean()) > 0.3
+
+
+def _off(drawn: AdversaryRisk, exact: AdversaryRisk, measure: str) -> Any:
+    error = np.maximum(drawn.standard_error, 1e-12)
+    return (getattr(drawn, measure) - getattr(exact, measure)) / error
+
+
+def test_the_same_seed_draws_the_same_sets(town: KnownRecords, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adversary, "LARGEST", 1)
+    first, again, other = (adversary.risk(town, TOWN, trials=200, seed=seed) for seed in (7, 7, 8))
+    assert (first.overall == again.overall).all()
+    assert (first.overall != other.overall).any()
+
+
+def test_more_than_the_stated_number_of_sets_are_drawn() -> None:
+    codes = np.arange(1, 4)[:, None] * np.ones((1, 17), dtype=np.int64)
+    people = KnownRecords(np.ones(3, dtype=np.int64), codes, [[], [], []])
+    groups = [{"columns": [f"c{place}"], "probability": 0.5} for place in range(17)]
+    drawn = adversary.risk(people, {"population": 9, "groups": groups}, trials=100)
+    assert "100 knowledge sets were drawn" in drawn.status
+    certain = [*groups[:16], {"columns": ["c16"], "probability": 1.0}]
+    assert "drawn" not in adversary.risk(people, {"population": 9, "groups": certain}).status
+    assert knowledge.LARGEST == 2**16
+
+
+def test_knowledge_that_tells_nobody_apart_is_counted_once() -> None:
+    codes = np.array([[1, 1, 5], [2, 2, 5], [3, 3, 5]])
+    people = KnownRecords(np.array([1, 2, 3]), codes, [[], [], []])
+    groups = [{"columns": [name], "probability": 0.5} for name in "abc"]
+    given = scenario({"population": 9, "groups": groups})
+    assert (
+        adversary.expectations(people, given, "value", trials=100, seed=0).sets == 3
+    )  # nothing, b, and a, to which b adds nothing
+
+
+def test_where_the_sample_leaves_no_estimate_uniqueness_is_certain_and_the_status_says_so() -> None:
+    people = KnownRecords(np.ones(3, dtype=np.int64), np.array([[1], [2], [3]]), [[], [], []])
+    found = adversary.risk(people, {"population": 1000, "groups": [{"columns": ["a"], "probability": 0.5}]})
+    assert found.journalist.tolist() == [0.5, 0.5, 0.5]
+    assert found.status.startswith(
+        "in 1 of 2 knowledge sets the sample leaves no estimate of uniqueness in the population"
+    )
+
+
+def test_a_sample_that_is_the_population_makes_prosecutor_and_journalist_one() -> None:
+    people = KnownRecords(np.array([1, 2, 4]), np.array([[1], [2], [3]]), [[], [], []])
+    found = adversary.risk(people, {"population": 7, "groups": [{"columns": ["a"], "probability": 0.3}]})
+    assert found.journalist.tolist() == found.prosecutor.tolist() == [0.3, 0.0, 0.0]
+    assert found.status == "ok"
+
+
+def test_one_record_is_alone_whatever_is_known() -> None:
+    people = KnownRecords(np.array([1]), np.array([[1]]), [[]])
+    found = adversary.risk(people, {"population": 1, "groups": [{"columns": ["a"], "probability": 0.1}]})
+    assert [*found.prosecutor, *found.marketer, *found.overall] == [1.0, 1.0, 1.0]

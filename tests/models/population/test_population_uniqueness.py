@@ -1,0 +1,103 @@
+"""All methods on any histogram: a share or a reason, the counted truth where the sample is the population, huge ones too."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.population import dankar, population_uniqueness, sample_bound
+from reid_sql.models.population.estimate import Estimate
+from reid_sql.models.population.population_uniqueness import METHODS, Method, UniquenessEvidence, estimates
+from tests.histograms import CLASSES, huge
+
+
+def evidence(classes: dict[int, int]) -> UniquenessEvidence:
+    size, count = np.array(list(classes)), np.array(list(classes.values()))
+    return UniquenessEvidence(size, np.log(size * 0.7), count)
+
+
+@settings(max_examples=15)
+@given(CLASSES, st.floats(1.0001, 1e7))
+def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: float) -> None:
+    given_sample = evidence(classes)
+    records = sum(size * count for size, count in classes.items())
+    sampled = classes.get(1, 0) / records
+    rows = estimates(given_sample, records * growth)
+    variants: tuple[Method, ...] = ("pitman_asymptotic", "pitman_negative")
+    assert [row.method for row in rows] == list(METHODS)
+    for row in [*rows, *(estimates(given_sample, records * growth, name)[0] for name in variants)]:
+        if row.uniqueness is None:
+            assert row.status != "ok"
+            assert row.unique_records is None
+            continue
+        assert 0 <= row.uniqueness <= 1
+        assert row.unique_records == pytest.approx(row.uniqueness * records * growth)
+        assert row.uniqueness <= sampled * (1 + 1e-9) or sample_bound.EXCEEDED in row.status
+        if row.status == "ok":
+            assert row.uniqueness_low is not None
+            assert row.uniqueness_high is not None
+            assert row.uniqueness_low - 1e-12 <= row.uniqueness <= row.uniqueness_high + 1e-12
+        assert row.uniqueness > 0 or row.status != "ok" or 1 not in classes
+
+
+@given(CLASSES)
+def test_a_whole_population_is_counted(classes: dict[int, int]) -> None:
+    records = sum(size * count for size, count in classes.items())
+    for row in estimates(evidence(classes), records):
+        assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (classes.get(1, 0) / records,) * 3
+        assert row.status == population_uniqueness.COUNTED
+
+
+def test_a_thousand_million_records_of_eight_thousand_million_people() -> None:
+    whole = huge()
+    given_sample = UniquenessEvidence(whole.class_size, np.log(whole.class_size * 0.9), whole.classes)
+    with np.errstate(all="raise", under="ignore"):
+        rows = estimates(given_sample, 8e9)
+    assert [row.method for row in rows if row.uniqueness is None] == [
+        "copula"
+    ]  # it needs the pairs of values
+    assert all(0 < (row.uniqueness or 0.1) < 0.2 for row in rows)
+
+
+def test_refusals() -> None:
+    with pytest.raises(
+        OutOfDomainError,
+        match="population must be at least the 5 records of the sample, got 4; pass the size",
+    ):
+        estimates(evidence({1: 5}), 4)
+    with pytest.raises(NoRecordsError):
+        estimates(evidence({}), 4)
+
+
+@pytest.mark.parametrize(
+    "lines", [([1], [0.3], [9]), ([1, 4], [1.0, 4.0], [5, 2])], ids=["all unique", "one column"]
+)
+def test_no_log_linear_model_is_fitted_to_what_it_would_repeat(
+    lines: tuple[list[int], list[float], list[int]],
+) -> None:
+    sizes, expected, classes = lines
+    for row in estimates(UniquenessEvidence(np.array(sizes), np.log(expected), np.array(classes)), 1_000):
+        if row.method.startswith("loglinear"):
+            assert (row.uniqueness, row.status) == (None, population_uniqueness.NOT_FITTED)
+
+
+def one(share: float | None) -> Estimate:
+    return Estimate(share, None, None, "ok" if share is not None else "none")
+
+
+@pytest.mark.parametrize(
+    ("fraction", "pitman", "snb", "zayatz", "chosen"),
+    [
+        (0.1, 0.3, 0.2, 0.1, "by pitman"),
+        (0.1, None, 0.2, 0.1, "by zayatz"),
+        (0.2, 0.3, 0.1, 0.2, "by snb"),
+        (0.2, 0.3, 0.2, 0.1, "by zayatz"),
+        (0.2, 0.3, None, 0.1, "by zayatz"),
+    ],
+)
+def test_the_rule_of_dankar(
+    fraction: float, pitman: float | None, snb: float | None, zayatz: float, chosen: str
+) -> None:
+    of = {"pitman": lambda: one(pitman), "snb": lambda: one(snb), "zayatz": lambda: one(zayatz)}
+    assert dankar.choose(fraction, of).status == chosen

@@ -1,0 +1,214 @@
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reid_sql.domains import Floats
+from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.models.pyc.extrapolation import NEVER_FALLS, extrapolate
+
+METHODS = ("pyc", "ent", "exp", "pol")
+PEOPLE = np.geomspace(1, 8e9, 60)
+
+
+def pyc(entropy: float, tail: float, n: float) -> float:
+    """Equation 13 in many digits, from entropy and tail by equation 2 solved in many digits."""
+    with mpmath.workdps(50):
+        one = mpmath.psi(0, 1)
+
+        def inverse(value: mpmath.mpf) -> mpmath.mpf:
+            guess = mpmath.exp(value) + 0.5 if value > -2 else -1 / (value - one)  # asymptotes of ψ
+            return mpmath.findroot(lambda x: mpmath.psi(0, mpmath.exp(x)) - value, mpmath.log(guess))
+
+        d = 1 - mpmath.exp(inverse(one - mpmath.mpf(entropy) * tail))
+        alpha = mpmath.exp(inverse(one + entropy - mpmath.mpf(entropy) * tail)) - 1
+        ratio = mpmath.gammaprod([1 + alpha, n + d + alpha], [d + alpha, n + alpha])
+        return float((ratio - alpha) / (n * d))
+
+
+def measured(entropy: float, tail: float, most: float) -> tuple[Floats, list[float]]:
+    sizes = np.unique(np.rint(np.geomspace(1, most, 50)))
+    return sizes, [pyc(entropy, tail, n) for n in sizes]
+
+
+def test_published_figure() -> None:
+    # Rocher, Hendrickx & de Montjoye 2025, introduction: 0.99 among 100 and 0.80 among 1000 is 0.21 among
+    # 10000.
+    assert extrapolate([100, 1000], [0.99, 0.80], 10_000).correctness == pytest.approx(0.214, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("entropy", "tail", "most"),
+    [
+        (5, -0.3, 1e3),
+        (8, 0.2, 1e3),
+        (8, 0.95, 1e5),
+        (12, -1, 1e3),
+        (12, 0.5, 1e4),
+        (12, -0.2, 1e6),
+        (18, 0.3, 1e4),
+        (18, 0.1, 1e6),
+        (25, 0.8, 1e4),
+        (40, 0.5, 1e6),
+    ],
+)
+def test_recovers_a_pitman_yor_curve_a_hundred_times_further(
+    entropy: float, tail: float, most: float
+) -> None:
+    found = extrapolate(*measured(entropy, tail, most), [most, 100 * most])
+    assert found.correctness == pytest.approx(
+        [pyc(entropy, tail, most), pyc(entropy, tail, 100 * most)], abs=1e-3
+    )
+    assert found.status == "ok"
+
+
+def test_recovers_entropy_and_tail_where_the_points_tell_them() -> None:
+    found = extrapolate(*measured(9.0, 0.4, 1e6), 1e8)
+    assert found.parameters == {"entropy": pytest.approx(9.0, abs=1e-5), "tail": pytest.approx(0.4, abs=1e-5)}
+
+
+def test_the_minimum_of_noisy_points_is_no_worse_than_any_on_a_fine_grid() -> None:
+    sizes = np.array([10.0, 50, 200, 1000, 4000])
+    kappa = np.array([0.97, 0.9, 0.71, 0.52, 0.36])
+    found = extrapolate(sizes, kappa, sizes)
+    fitted = [pyc(found.parameters["entropy"], found.parameters["tail"], n) for n in sizes]
+    least = float(np.log(sizes) @ (kappa - fitted) ** 2)
+    for entropy in np.linspace(4, 10, 13):
+        for tail in np.linspace(-0.55, 0.95, 16):
+            assert np.log(sizes) @ (kappa - [pyc(entropy, tail, n) for n in sizes]) ** 2 >= least
+
+
+@pytest.mark.parametrize(
+    ("method", "curve", "parameters"),
+    [
+        # Among m equally large sets, n people fill m (1 − (1 − 1/m)^n) of them.
+        ("ent", lambda n: np.minimum(500 / n * (1 - (1 - 1 / 500) ** n), 1), {"entropy": np.log(500)}),
+        ("exp", lambda n: 0.3 + 0.7 * np.exp(-0.01 * (n - 1)), {"floor": 0.3, "rate": 0.01}),
+        (
+            "pol",
+            lambda n: 1 - 0.02 * np.log(n) - 0.004 * np.log(n) ** 2,
+            {"linear": 0.02, "quadratic": 0.004},
+        ),
+    ],
+)
+def test_rules_of_thumb_recover_their_own_curves(
+    method: str, curve: object, parameters: dict[str, float]
+) -> None:
+    assert callable(curve)
+    sizes = np.unique(np.rint(np.geomspace(1, 1000, 30)))
+    found = extrapolate(sizes, curve(sizes), 5000, method)
+    assert found.status == "ok"
+    assert found.parameters == {name: pytest.approx(value, rel=1e-5) for name, value in parameters.items()}
+    assert found.correctness == pytest.approx(curve(5000.0), rel=1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_order_and_repeats_and_size_one_make_no_difference(method: str) -> None:
+    once = extrapolate([10, 100, 1000], [0.95, 0.8, 0.55], PEOPLE, method).correctness
+    mixed = extrapolate([1000, 1, 10, 100], [0.55, 1, 0.95, 0.8], PEOPLE, method).correctness
+    twice = extrapolate([10, 100, 1000] * 2, [0.95, 0.78, 0.55, 0.95, 0.82, 0.55], PEOPLE, method).correctness
+    assert mixed.tolist() == once.tolist()
+    assert twice == pytest.approx(once, rel=1e-5)
+
+
+def test_a_size_measured_more_often_weighs_more() -> None:
+    even = extrapolate([10, 100, 1000], [0.95, 0.7, 0.6], 1000, "ent").correctness
+    more = extrapolate([10, 100, 1000, *[100] * 9], [0.95, 0.7, 0.6, *[0.7] * 9], 1000, "ent").correctness
+    assert more < even
+
+
+points = st.lists(
+    st.tuples(st.floats(2, 1e9), st.floats(0.001, 1)),
+    min_size=2,
+    max_size=6,
+    unique_by=lambda point: point[0],
+)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=40, deadline=None)
+@given(points)
+def test_any_points_give_shares_that_never_rise(method: str, points: list[tuple[float, float]]) -> None:
+    sizes, kappa = np.array(sorted(points)).T
+    found = extrapolate(sizes, kappa, PEOPLE, method)
+    assert (np.diff(found.correctness) <= 1e-12).all()
+    assert ((found.correctness > 0) & (found.correctness <= 1)).all()
+    assert found.status
+    if (np.diff(kappa) < 0).all():
+        assert (found.correctness[sizes[-1] <= PEOPLE] <= kappa[-1]).all()
+        assert (
+            found.correctness[kappa[-1] * PEOPLE >= 1] * PEOPLE[kappa[-1] * PEOPLE >= 1] >= 1 - 1e-12
+        ).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_points_give_the_same_answer(method: str) -> None:
+    first, second = (extrapolate([20, 90, 400], [0.9, 0.7, 0.41], PEOPLE, method) for _ in range(2))
+    assert first.correctness.tolist() == second.correctness.tolist()
+    assert first.parameters == second.parameters
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("kappa", "held"),
+    [([1, 1, 1], 1.0), ([0.8, 0.8, 0.8], 0.8), ([0.7, 0.8, 0.9], 0.9), ([0.9, 0.6, 0.95], 0.95)],
+)
+def test_points_that_never_fall_leave_the_safe_answer(method: str, kappa: list[float], held: float) -> None:
+    found = extrapolate([10, 100, 1000], kappa, [2, 10, 1000, 8e9], method)
+    assert found.correctness.tolist() == [1.0, held, held, held]
+    assert found.status == NEVER_FALLS
+    assert found.parameters == {}
+
+
+def test_noisy_points_let_the_curve_say_more_than_the_last_of_them() -> None:
+    sizes, kappa = [10, 100, 1000, 1100, 1200], [0.99, 0.9, 0.6, 0.62, 0.5]
+    assert extrapolate(sizes, kappa, 1200).correctness > kappa[-1]
+    assert extrapolate(sizes, sorted(kappa, reverse=True), 1200).correctness <= kappa[-1]
+
+
+def test_a_status_says_what_stands_against_the_answer() -> None:
+    assert "the points lie up to" in extrapolate([2, 10, 1e6], [0.9, 0.3, 0.25], 1e7, "ent").status
+    assert (
+        "the polynomial turns upwards at" in extrapolate([10, 100, 1e6], [0.8, 0.6, 0.5], 1e9, "pol").status
+    )
+    assert "tail lies at the edge of its domain" in extrapolate([10, 1e6], [0.51, 0.5], 1e7).status
+
+
+@pytest.mark.parametrize(
+    ("sizes", "kappa", "sentence"),
+    [
+        ([0.5, 10], [0.9, 0.8], "sizes must be a number of people of at least 1 .*, got 0.5; pass"),
+        (
+            [10, 100],
+            [0.9, 0],
+            "correctness must be a share of right matches above 0 and at most 1, got 0; pass",
+        ),
+        ([10, 100], [1.01, 0.8], "at most 1, got 1.01; pass"),
+        ([10, 100], [0.9, float("nan")], "at most 1, got nan; pass"),
+        (
+            [10, 100, 1000],
+            [0.9, 0.8],
+            "sizes and correctness must be as many, got 3 sizes and 2 shares; pass",
+        ),
+        ([10, 10], [0.9, 0.8], "sizes must hold at least two distinct sizes above 1, got 10; measure"),
+        ([1, 10], [1, 0.8], "at least two distinct sizes above 1, got 1, 10; measure"),
+        ([], [], "at least two distinct sizes above 1, got none; measure"),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_points_that_say_nothing_are_refused(
+    method: str, sizes: list[float], kappa: list[float], sentence: str
+) -> None:
+    with pytest.raises(OutOfDomainError, match=sentence):
+        extrapolate(sizes, kappa, 1e4, method)
+
+
+def test_populations_and_methods_outside_their_domain_are_refused() -> None:
+    with pytest.raises(OutOfDomainError, match="populations must be a number of people of at least 1"):
+        extrapolate([10, 100], [0.9, 0.8], [1000, 0])
+    with pytest.raises(
+        UnknownNameError, match="method must be one of 'pyc', 'ent', 'exp', 'pol', got 'poly'"
+    ):
+        extrapolate([10, 100], [0.9, 0.8], 1000, "poly")
+    assert issubclass(OutOfDomainError, ReidError)

@@ -1,0 +1,87 @@
+import mpmath
+import numpy as np
+import pytest
+
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.pyc.pitman_yor import entropy_and_tail, parameters
+from reid_sql.models.pyc.pitman_yor_fit import fit, log_likelihood, quantiles
+from tests.urn import histogram_of, population
+
+
+def partition_probability(sizes: list[int], d: float, alpha: float) -> mpmath.mpf:
+    """Seat the people one by one: each joins a class by its size less d, or opens one."""
+    probability, seated = mpmath.mpf(1), 0
+    for classes, size in enumerate(sizes):
+        for place in range(size):
+            weight = alpha + classes * mpmath.mpf(d) if place == 0 else place - mpmath.mpf(d)
+            probability *= weight / (alpha + seated)
+            seated += 1
+    return probability
+
+
+@pytest.mark.parametrize(
+    ("entropy", "tail"), [(1.0, 0.0), (2.0, 0.5), (4.0, 0.95), (2.0, -0.5), (3.0, -8.0), (1.0, 1e-9)]
+)
+def test_the_likelihood_is_that_of_seating_people_one_by_one(entropy: float, tail: float) -> None:
+    d, alpha = (float(value) for value in parameters(entropy, tail))
+    partitions = [[1, 1, 1], [2, 1], [3], [5, 2, 2, 1, 1]]
+    found = [float(log_likelihood(histogram_of(np.array(sizes)), entropy, tail)) for sizes in partitions]
+    with mpmath.workdps(40):
+        exact = [
+            float(mpmath.log(partition_probability(sizes, d, mpmath.mpf(alpha)))) for sizes in partitions
+        ]
+    assert found == pytest.approx(exact, abs=1e-6)
+
+
+def test_more_classes_than_there_can_be_are_impossible() -> None:
+    five_sets = entropy_and_tail(-1e6, 5e6)
+    assert log_likelihood(histogram_of(np.ones(7, dtype=np.int64)), *five_sets) == -np.inf
+
+
+@pytest.mark.parametrize(("d", "alpha"), [(0.0, 200.0), (0.4, 30.0), (0.7, 3.0)])
+def test_the_truth_lies_in_the_interval_of_a_large_sample(d: float, alpha: float) -> None:
+    entropy, tail = (float(value) for value in entropy_and_tail(d, alpha))
+    found, posterior = fit(histogram_of(population(d, alpha, 20_000, seed=1).sizes), "flat")
+    assert found.entropy_low - 0.3 <= entropy <= found.entropy_high + 0.3
+    assert found.tail_low - 0.03 <= tail <= found.tail_high + 0.03
+    assert found.entropy_low < found.entropy < found.entropy_high
+    assert posterior.weight.sum() == pytest.approx(1)
+
+
+def test_the_mode_is_no_worse_than_any_point_of_a_fine_grid() -> None:
+    histogram = histogram_of(population(0.3, 20.0, 3_000, seed=2).sizes)
+    found, _ = fit(histogram, "flat")
+    h, gamma = np.meshgrid(np.linspace(2, 8, 120), np.linspace(-0.5, 0.9, 120))
+    best = log_likelihood(histogram, found.entropy, found.tail)
+    assert best >= log_likelihood(histogram, h.ravel(), gamma.ravel()).max() - 1e-6
+
+
+def test_the_same_histogram_gives_the_same_fit() -> None:
+    histogram = histogram_of(population(0.3, 20.0, 1_000, seed=3).sizes)
+    assert fit(histogram)[0] == fit(histogram)[0]
+
+
+def test_a_billion_records_in_classes_of_up_to_a_hundred_million() -> None:
+    sizes = np.array([1, 10, 1_000, 10**8], dtype=np.int64)
+    classes = np.array([10**7, 10**6, 10**5, 8], dtype=np.int64)
+    found, _ = fit(Histogram(sizes, classes, sizes * classes))
+    assert np.isfinite([found.entropy_low, found.entropy, found.entropy_high]).all()
+
+
+def test_what_the_data_cannot_bound_is_said() -> None:
+    assert fit(histogram_of(np.ones(500, dtype=np.int64)))[0].status.startswith("all records are unique")
+    assert fit(histogram_of(np.array([500])))[0].status.startswith("all records are alike")
+
+
+def test_empty_tables_and_overlapping_classes_are_refused() -> None:
+    nothing = np.array([], dtype=np.int64)
+    with pytest.raises(NoRecordsError):
+        fit(Histogram(nothing, nothing, nothing))
+    with pytest.raises(OutOfDomainError, match="classes that do not overlap"):
+        fit(Histogram(np.array([2]), np.array([3]), np.array([3])))
+
+
+def test_quantiles_of_equal_weights_are_those_of_the_values() -> None:
+    values = np.arange(1000.0)
+    assert quantiles(values, np.full(1000, 1e-3), (0.025, 0.5)) == pytest.approx([24.5, 499.5])

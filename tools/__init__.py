@@ -1,0 +1,1 @@
+"""Programs that write what is generated from the declared functions."""
