@@ -12,7 +12,7 @@ from reid_sql.check.policy.policy import Check, Policy
 from reid_sql.check.policy.policy.coarsening import Coarsening, coarsenings
 from reid_sql.check.reports.report import checked_page, header, rounded
 from reid_sql.check.reports.words import telling
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 Page = dict[str, Any]
 

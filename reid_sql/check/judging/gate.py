@@ -67,7 +67,7 @@ def opened_by(
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
         )
-    from reid_sql.check.measures.spark_release import opened_in_spark
+    from reid_sql.check.measures.spark_release import opened_in_spark  # noqa: PLC0415 - only where there is Spark
 
     return opened_in_spark(policy, memory_limit, tell)
 
