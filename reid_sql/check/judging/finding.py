@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Check, Policy
-from reid_sql.engines.duckdb_packed import Group
+from reid_sql.engines.duckdb.packed import Group
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK
 
