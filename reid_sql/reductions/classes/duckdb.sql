@@ -24,5 +24,5 @@ PLAN reid_plan_histogram(tbl, columns, nulls) AS
   GROUP BY class_size
 {% endcall %}
 {% endcall %}
-ORDER BY class_size
+ORDER BY class_size ASC
 ;
