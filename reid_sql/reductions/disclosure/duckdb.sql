@@ -1,10 +1,10 @@
 -- How DuckDB measures what each class gives away about a sensitive column.
 -- A cell is a class and a sensitive value in it: its keys, the value s, and n records.
 
--- The names of what tells classes apart: the columns themselves, or, where values need not be listed, reid_key's two hashes.
+-- The names of what tells classes apart: the columns themselves, or, where values need not be listed, the parts of reid_key.
 MACRO reid_class_keys(columns, listed) AS
 CASE WHEN listed OR len(columns) <= ${AS_THEY_ARE} THEN list_transform(columns, lambda reid_c, reid_i: 'q' || reid_i)
-ELSE ['k1', 'k2'] END;
+ELSE list_transform(range(1, len(columns) + 2), lambda reid_i: 'k' || reid_i) END;
 
 PLAN reid_cells(tbl, columns, sensitive, nulls, listed) AS
 SELECT {{ reid_join(reid_class_keys(columns, listed), ', ') }}, s, count(*) AS n
