@@ -15,7 +15,41 @@ PART: Final = re.compile(
     r"""(?P<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*")|(?P<before>[.]?)(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?|(?P<sign>[^\sA-Za-z_])"""
 )
 # Words of the language that stand before a parenthesis, and functions that the parser itself knows.
-SYNTAX: Final = frozenset(("and", "as", "asof", "by", "case", "cast", "coalesce", "distinct", "else", "exclude", "exists", "filter", "from", "in", "join", "lateral", "materialized", "not", "on", "or", "over", "select", "table", "then", "try_cast", "using", "values", "when", "where", "struct", "decimal", "interval"))
+SYNTAX: Final = frozenset(
+    {
+        "and",
+        "as",
+        "asof",
+        "by",
+        "case",
+        "cast",
+        "coalesce",
+        "distinct",
+        "else",
+        "exclude",
+        "exists",
+        "filter",
+        "from",
+        "in",
+        "join",
+        "lateral",
+        "materialized",
+        "not",
+        "on",
+        "or",
+        "over",
+        "select",
+        "table",
+        "then",
+        "try_cast",
+        "using",
+        "values",
+        "when",
+        "where",
+        "struct",
+        "decimal",
+        "interval",
+    }
 )
 
 
