@@ -4,7 +4,9 @@ A statement ends with a line that ends with a semicolon; its result follows as c
 `-- |`.
 """
 
+import ast
 import re
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -35,12 +37,14 @@ def renew(text: str, con: duckdb.DuckDBPyConnection | None = None) -> str:
 
 def renew_markdown(text: str) -> str:
     """Give the document with the results in its SQL blocks as they are; one connection serves all of them."""
+    if "```sql\n" not in text:
+        return text
     con = duckdb.connect()
     reid_sql.register(con)
     return re.sub(r"(?<=```sql\n)(.*?)(?=```)", lambda block: renew(block[1], con), text, flags=re.DOTALL)
 
 
-def renew_commands(text: str) -> str:
+def renew_commands(text: str, folder: Path = ROOT / "docs") -> str:
     """Give the document with what each command in its console blocks prints, and each file it shows, as they are."""
     text = re.sub(
         r"(?<=```console\n)\$ reid-sql (.*?)\n.*?(?=```)",
@@ -49,8 +53,8 @@ def renew_commands(text: str) -> str:
         flags=re.DOTALL,
     )
     return re.sub(
-        r"(?<=```toml file=)(\S+)\n.*?(?=```)",
-        lambda block: f"{block[1]}\n{_shown(block[1])}",
+        r"(?<=```)(\w+ file=)(\S+)( of=(\S+))?\n.*?(?=```)",
+        lambda block: f"{block[1]}{block[2]}{block[3] or ''}\n{_shown(folder / block[2], block[4])}",
         text,
         flags=re.DOTALL,
     )
@@ -61,8 +65,17 @@ def _printed(call: str) -> str:
     return "\n".join([f"$ reid-sql {call}", *lines]) + "\n"
 
 
-def _shown(file: str) -> str:
-    return (ROOT / "docs" / file).read_text(encoding="utf-8")
+def _shown(file: Path, name: str | None) -> str:
+    """The whole file, or the statement of a Python file that defines the name."""
+    text = file.read_text(encoding="utf-8")
+    if name is None:
+        return text
+    for node in ast.parse(text).body:
+        targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
+        if name in {getattr(node, "name", None), *(getattr(target, "id", None) for target in targets)}:
+            first = min([node.lineno, *(made.lineno for made in getattr(node, "decorator_list", []))])
+            return "\n".join(text.splitlines()[first - 1 : node.end_lineno]) + "\n"
+    raise LookupError(f"{file.name} must define '{name}'; show another part of it")
 
 
 def _result(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
