@@ -21,10 +21,11 @@ from reid_sql.domains import (
     Texts,
 )
 from reid_sql.engines.duckdb import needs_python
-from reid_sql.engines.spark_catalogue import IN_PART, in_sql, why_not
-from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
-from reid_sql.reductions import HOW_NULLS
+from reid_sql.engines.spark_catalogue import in_sql
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
+from reid_sql.reduction import HOW_NULLS
 
+BY_KEY: Final = "BIGINT, or the type of `key`"
 PLAIN: Final[Mapping[type, str]] = {
     Table: "a table, view, CTE or file; in Polars and Spark a frame",
     OptionalTable: "a table, view, CTE or file, or NULL",
@@ -36,22 +37,22 @@ PLAIN: Final[Mapping[type, str]] = {
 
 def counts_in_a_window(function: Function) -> bool:
     """Whether it is an expression over all records, and takes columns alone."""
-    return function.kind == "window"
+    return function.answer is Answer.COUNT
 
 
 def follows_a_model(function: Function) -> bool:
     """Whether it is an expression over a record's values, after a fitted model."""
-    return function.kind == "model"
+    return function.answer is Answer.SCORE
 
 
 def takes_models_by_name_alone(function: Function) -> bool:
     """Whether a fitted model is named, never handed over as an object."""
-    return function.kind == "table"
+    return function.answer.of_table
 
 
 def answers_a_table(function: Function) -> bool:
     """Whether the answer is a table, not a value for each record."""
-    return function.kind in {"table", "scored", "drawn"}
+    return not function.answer.of_rows
 
 
 def needed(function: Function) -> list[str]:
@@ -67,24 +68,24 @@ def details(function: Function) -> str:
 
 def result_columns(function: Function) -> Iterator[tuple[str, str]]:
     """Name and SQL type of each column of the answer that has a fixed name."""
-    if "key" in {parameter.name for parameter in function.parameters} and "record" not in function.columns:
-        yield "record", "BIGINT, or the type of `key`"
-    counted = function.reduction.columns if function.reduction and not function.columns else {}
-    for name, kind in (counted | dict(function.columns)).items():
-        yield name, "BIGINT, or the type of `key`" if name == "record" else kind
-    if function.reduction and not counts_in_a_window(function):
+    if function.answer is Answer.RECORDS:
+        yield "record", BY_KEY
+    counted = function.reduction.columns if function.answer is Answer.REDUCTION and function.reduction else {}
+    for name, kind in {**counted, **function.columns}.items():
+        yield name, BY_KEY if name == "record" else kind
+    if function.reduction and answers_a_table(function):
         yield from HOW_NULLS.items()
 
 
 def columns_beside(function: Function) -> str:
     """Which columns stand before those of fixed names; nothing where there are none."""
-    taken = {type(parameter.domain) for parameter in function.parameters}
-    if function.kind == "scored":
+    if function.answer is Answer.BESIDE:
         return "the table's own columns"
-    if function.kind == "drawn":
+    if function.answer is Answer.DRAWN:
         return "the model's columns, as text"
-    listed = function.relays and Columns in taken and "class_size" in (function.reduction or function).columns
-    return "the quasi-identifiers" if listed and "classes" not in dict(result_columns(function)) else ""
+    names = dict(result_columns(function))
+    of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
+    return "the quasi-identifiers" if of_classes else ""
 
 
 def domain_words(domain: Domain) -> str:
@@ -112,19 +113,19 @@ def default_words(parameter: Parameter) -> str:
 def engines(function: Function) -> str:
     """Where the function is to be had, briefly."""
     first = "DuckDB (Python), Polars" if needs_python(function) else "DuckDB, Polars"
-    if why_not(function):
+    if function.absence("spark"):
         return first
     return f"{first}, Spark (and SQL)" if in_sql(function) else f"{first}, Spark"
 
 
 def absence(function: Function) -> str | None:
     """Why Spark lacks the function, or a part of it; None where it lacks nothing."""
-    return why_not(function) or IN_PART.get(function.name)
+    return function.absence("spark") or function.partly("spark")
 
 
 def is_on_spark(function: Function) -> bool:
     """Whether Spark has the function, or most of it."""
-    return not why_not(function)
+    return not function.absence("spark")
 
 
 def calls(text: str, name: str) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from reid_sql.check.policy.policy.coarsening import coarsenings
+from reid_sql.check.policy.coarsening import coarsenings
 
 from reid_sql.check.judging.advice import advice
 from reid_sql.check.judging.gate import opened
