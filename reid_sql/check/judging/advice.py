@@ -10,10 +10,6 @@ from reid_sql.check.judging.gate import Tell
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.coarsening import Coarsening, coarsenings
 from reid_sql.check.policy.policy import Check, Policy
-<<<<<<< HEAD
-from reid_sql.check.policy.coarsening import Coarsening, coarsenings
-=======
->>>>>>> main
 from reid_sql.check.reports.report import checked_page, header, rounded
 from reid_sql.check.reports.words import telling
 from reid_sql.reductions.classes import HISTOGRAM

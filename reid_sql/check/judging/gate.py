@@ -15,10 +15,6 @@ from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.baseline import read_baseline
 from reid_sql.check.policy.policy import Policy, TablePolicy, read_policy
-<<<<<<< HEAD
-from reid_sql.check.policy.baseline import read_baseline
-=======
->>>>>>> main
 from reid_sql.check.reports.overview import overview
 from reid_sql.check.reports.report import report
 from reid_sql.domains import Choice, sql_text

@@ -6,10 +6,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-<<<<<<< HEAD
-from reid_sql.check.policy.coarsening import coarsenings
-=======
->>>>>>> main
 
 from reid_sql.check.judging.advice import advice
 from reid_sql.check.judging.gate import opened
