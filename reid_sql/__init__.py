@@ -1,4 +1,4 @@
-"""Re-identification risk where the data already is: SQL functions in DuckDB, expressions in Polars."""
+"""Re-identification risk where the data already is: SQL in DuckDB, expressions in Polars, DataFrames on Spark."""
 
 from typing import TYPE_CHECKING
 

@@ -63,7 +63,9 @@ def renew_commands(text: str, folder: Path = ROOT / "docs") -> str:
 def _printed(call: str) -> str:
     done = command(*call.split())
     if not done.stdout:
-        raise LookupError(f"a command in a document must print something, got none from '{call}': {done.stderr}")
+        raise LookupError(
+            f"a command in a document must print something, got none from '{call}': {done.stderr}"
+        )
     lines = [line.rstrip() for line in done.stdout.rstrip().splitlines()]
     return "\n".join([f"$ reid-sql {call}", *lines]) + "\n"
 

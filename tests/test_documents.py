@@ -117,7 +117,9 @@ def test_no_block_is_left_untried(document: Path) -> None:
         if shown:
             assert shown.startswith("file=")
         elif kind == "python":
-            assert ">>> " in text or (short(document) in ON_SPARK and text.startswith("import reid_sql.spark"))
+            assert ">>> " in text or (
+                short(document) in ON_SPARK and text.startswith("import reid_sql.spark")
+            )
         elif kind == "toml":
             _try_toml(text)
         elif kind == "yaml":
@@ -140,9 +142,27 @@ def _try_toml(text: str) -> None:
 def test_commands_and_make_targets_in_the_documents_are_there(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     for line in re.findall(r"^    reid-sql (.*)$", text, re.MULTILINE):
-        cli._parser().parse_args(shlex.split(line.partition(" > ")[0], comments=True))
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert set(re.findall(r"(?:`|^    )make (\w+)", text, re.MULTILINE)) <= targets
+        cli._parser().parse_args(shlex.split(line.partition(" > ")[0], comments=True))  # noqa: SLF001 - parsed, not run
+    assert set(re.findall(r"(?:`|^    )make (\w+)", text, re.MULTILINE)) <= targets()
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
+    hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0][
+        "hooks"
+    ]
+    jobs = yaml.safe_load((root / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    steps = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    assert steps
+    for command in [*(hook["entry"] for hook in hooks), *steps]:
+        program, word = command.split()
+        if program == "make":
+            assert word in targets()
+        else:
+            assert (root / word).is_file()
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=short)
@@ -191,10 +211,21 @@ def test_result_columns_are_those_that_duckdb_answers(con: duckdb.DuckDBPyConnec
 
 
 ARGUMENTS = {
-    **{"tbl": "people", "population_tbl": "people", "qi": "['age', 'sex']", "columns": "['age', 'sex', 'postcode']"},
-    **{"sensitive": "'diagnosis'", "name": "'town'", "model": "'town'", "n": "5", "population": "1e6"},
-    **{"populations": "[1e6]", "sizes": "[10, 20]", "correctness": "[0.9, 0.8]", "sampling_fraction": "0.1"},
-    **{"person": "'age'", "item": "'sex'"},
+    "tbl": "people",
+    "population_tbl": "people",
+    "qi": "['age', 'sex']",
+    "columns": "['age', 'sex', 'postcode']",
+    "sensitive": "'diagnosis'",
+    "name": "'town'",
+    "model": "'town'",
+    "n": "5",
+    "population": "1e6",
+    "populations": "[1e6]",
+    "sizes": "[10, 20]",
+    "correctness": "[0.9, 0.8]",
+    "sampling_fraction": "0.1",
+    "person": "'age'",
+    "item": "'sex'",
     "scenario": "{'population': 100000, 'groups': [{'columns': ['age'], 'probability': 0.5}]}",
 }
 
@@ -204,7 +235,9 @@ def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
     for name, known in columns.items():
         assert all(documents.meaning(declared()[name], column) for column in known)
     for name, told in documents.meanings().items():
-        known = {column for found in columns.values() for column in found} if name == "every" else columns[name]
+        known = (
+            {column for found in columns.values() for column in found} if name == "every" else columns[name]
+        )
         assert set(told) <= set(known), name
 
 

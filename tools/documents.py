@@ -73,7 +73,9 @@ def _parameters(function: Function) -> Iterator[str]:
         if not facts.counts_in_a_window(function)
     ]
     if facts.counts_in_a_window(function) or facts.follows_a_model(function):
-        lines.append("| `c1, …` | the record's values: columns of any type, or one ROW or STRUCT | must be given |\n")
+        lines.append(
+            "| `c1, …` | the record's values: columns of any type, or one ROW or STRUCT | must be given |\n"
+        )
     yield "".join(["| parameter | is | unless given |\n| --- | --- | --- |\n", *lines]).rstrip()
 
 
@@ -120,10 +122,10 @@ def _example(name: str) -> Iterator[str]:
 
 
 def statements(script: str) -> list[str]:
-    """The statements of a script, each with the words before and the result after it.
+    r"""The statements of a script, each with the words before and the result after it.
 
-    >>> statements("-- One.\\nSELECT 1;\\n-- | 1 |\\n\\nSELECT 2;\\n")
-    ['-- One.\\nSELECT 1;\\n-- | 1 |', 'SELECT 2;']
+    >>> statements("-- One.\nSELECT 1;\n-- | 1 |\n\nSELECT 2;\n")
+    ['-- One.\nSELECT 1;\n-- | 1 |', 'SELECT 2;']
     """
     cut = re.sub(r"^((?!--).*;\n(?:-- \|.*\n)*)", "\\1\0", script, flags=re.MULTILINE)
     return [part.strip() for part in cut.split("\0") if part.strip()]

@@ -2,8 +2,8 @@
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from reid_sql.domains import (
     MAX_COLUMNS,
@@ -26,12 +26,19 @@ from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 
 BY_KEY: Final = "BIGINT, or the type of `key`"
-PLAIN: Final[Mapping[type, str]] = {
-    Table: "a table, view, CTE or file; in Polars and Spark a frame",
-    OptionalTable: "a table, view, CTE or file, or NULL",
-    Column: "the name of a column",
-    Key: "the name of a column, or NULL",
-    Texts: "a list of column names, or NULL",
+# What a parameter of each domain may be.
+WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
+    Number: lambda domain: domain.rule,
+    Numbers: lambda domain: f"a list, each of it {domain.each.rule}",
+    Choice: lambda domain: "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words),
+    Text: lambda domain: domain.rule,
+    Texts: lambda _: "a list of column names, or NULL",
+    Table: lambda _: "a table, view, CTE or file; in Polars and Spark a frame",
+    OptionalTable: lambda _: "a table, view, CTE or file, or NULL",
+    Columns: lambda _: f"a list of 1 to {MAX_COLUMNS} column names",
+    Column: lambda _: "the name of a column",
+    Key: lambda _: "the name of a column, or NULL",
+    Document: lambda domain: f"a {domain.kind}: the path of a file, its text, or a STRUCT",
 }
 
 
@@ -90,19 +97,9 @@ def columns_beside(function: Function) -> str:
 
 def domain_words(domain: Domain) -> str:
     """What a parameter may be."""
-    if isinstance(domain, Number):
-        return domain.rule
-    if isinstance(domain, Numbers):
-        return f"a list, each of it {domain.each.rule}" + (", or NULL" if domain.optional else "")
-    if isinstance(domain, Choice):
-        return "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words)
-    if isinstance(domain, Text):
-        return domain.rule + (", or NULL" if domain.optional else "")
-    if isinstance(domain, Columns):
-        return f"a list of 1 to {MAX_COLUMNS} column names"
-    if isinstance(domain, Document):
-        return f"a {domain.kind}: the path of a file, its text, or a STRUCT"
-    return PLAIN.get(type(domain), "a number or a value of any type, one column each")
+    said = WORDS.get(type(domain))
+    words = said(domain) if said else "a number or a value of any type, one column each"
+    return words + (", or NULL" if getattr(domain, "optional", False) else "")
 
 
 def default_words(parameter: Parameter) -> str:
