@@ -6,6 +6,7 @@ A statement ends with a line that ends with a semicolon; its result follows as c
 
 import ast
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -70,17 +71,41 @@ def _printed(call: str) -> str:
     return "\n".join([f"$ reid-sql {call}", *lines]) + "\n"
 
 
-def _shown(file: Path, name: str | None) -> str:
-    """The whole file, or the statement of a Python file that defines the name."""
+def _shown(file: Path, names: str | None) -> str:
+    """The whole file, or the parts of it that define the names."""
     text = file.read_text(encoding="utf-8")
-    if name is None:
+    if names is None:
         return text
-    for node in ast.parse(text).body:
-        targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
-        if name in {getattr(node, "name", None), *(getattr(target, "id", None) for target in targets)}:
+    part = _sql_part if file.suffix == ".sql" else _python_part
+    parts = {name: part(text, name) for name in names.split(",")}
+    if missing := [name for name, found in parts.items() if not found]:
+        raise LookupError(f"{file.name} must define '{missing[0]}'; show another part of it")
+    return "\n\n".join(parts.values()) + "\n"
+
+
+def _sql_part(text: str, name: str) -> str:
+    found = re.search(rf"^(?:MACRO|PLAN) {name}\(.*?;$", text, re.DOTALL | re.MULTILINE)
+    return found[0] if found else ""
+
+
+def _python_part(text: str, name: str) -> str:
+    """The statement that defines the name; for a name in quotes, the call that begins with it."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt | ast.expr) and name in _names(node):
             first = min([node.lineno, *(made.lineno for made in getattr(node, "decorator_list", []))])
-            return "\n".join(text.splitlines()[first - 1 : node.end_lineno]) + "\n"
-    raise LookupError(f"{file.name} must define '{name}'; show another part of it")
+            return textwrap.dedent("\n".join(text.splitlines()[first - 1 : node.end_lineno]))
+    return ""
+
+
+def _names(node: Any) -> list[str]:
+    if isinstance(node, ast.Call):
+        return [repr(value.value) for value in node.args[:1] if isinstance(value, ast.Constant)]
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
+    defined = isinstance(node, ast.FunctionDef | ast.ClassDef)
+    return [
+        *([node.name] if defined else []),
+        *(target.id for target in targets if isinstance(target, ast.Name)),
+    ]
 
 
 def _result(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
