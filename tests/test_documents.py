@@ -155,6 +155,11 @@ def targets() -> set[str]:
     return set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
+def test_the_citation_is_of_this_version(root: Path) -> None:
+    told = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (told["version"], told["license"]) == (reid_sql.__version__, "Apache-2.0")
+
+
 def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
     hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0][
         "hooks"

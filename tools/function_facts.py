@@ -25,6 +25,7 @@ from reid_sql.engines.spark_catalogue import in_sql
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 
+CLASSES: Final = "the quasi-identifiers"
 BY_KEY: Final = "BIGINT, or the type of `key`"
 # What a parameter of each domain may be.
 WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
@@ -92,7 +93,7 @@ def columns_beside(function: Function) -> str:
         return "the model's columns, as text"
     names = dict(result_columns(function))
     of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
-    return "the quasi-identifiers" if of_classes else ""
+    return CLASSES if of_classes else ""
 
 
 def domain_words(domain: Domain) -> str:
@@ -113,6 +114,11 @@ def engines(function: Function) -> str:
     if function.absence("spark"):
         return first
     return f"{first}, Spark (and SQL)" if in_sql(function) else f"{first}, Spark"
+
+
+def is_in_polars(function: Function) -> bool:
+    """Whether Polars has the function, or most of it."""
+    return not function.absence("polars")
 
 
 def absence(function: Function) -> str | None:
