@@ -17,8 +17,8 @@ import yaml
 
 import reid_sql
 import reid_sql_udfs
-from reid_sql import cli
 from reid_sql.check.policy.policy_schema import policy_schema
+from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
@@ -147,7 +147,7 @@ def _try_toml(text: str) -> None:
 def test_commands_and_make_targets_in_the_documents_are_there(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     for line in re.findall(r"^    reid-sql (.*)$", text, re.MULTILINE):
-        cli._parser().parse_args(shlex.split(line.partition(" > ")[0], comments=True))  # noqa: SLF001 - parsed, not run
+        parser().parse_args(shlex.split(line.partition(" > ")[0], comments=True))
     assert set(re.findall(r"(?:`|^    )make (\w+)", text, re.MULTILINE)) <= targets()
 
 

@@ -25,7 +25,6 @@ from reid_sql.engines.spark_catalogue import in_sql
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 
-CLASSES: Final = "the quasi-identifiers"
 BY_KEY: Final = "BIGINT, or the type of `key`"
 # What a parameter of each domain may be.
 WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
@@ -93,7 +92,7 @@ def columns_beside(function: Function) -> str:
         return "the model's columns, as text"
     names = dict(result_columns(function))
     of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
-    return CLASSES if of_classes else ""
+    return "the quasi-identifiers" if of_classes else ""
 
 
 def domain_words(domain: Domain) -> str:

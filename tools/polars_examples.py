@@ -48,8 +48,8 @@ def call(function: Function) -> str:
         told += FEW_CHOICES
     spelled = f"rp.{function.name}({', '.join(told)})"
     if facts.answers_a_table(function):
-        listed = '.sort("age", "sex", "postcode")' if facts.columns_beside(function) == facts.CLASSES else ""
-        return f"shown({spelled}{listed})"
+        in_no_order = bool(facts.columns_beside(function))
+        return f"shown({spelled}{'.sort(pl.all())' if in_no_order else ''})"
     frame = "people" if facts.follows_a_model(function) or facts.counts_in_a_window(function) else "pl"
     return f"shown({frame}.select({spelled}))"
 
