@@ -59,7 +59,7 @@ def section(function: Function) -> str:
         *([told] if told else []),
         *_parameters(function),
         *_answer(function),
-        f"**Engines**: {facts.engines(function)}." + _absent(function),
+        " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
         f"**Source**: {function.source}.",
         *_example(function.name),
         *_in_polars(function),
@@ -108,11 +108,6 @@ def meaning(function: Function, column: str) -> str:
 def meanings() -> Mapping[str, Mapping[str, str]]:
     """The meanings of result columns, for every function and for one alone."""
     return tomllib.loads((ROOT / "tools" / "result_columns.toml").read_text(encoding="utf-8"))
-
-
-def _absent(function: Function) -> str:
-    reason = facts.absence(function)
-    return f" Not on Spark: {reason}." if reason else ""
 
 
 def _example(name: str) -> Iterator[str]:

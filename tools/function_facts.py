@@ -25,6 +25,7 @@ from reid_sql.engines.spark_catalogue import in_sql
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 
+ENGINES: Final = ("polars", "spark")  # DuckDB has every function
 BY_KEY: Final = "BIGINT, or the type of `key`"
 # What a parameter of each domain may be.
 WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
@@ -123,6 +124,15 @@ def is_in_polars(function: Function) -> bool:
 def absence(function: Function) -> str | None:
     """Why Spark lacks the function, or a part of it; None where it lacks nothing."""
     return function.absence("spark") or function.partly("spark")
+
+
+def absences(function: Function) -> Iterator[str]:
+    """What engines lack of the function, in sentences."""
+    for engine in ENGINES:
+        if reason := function.absence(engine):
+            yield f"Not on {engine.capitalize()}: {reason}."
+        if reason := function.partly(engine):
+            yield f"On {engine.capitalize()} in part: {reason}."
 
 
 def is_on_spark(function: Function) -> bool:
