@@ -14,9 +14,9 @@ test: .venv/.dev .venv/.dbt lint types
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
 	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
 
-# What can be tried while one writes: no Java, no dbt, no real data.
+# What can be tried while one writes: no Java, no dbt, no real data, nothing slow.
 quick: .venv/.dev lint
-	$(BIN)/python -m pytest -q -n auto -m "not spark and not dbt and not real_data"
+	$(BIN)/python -m pytest -q -n auto -m "not spark and not dbt and not real_data and not slow"
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
