@@ -141,7 +141,8 @@ def _copula(evidence: UniquenessEvidence, population: float, *, method: str) -> 
 
 def _dankar(evidence: UniquenessEvidence, population: float) -> Estimate:
     of = {name: partial(METHODS[name], evidence, population) for name in ("pitman", "snb", "zayatz")}
-    return dankar.choose(sample_of(evidence.histogram, population).fraction, of)
+    sample = sample_of(evidence.histogram, population)
+    return dankar.choose(dankar.sampled(sample.records, sample.population), of)
 
 
 def _counting(estimate: Callable[..., Estimate], **options: str | bool) -> Estimator:

@@ -101,3 +101,12 @@ def test_the_rule_of_dankar(
 ) -> None:
     of = {"pitman": lambda: one(pitman), "snb": lambda: one(snb), "zayatz": lambda: one(zayatz)}
     assert dankar.choose(fraction, of).status == chosen
+
+
+def test_a_tenth_that_was_rounded_up_to_whole_records_is_a_tenth() -> None:
+    classes = {1: 3_000, 2: 100, 57: 1}  # 3,257 records of 32,561 people
+    rows = {row.method: row for row in estimates(evidence(classes), 32_561)}
+    assert rows["dankar"].status.startswith("by pitman")
+    assert rows["dankar"].uniqueness == rows["pitman"].uniqueness
+    beyond = {row.method: row for row in estimates(evidence({**classes, 58: 1}), 32_561)}
+    assert beyond["dankar"].status.startswith(("by snb", "by zayatz"))
