@@ -14,7 +14,14 @@ import numpy.typing as npt
 
 from reid_sql.domains import PROBABILITY, THRESHOLD, Floats, Numbers, plain
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.attacker.adversary import MEASURES, Expectations, KnownRecords, expectations, worst_case
+from reid_sql.models.attacker.adversary import (
+    MEASURES,
+    Expectations,
+    KnownRecords,
+    expectations,
+    uses_estimate,
+    worst_case,
+)
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.classes.disclosure import OK, Integers
 
@@ -117,7 +124,8 @@ def summary(
     error = float(found.standard_error(_parameters(given)).max())
     risks, worsts = (_measures(each, given) for each in (found, worst))
     compared = {name: Compared(risks[name], worsts[name], known.records) for name in MEASURES}
-    return [_measure(name, compared[name], limit, error, found.status) for name in MEASURES]
+    told = {name: found.status_of(estimate=uses_estimate(name, _parameters(given))) for name in MEASURES}
+    return [_measure(name, compared[name], limit, error, told[name]) for name in MEASURES]
 
 
 def sensitivity(
@@ -151,8 +159,12 @@ def sensitivity(
     )
     settings = product(chosen, repeat=len(PARAMETERS))
     return [
-        _setting(each, Compared(found.overall(each), worst.overall(each), known.records), found.status)
-        for each in settings
+        _setting(
+            setting,
+            Compared(found.overall(setting), worst.overall(setting), known.records),
+            found.status_of(estimate=uses_estimate("overall", setting)),
+        )
+        for setting in settings
     ]
 
 
