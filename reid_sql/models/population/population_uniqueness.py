@@ -36,7 +36,6 @@ MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects al
 NO_PAIRS: Final = (
     "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
 )
-COMPUTED: Final = "the interval is that of the computation, not of the model"
 NOT_FITTED: Final = "not available: all classes have one size, or the main effects repeat the sample, as those of one column do"
 POISSON: Final = f"{MAIN_EFFECTS}; counts vary no more than Poisson counts do"
 
@@ -136,7 +135,7 @@ def _copula(evidence: UniquenessEvidence, population: float, *, method: str) -> 
     if pairs is None:
         return Estimate(None, None, None, NO_PAIRS)
     found = copula_population.forecast(copula_fit.fit(pairs, method=method), [population])[0]
-    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, COMPUTED)
+    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
 
 
 def _dankar(evidence: UniquenessEvidence, population: float) -> Estimate:
