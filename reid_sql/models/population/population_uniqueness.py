@@ -7,6 +7,7 @@ counted.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import hypot, sqrt
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -25,7 +26,7 @@ from reid_sql.models.population import (
     slide_negative_binomial,
     zayatz,
 )
-from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, Sample, sample_of
+from reid_sql.models.population.estimate import NO_INTERVAL, NORMAL_95, Estimate, Sample, sample_of
 from reid_sql.models.pyc import pitman_yor_forecast
 
 COUNTED: Final = "the sample is the population: counted"
@@ -37,7 +38,10 @@ NO_PAIRS: Final = (
     "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
 )
 NOT_FITTED: Final = "not available: all classes have one size, or the main effects repeat the sample, as those of one column do"
-POISSON: Final = f"{MAIN_EFFECTS}; counts vary no more than Poisson counts do"
+PARAMETRIC: Final = (
+    "the interval holds the shape and chance, not what main effects miss: it held the truth in 25 of 56 tables of people"
+)
+POISSON: Final = "counts vary no more than Poisson counts do"
 
 
 @dataclass(frozen=True)
@@ -119,10 +123,23 @@ def _loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed
     if (sizes == sizes[0]).all() or loglinear.saturated(sizes, log_expected):
         return Estimate(None, None, None, NOT_FITTED)
     expected, alone = np.exp(log_expected), sizes == 1
-    shape = overdispersion.shape(sizes, expected, classes) if overdispersed else np.inf
-    tau1 = classes[alone] @ loglinear.uniqueness(expected[alone], sample.fraction, shape)
-    status = POISSON if overdispersed and np.isinf(shape) else MAIN_EFFECTS
-    return Estimate(float(tau1) / sample.records, None, None, status)
+
+    def chances(shape: float) -> Floats:
+        return np.asarray(loglinear.uniqueness(expected[alone], sample.fraction, shape))
+
+    if not overdispersed:
+        share = float(classes[alone] @ chances(np.inf)) / sample.records
+        return Estimate(share, None, None, MAIN_EFFECTS)
+    shape = overdispersion.shape(sizes, expected, classes)
+    xi = chances(shape)
+    share = float(classes[alone] @ xi) / sample.records
+    spread = overdispersion.likely_shapes(sizes, expected, classes)
+    shares = [share, *(float(classes[alone] @ chances(likely)) / sample.records for likely in spread)]
+    # The unique people who happen to be in the sample, and those of the population.
+    chance = NORMAL_95 * sqrt(classes[alone] @ xi**2 / sample.records**2 + share / sample.population)
+    low, high = share - hypot(share - min(shares), chance), share + hypot(max(shares) - share, chance)
+    status = f"{PARAMETRIC}; {POISSON}" if np.isinf(shape) else PARAMETRIC
+    return Estimate(share, max(0.0, low), min(1.0, high), status)
 
 
 def _pyc(evidence: UniquenessEvidence, population: float) -> Estimate:

@@ -54,6 +54,8 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
     cells = possible_cells(dense, pairs)
     weight = records.astype(np.float64)
     observed = {pair: _counted(table, dense, pair, weight) for pair, table in pairs.items()}
+    if len(pairs) == 1:
+        return TwoWayFit(weight, 0.0, _parameters(dense, observed))
     margins = [
         (table[cells[:, pair[0]], cells[:, pair[1]]], observed[pair]) for pair, table in pairs.items()
     ]
