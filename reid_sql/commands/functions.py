@@ -1,13 +1,12 @@
 """Every function, with its signature, words and source."""
 
 import argparse
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql import screen
 from reid_sql.commands.given import PASSED, print_json
-from reid_sql.engines.duckdb import needs_python
-from reid_sql.function import Function
-from reid_sql_udfs import declared
+
+if TYPE_CHECKING:
+    from reid_sql.function import Function
 
 WORDS: Final = "list every function with its signature, words and source"
 
@@ -19,6 +18,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """List the functions."""
+    from reid_sql import screen  # noqa: PLC0415 - help is shown without the functions
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
     functions = declared()
     if options.json:
         print_json([_described(found) for found in functions.values()])
@@ -28,7 +30,9 @@ def run_command(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _described(found: Function) -> dict[str, Any]:
+def _described(found: "Function") -> dict[str, Any]:
+    from reid_sql.engines.duckdb import needs_python  # noqa: PLC0415 - help is shown without the functions
+
     return {
         "name": found.name,
         "answer": found.answer.value,
