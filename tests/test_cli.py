@@ -405,3 +405,16 @@ def test_ctrl_c_while_the_command_loads_is_no_traceback() -> None:
         running.send_signal(signal.SIGINT)
         _, told = running.communicate(timeout=60)
         assert "reid_sql" not in told
+
+
+def test_one_function_is_told_in_full() -> None:
+    told = command("functions", "risk_summary").stdout
+    assert told.startswith("risk_summary(tbl, qi, threshold := 0.2")
+    assert "unique_records BIGINT" in told
+    assert "Refuses an empty table" in told
+    assert "Not on Spark: it goes through the codes of all records" in " ".join(
+        command("functions", "qar_contributions").stdout.split()
+    )
+    refused = command("functions", "risk_sumary")
+    assert refused.returncode == 2
+    assert "got 'risk_sumary'; did you mean 'risk_summary'?" in refused.stderr
