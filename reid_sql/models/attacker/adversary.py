@@ -32,7 +32,9 @@ PITMAN: Final = (
     "journalist and overall risk rest on Pitman's estimate of uniqueness in the population, whose error "
     "standard_error does not hold"
 )
-BLANK: Final = "{} records are blank in every column of the scenario: they match anybody, and are nobody else's match"
+BLANK: Final = (
+    "{} records are blank in every column of the scenario: they match anybody, and are nobody else's match"
+)
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,9 @@ def sets_of(probabilities: Floats) -> int:
     undecided = (probabilities > 0) & (probabilities < 1)
     together = undecided.any(axis=1) | (np.ptp(probabilities, axis=1) > 0)
     profiles = np.unique(undecided.sum(axis=0), return_counts=True)
-    one_by_one = sum(2**groups * count for groups, count in zip(*(part.tolist() for part in profiles), strict=True))
+    one_by_one = sum(
+        2**groups * count for groups, count in zip(*(part.tolist() for part in profiles), strict=True)
+    )
     return int(min(2 ** int(together.sum()), one_by_one))
 
 

@@ -30,7 +30,9 @@ GROUP_KEYS: Final = (
 )
 OVERLAP: Final = "scenario groups must not overlap, got '{}' in {}; {}"
 ALONE: Final = "name each column in one group alone"
-PER_SUBJECT: Final = "where groups differ by subject, give all but one of them the probability 0 for each value"
+PER_SUBJECT: Final = (
+    "where groups differ by subject, give all but one of them the probability 0 for each value"
+)
 READ: Final = ("columns", "told")  # what the text of a scenario tells engines
 ABSENT: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))

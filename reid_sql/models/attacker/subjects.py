@@ -32,7 +32,9 @@ class Subjects:
     profile: Integers  # (distinct,)
     order: list[int]  # groups, those that tell apart most first
     by_inclusion: bool
-    blank: Blank | None = None  # (distinct,) records of which every column is missing, where NULL matches anything
+    blank: Blank | None = (
+        None  # (distinct,) records of which every column is missing, where NULL matches anything
+    )
     notes: tuple[str, ...] = ()  # what the scenario speaks of and the records lack
 
     def start(self, records: Integers) -> tuple[Alike, Integers]:

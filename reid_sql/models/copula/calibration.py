@@ -15,12 +15,15 @@ import numpy as np
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
+from reid_sql.models.numerics import search
 
 FARTHEST: Final = 4.0  # of the logarithm of the factor
 DOUBT: Final = 8.0  # records that repeat, or are alone, at which the sample's word counts for half
 FADES: Final = 20.0  # expected records of a cell at which the logarithm of the factor is halved
 SLACK: Final = 0.1  # of 1, by which the cells of all combinations may add up to something else unsaid
-AT_BOUND: Final = "the calibration met its bound of e^{:+g}: the sample's records still repeat {} often than the model's"
+AT_BOUND: Final = (
+    "the calibration met its bound of e^{:+g}: the sample's records still repeat {} often than the model's"
+)
 BEYOND_ONE: Final = (
     "cell probabilities are calibrated for combinations of values that occur: over all combinations they would "
     "add up to about {:.2g}"
@@ -48,12 +51,10 @@ def factor(cells: Floats, records: int, alone: int) -> float:
 
 def calibration(cells: Floats, records: int, alone: int) -> Calibration:
     """Find the factor, and say where it met its bound, or where cells no longer add up to 1."""
-    from scipy.optimize import brentq  # noqa: PLC0415 - it costs more to import than all else here
-
     low, high = (_excess(cells, records, alone, at) for at in (-FARTHEST, FARTHEST))
     bound = -FARTHEST if low <= 0 else FARTHEST if high >= 0 else 0.0
-    found = bound or float(
-        brentq(lambda at: _excess(cells, records, alone, at), -FARTHEST, FARTHEST, xtol=1e-6)
+    found = bound or search.root(
+        lambda at: _excess(cells, records, alone, at), -FARTHEST, FARTHEST, xtol=1e-6
     )
     repeated = records - alone
     told = repeated / (repeated + DOUBT) * alone / (alone + DOUBT)

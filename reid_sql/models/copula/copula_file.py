@@ -24,7 +24,9 @@ FORMAT: Final = "reid-sql gaussian copula"
 VERSION: Final = 1
 LONGEST: Final = 1 << 28  # characters
 MAX_SEED: Final = 2**32 - 1
-EARLIER: Final = "the calibration was fitted by an earlier version of reid-sql, whose factor did not fade; fit it again"
+EARLIER: Final = (
+    "the calibration was fitted by an earlier version of reid-sql, whose factor did not fade; fit it again"
+)
 
 
 @dataclass(frozen=True)

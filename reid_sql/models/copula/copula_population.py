@@ -14,12 +14,12 @@ from reid_sql.domains import COUNT, Floats
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import FARTHEST, Cells, Estimates, Precision, integrate
 
 CHUNK: Final = 2048  # records that are drawn from one stream of random numbers
 ORDERS: Final = 16  # random orders of nominal columns, with as many records each
 RECORDS: Final = 4096
-NORMAL_95: Final = 1.959963984540054
 COMPUTED: Final = "the interval is that of the computation, not of the model"
 PEOPLE: Final = 1e-3  # people by whom the expected number of others may be wrong
 

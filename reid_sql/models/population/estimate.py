@@ -8,7 +8,6 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.rarefaction import counted_records
 
-NORMAL_95: Final = 1.959963984540054
 NO_INTERVAL: Final = "no interval: "
 
 

@@ -13,7 +13,8 @@ from scipy.special import gammaln
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.population.estimate import NORMAL_95
+from reid_sql.models.numerics import search
+from reid_sql.models.numerics.quantiles import NORMAL_95
 
 LOG_SHAPES: Final = (-14.0, 14.0)
 GRID: Final = 57  # half a unit apart
@@ -72,20 +73,15 @@ class ShapeLikelihood:
 
     def likeliest(self) -> float:
         """Logarithm of the likeliest shape."""
-        from scipy.optimize import minimize_scalar  # noqa: PLC0415 - it costs more to import than all else here
-
         grid = np.linspace(*LOG_SHAPES, GRID)
         best = int(np.argmin([self.loss(log) for log in grid]))
-        around = grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]
-        return float(minimize_scalar(self.loss, bounds=around, method="bounded", options={"xatol": 1e-6}).x)
+        return search.least(self.loss, grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)], xatol=1e-6)
 
     def interval(self, likeliest: float) -> tuple[float, float]:
         """Logarithms of the shapes between which the 95 % interval lies."""
-        from scipy.optimize import brentq  # noqa: PLC0415 - as above
-
         most = self.loss(likeliest) + LESS_LIKELY
         ends = []
         for end in LOG_SHAPES:
             inside = self.loss(end) <= most
-            ends.append(end if inside else float(brentq(lambda log: self.loss(log) - most, likeliest, end)))
+            ends.append(end if inside else search.root(lambda log: self.loss(log) - most, likeliest, end))
         return ends[0], ends[1]

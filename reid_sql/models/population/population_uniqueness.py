@@ -16,6 +16,7 @@ from reid_sql.domains import Choice, Floats
 from reid_sql.models.classes.disclosure import OK, Histogram, Integers
 from reid_sql.models.copula import copula_fit, copula_population
 from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.population import (
     dankar,
     ewens,
@@ -26,7 +27,7 @@ from reid_sql.models.population import (
     slide_negative_binomial,
     zayatz,
 )
-from reid_sql.models.population.estimate import NO_INTERVAL, NORMAL_95, Estimate, Sample, sample_of
+from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, Sample, sample_of
 from reid_sql.models.pyc import pitman_yor_forecast
 
 COUNTED: Final = "the sample is the population: counted"
@@ -38,9 +39,7 @@ NO_PAIRS: Final = (
     "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
 )
 NOT_FITTED: Final = "not available: all classes have one size, or the main effects repeat the sample, as those of one column do"
-PARAMETRIC: Final = (
-    "the interval holds the shape and chance, not what main effects miss: it held the truth in 25 of 56 tables of people"
-)
+PARAMETRIC: Final = "the interval holds the shape and chance, not what main effects miss: it held the truth in 25 of 56 tables of people"
 POISSON: Final = "counts vary no more than Poisson counts do"
 
 

@@ -23,7 +23,9 @@ MOST_CELLS: Final = 4_000_000
 MOST_PAIRS: Final = 40_000_000  # of values of two columns, as a table
 CYCLES: Final = 900
 WORK: Final = 4e9  # cells times pairs of columns that are gone through; about a minute
-CLOSE: Final = 1e-6  # records by which a fitted pair of values may differ from the counted one where the fit ends
+CLOSE: Final = (
+    1e-6  # records by which a fitted pair of values may differ from the counted one where the fit ends
+)
 FITTED: Final = 1e-4  # and where it may be called one
 RARE: Final = -690.0  # logarithm of a count that is as good as none
 LEAP: Final = 60.0  # by which a logarithm may be carried on at once
@@ -56,9 +58,7 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
     observed = {pair: _counted(table, dense, pair, weight) for pair, table in pairs.items()}
     if len(pairs) == 1:
         return TwoWayFit(weight, 0.0, _parameters(dense, observed))
-    margins = [
-        (table[cells[:, pair[0]], cells[:, pair[1]]], observed[pair]) for pair, table in pairs.items()
-    ]
+    margins = [(table[cells[:, pair[0]], cells[:, pair[1]]], observed[pair]) for pair, table in pairs.items()]
     held = np.zeros(len(cells))
     place = _find(cells, dense)
     held[place] = weight

@@ -229,7 +229,9 @@ def test_what_only_rests_on_counts_is_ok_and_the_rest_names_pitman(town: KnownRe
 
 
 def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted() -> None:
-    people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [["x", "p"], ["y", "q"], ["z", "q"]])
+    people = KnownRecords(
+        np.array([1, 1, 2]), np.array([[1], [2], [3]]), [["x", "p"], ["y", "q"], ["z", "q"]]
+    )
     groups = [{"columns": ["b"], "by": "a", "probabilities": {"x": 0.5, "w": 0.5}, "otherwise": 0.1}]
     asked = {"population": 4, "groups": groups, "hierarchies": {"b": {"includes_all": ["*"]}}}
     with pytest.raises(UnknownNameError, match="must tell probabilities for values of 'a', got 'w'"):

@@ -60,9 +60,13 @@ def test_frequent_cells_keep_their_probability_and_rare_ones_take_the_factor(a: 
 
 def test_the_status_says_where_the_factor_met_its_bound_and_where_cells_exceed_one() -> None:
     rare = np.full(1000, 1e-9)
-    assert calibration(rare, records=10_000, alone=9_000).status.startswith("the calibration met its bound of e^+4")
+    assert calibration(rare, records=10_000, alone=9_000).status.startswith(
+        "the calibration met its bound of e^+4"
+    )
     common = np.full(1000, 1e-2)
-    assert calibration(common, records=10_000, alone=9_000).status.startswith("the calibration met its bound of e^-4")
+    assert calibration(common, records=10_000, alone=9_000).status.startswith(
+        "the calibration met its bound of e^-4"
+    )
     shares = np.full(1000, 1e-4)
     found = calibration(shares, records=1001, alone=820)
     assert found.status == (

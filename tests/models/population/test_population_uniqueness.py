@@ -132,7 +132,9 @@ def test_where_counts_are_as_good_as_poisson_there_is_an_interval_too() -> None:
     rng = np.random.default_rng(6)
     expected = rng.gamma(0.5, 4.0, 2_000)
     seen = rng.poisson(expected)
-    lines = UniquenessEvidence(seen[seen > 0], np.log(expected[seen > 0]), np.ones((seen > 0).sum(), dtype=np.int64))
+    lines = UniquenessEvidence(
+        seen[seen > 0], np.log(expected[seen > 0]), np.ones((seen > 0).sum(), dtype=np.int64)
+    )
     row = estimates(lines, 10 * float(seen.sum()), "loglinear_nb")[0]
     assert row.uniqueness_low is not None
     assert row.uniqueness_high is not None
