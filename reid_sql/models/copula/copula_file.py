@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import FARTHEST
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
 from reid_sql.models.copula.marginals import FAMILIES, Marginal
@@ -24,6 +24,9 @@ FORMAT: Final = "reid-sql gaussian copula"
 VERSION: Final = 1
 LONGEST: Final = 1 << 28  # characters
 MAX_SEED: Final = 2**32 - 1
+EARLIER: Final = (
+    "the calibration was fitted by an earlier version of reid-sql, whose factor did not fade; fit it again"
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ def to_json(model: GaussianCopula) -> str:
         "records": model.records,
         "seed": model.seed,
         "calibration": model.calibration,
+        "status": model.status,
         "columns": [
             {
                 "name": name,
@@ -139,7 +143,8 @@ def _model(content: Mapping[str, Any]) -> GaussianCopula:
         or not exp(-FARTHEST) <= calibration <= exp(FARTHEST)
     ):
         raise ValueError("records, seed, method or calibration")
-    return GaussianCopula(names, marginals, correlation, records, method, seed, calibration)
+    status = _kind(content.get("status", OK if calibration == 1 else EARLIER), str)
+    return GaussianCopula(names, marginals, correlation, records, method, seed, calibration, status)
 
 
 def _marginal(column: Mapping[str, Any]) -> Marginal:
