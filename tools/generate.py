@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from reid_sql.check.policy.policy.policy_schema import policy_schema
+from reid_sql.check.policy.policy_schema import policy_schema
 
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import Measure

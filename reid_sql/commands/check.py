@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql import screen
-from reid_sql.check.judging import gate
+from reid_sql.check import gate
 from reid_sql.check.policy.policy import read_policy
 from reid_sql.check.reports.html import html
 from reid_sql.check.reports.junit import junit
@@ -74,7 +74,7 @@ def run_command(options: argparse.Namespace) -> int:
 def tell(words: str) -> None:
     """Say what is being done, where a person watches."""
     if sys.stderr.isatty():
-        screen.console(error=True).print(words, style="dim", markup=False)
+        screen.console(error=True).print(screen.Text(words, "dim"))
 
 
 def _refuse_unwritable(option: str, file: Path) -> None:

@@ -11,6 +11,7 @@ import duckdb
 from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.errors import OutOfDomainError
 from reid_sql.source import limit_memory, open_source
+from reid_sql.visible import controls
 
 PASSED: Final = 0
 
@@ -60,7 +61,7 @@ def number(name: str, text: str) -> float:
 
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    print(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False))
+    print(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)))
 
 
 def _finite(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import duckdb
 from duckdb.func import PythonUDFType
 
-from reid_sql.check.judging import gate
+from reid_sql.check import gate
 from reid_sql.check.measures.release import POLICY_COLUMNS
 from reid_sql.check.policy.policy import Policy, Source, TablePolicy, columns_named, read_policy
 from reid_sql.domains import sql_text

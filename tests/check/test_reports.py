@@ -8,10 +8,10 @@ from xml.etree import ElementTree as ET
 import duckdb
 import jsonschema
 import pytest
-from reid_sql.check.policy.policy.policy_schema import policy_schema
+from reid_sql.check.policy.policy_schema import policy_schema
 
 import reid_sql
-from reid_sql.check.judging.gate import check
+from reid_sql.check.gate import check
 from reid_sql.check.reports.html import html
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.check.measures.evidence import evidence
 from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.engines.arrow import answer_rows
@@ -27,6 +28,8 @@ class Answers(ABC):
     def __init__(self, table: TablePolicy) -> None:
         """Remember the table as the policy tells of it."""
         self.table = table
+        self.evidence = evidence(table)
+        self.cautions: list[str] = []  # what is to be said of the table, whatever the check
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
         self._answers: dict[Any, list[Row]] = {}
 

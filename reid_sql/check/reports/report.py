@@ -15,6 +15,7 @@ from reid_sql.check.judging.finding import EXIT, Checked, Finding, names, worst
 from reid_sql.check.judging.masking import few_masked, mask_of_share, masked_counts
 from reid_sql.check.policy.policy import Check, Policy
 from reid_sql.domains import Document
+from reid_sql.visible import controls
 
 FORMAT: Final = "reid-sql report 1"
 MODELS: Final = ("duckdb", "numpy", "scipy", "pyarrow")
@@ -63,7 +64,7 @@ def header(policy: Policy, engines: Sequence[str] = ()) -> Page:
 
 def text(page: Mapping[str, Any]) -> str:
     """Write the document as JSON, the same bytes for the same document."""
-    return json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return controls(json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
 def rounded(value: Any) -> Any:

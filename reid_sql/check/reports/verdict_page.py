@@ -6,9 +6,9 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
-from rich.text import Text
 
 from reid_sql.check.reports.words import asked, figure, limit, note, sentence
+from reid_sql.screen import Text
 
 STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}
 
