@@ -31,7 +31,7 @@ def register(con: "duckdb.DuckDBPyConnection") -> None:
     >>> con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall()
     [(0.366032,)]
     """
-    from reid_sql.engines import duckdb as engine
-    from reid_sql_udfs import declared
+    from reid_sql.engines import duckdb as engine  # noqa: PLC0415 - Polars users need no DuckDB engine
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the functions import this package
 
     engine.register(con, declared())

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PASSED
     except (ReidError, duckdb.Error, OSError, UnicodeDecodeError) as error:
-        print(f"reid-sql: {sentence(error)}", file=sys.stderr)
+        print(f"reid-sql: {sentence(error)}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
         return REFUSED
     return outcome
 

@@ -11,6 +11,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
 LONGEST_TEXT: Final = 200
 
@@ -249,7 +250,7 @@ class Document:
     kind: str
     read: Callable[[Any], str] = field(repr=False)
 
-    def check(self, name: str, source: Any) -> str:
+    def check(self, name: str, source: Any) -> str:  # noqa: ANN401, ARG002 - the document says itself what is wrong where
         """Give the document as text, or refuse it."""
         return self.read(source)
 

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from reid_sql.check.policy.policy_schema import policy_schema
-
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import Measure
+from reid_sql.check.policy.policy_schema import policy_schema
 from reid_sql.domains import (
     MODEL,
     Choice,
@@ -30,7 +29,7 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.engines.spark_catalogue import IN_PART, in_sql, why_not
-from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql_udfs import declared
 from tests import examples
 
@@ -151,28 +150,28 @@ def schema() -> str:
 
 def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Expr") -> str:
     doc = f'    """{function.words}"""'
-    answer = table if function.kind in {"table", "scored", "drawn"} else column
-    if function.kind == "window" and table == "DataFrame":
+    answer = table if not function.answer.of_rows else column
+    if function.answer is Answer.COUNT and table == "DataFrame":
         return f'\ndef {function.name}(tbl: _Frame, *columns: str, name: str = "{function.name}") -> {table}:\n{doc}\n'
-    if function.kind == "window":
+    if function.answer is Answer.COUNT:
         return f"\ndef {function.name}(*columns: str | pl.Expr) -> {answer}:\n{doc}\n"
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
-    if function.kind == "table":
+    if function.answer.of_table:
         parameters = parameters.replace("str | GaussianCopula", "str")
-    if function.kind == "model":
+    if function.answer is Answer.SCORE:
         parameters += f", *columns: str | {column}"
     line = f"def {function.name}({parameters}) -> {answer}:"
-    if len(line) > 130:
+    if len(line) > 130:  # noqa: PLR2004 - a marginal
         arguments = "".join(f"    {_wrapped(_argument(parameter))},\n" for parameter in function.parameters)
         line = f"def {function.name}(\n    {parameters}\n) -> {answer}:"
-        if len(parameters) > 126:
+        if len(parameters) > 126:  # noqa: PLR2004 - a marginal
             line = f"def {function.name}(\n{arguments}) -> {answer}:"
     return f"\n{line}\n{doc}\n"
 
 
 def _wrapped(argument: str) -> str:
     """Give each word of a long choice its own line."""
-    if len(argument) <= 125:
+    if len(argument) <= 125:  # noqa: PLR2004 - a marginal
         return argument
     head, words, tail = re.fullmatch(r"(.*?\[)(.*)(\].*)", argument).groups()  # type: ignore[union-attr]
     return head + "".join(f"\n        {word}," for word in words.split(", ")) + f"\n    {tail}"

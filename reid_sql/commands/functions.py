@@ -31,7 +31,7 @@ def run_command(options: argparse.Namespace) -> int:
 def _described(found: Function) -> dict[str, Any]:
     return {
         "name": found.name,
-        "kind": found.kind,
+        "answer": found.answer.value,
         "signature": found.signature,
         "words": found.words,
         "source": found.source,

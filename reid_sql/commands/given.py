@@ -61,10 +61,10 @@ def number(name: str, text: str) -> float:
 
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    print(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)))
+    print(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)))  # noqa: T201
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates
     if isinstance(value, dict):
         return {name: _finite(part) for name, part in value.items()}
     if isinstance(value, list):
