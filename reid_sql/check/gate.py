@@ -36,7 +36,7 @@ def check(
     """
     asked = read_policy(policy)
     with opened_by(engine, asked) as releases:
-        return measured(asked, releases, Path(baseline) if baseline else asked.baseline, risky=risky)
+        return measured(asked, releases, Path(baseline) if baseline else None, risky=risky)
 
 
 @contextmanager
@@ -97,8 +97,12 @@ def measured(
     risky: int = 0,
     tell: Tell = lambda _: None,
 ) -> dict[str, Any]:
-    """Measure every check and put the report together; of a file that changed meanwhile, nothing is judged."""
-    before = read_baseline(baseline, policy) if baseline else None
+    """Measure every check and put the report together; `baseline` is one named for this run, else the policy's.
+
+    Of a file that changed meanwhile, nothing is judged.
+    """
+    given = baseline or policy.baseline
+    before = read_baseline(given, policy, named=baseline is not None) if given else None
     found, pages = [], []
     for release in releases:
         for number, each in enumerate(release.table.checks, 1):
@@ -109,5 +113,5 @@ def measured(
     changed = {release.table.name for release in releases if evidence(release.table) != release.evidence}
     held = [unjudged(each, CHANGED) if each.table in changed else each for each in found]
     return report(
-        policy, releases, pages, held, before, sorted({engine for release in releases for engine in release.engines})
+        policy, pages, held, before, sorted({engine for release in releases for engine in release.engines})
     )

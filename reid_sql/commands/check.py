@@ -59,7 +59,7 @@ def run_command(options: argparse.Namespace) -> int:
     wanted = {name: Path(file) for name in WRITERS if (file := getattr(options, name))}
     for name, file in wanted.items():
         _refuse_unwritable(f"--{name.replace('_', '-')}", file)
-    baseline = Path(options.baseline) if options.baseline else policy.baseline
+    baseline = Path(options.baseline) if options.baseline else None
     with gate.opened_by(options.engine, policy, options.memory_limit, tell) as releases:
         page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
     for name, file in wanted.items():

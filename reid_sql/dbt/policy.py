@@ -61,7 +61,7 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
         ).fetchall()
         alone = replace(policy, tables=(replace(asked, source=Source(asked.source.given, written)),))
         with gate.opened(alone) as releases:
-            page = gate.measured(alone, releases, policy.baseline)
+            page = gate.measured(alone, releases, None)
     return [_finding(check, group) for check in page["checks"] for group in check["groups"]]
 
 

@@ -8,10 +8,28 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.screen import BINS, ENDLESS
+
 Bin = tuple[int, int | None]  # class sizes from, to
 REACH: Final = 1000  # how far another solution is looked for
 DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
 COUNTED: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
+
+
+def binned(histogram: Histogram) -> list[tuple[Bin, int, int]]:
+    """Give, by bins of the class size, the classes and the records."""
+    found = []
+    for low, high in zip(BINS, (*BINS[1:], ENDLESS), strict=True):
+        inside = (histogram.class_size >= low) & (histogram.class_size < high)
+        sizes = (low, None if high == ENDLESS else high - 1)
+        found.append((sizes, int(histogram.classes[inside].sum()), int(histogram.records[inside].sum())))
+    return found
+
+
+def has_small(histogram: Histogram, dropped: int, below: int) -> bool:
+    """Whether a count of records by the size of their class, or of those dropped, is too small to be told."""
+    return any(0 < count < below for count in (dropped, *(records for _, _, records in binned(histogram))))
 
 
 def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.measure import Row
-from reid_sql.check.policy.policy import Check, TablePolicy, columns_named
+from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
 from reid_sql.engines.duckdb_packed import Group, PackedClasses
@@ -77,20 +77,13 @@ class Release(Answers):
     def packed(self) -> PackedClasses:
         """The distinct records by every column that a check counts or groups by: one reading of the table."""
         if self._packed is None:
-            checks = self.table.checks
-            named = [
-                *self.table.quasi_identifiers,
-                *(c for check in checks for c in (*check.quasi_identifiers, *check.by)),
-            ]
-            self._packed = PackedClasses(self.ask, self.view, list(dict.fromkeys(named)))
+            self._packed = PackedClasses(self.ask, self.view, columns_counted(self.table))
         return self._packed
 
     @property
     def records(self) -> int:
         """Records of the table."""
-        if self._packed is None and not any(
-            (*check.quasi_identifiers, *check.by) for check in self.table.checks
-        ):
+        if self._packed is None and not columns_counted(self.table):
             return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
         return self.packed.records
 
@@ -104,7 +97,12 @@ class Release(Answers):
 
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         sql = "SELECT class_size, classes, records FROM class_size_histogram(?, ?, nulls := 'wildcard')"
-        rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
+        try:
+            rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:
+            raise ReidError(sentence(error)) from None
         return Histogram(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
     def part(self, by: Sequence[str], group: Group) -> str:

@@ -18,7 +18,8 @@ import reid_sql.spark as rs
 from reid_sql import registry
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.measure import Row
-from reid_sql.check.policy.policy import Check, Policy, Source, TablePolicy, columns_named
+from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy.source import Source
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
 from reid_sql.engines.duckdb_packed import Group
 from reid_sql.engines.spark_catalogue import why_not
@@ -91,12 +92,8 @@ class SparkRelease(Answers):
     def distinct(self) -> DataFrame:
         """The distinct records by every column that a check counts or groups by: one reading of the table."""
         if self._distinct is None:
-            checks = self.table.checks
-            named = [
-                *self.table.quasi_identifiers,
-                *(c for check in checks for c in (*check.quasi_identifiers, *check.by)),
-            ]
-            grouped = self.frame.groupBy(*(column(name) for name in dict.fromkeys(named)))
+            named = columns_counted(self.table)
+            grouped = self.frame.groupBy(*(column(name) for name in named))
             self._distinct = grouped.agg(F.count(F.lit(1)).alias("reid_records")).localCheckpoint()
         return self._distinct
 

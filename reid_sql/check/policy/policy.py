@@ -1,6 +1,7 @@
 """The policy: which tables are held to which limits. A TOML or JSON file; every refusal names the place."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -78,6 +79,11 @@ class Check:
     ] = ()  # a column and the relation that merges its values; only advice asks for it
 
     @property
+    def counted(self) -> tuple[str, ...]:
+        """The columns by which people are told apart: the quasi-identifiers, or what a scenario's attacker knows."""
+        return self.quasi_identifiers or _known(self.parameters.get("scenario"))
+
+    @property
     def without_limit(self) -> tuple[Any, ...]:
         """What is measured, by which a check is found again in an earlier report."""
         return (
@@ -87,6 +93,12 @@ class Check:
             self.by,
             repr(sorted(self.parameters.items())),
         )
+
+
+def _known(scenario: str | None) -> tuple[str, ...]:
+    """The columns of a checked scenario's groups."""
+    groups = json.loads(scenario).get("groups", []) if scenario else []
+    return tuple(dict.fromkeys(column for group in groups for column in group.get("columns", [])))
 
 
 @dataclass(frozen=True)
@@ -293,18 +305,17 @@ def _beside(given: Any, folder: Path) -> Any:  # noqa: ANN401 - whatever the doc
 
 def columns_named(table: TablePolicy) -> list[str]:
     """Every column that the checks name, once."""
-    own = [
-        (*check.quasi_identifiers, *check.by, *([check.sensitive] if check.sensitive else ()))
-        for check in table.checks
-    ]
+    own = [name for check in table.checks for name in (*check.counted, *check.by, *([check.sensitive] if check.sensitive else ()))]
     pointed = [
         value
         for check in table.checks
         for key, value in check.parameters.items()
         if isinstance(check.measure.parameters[key].domain, Column)
     ]
-    return list(
-        dict.fromkeys(
-            [*table.quasi_identifiers, *table.sensitive, *(name for names in own for name in names), *pointed]
-        )
-    )
+    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *pointed]))
+
+
+def columns_counted(table: TablePolicy) -> list[str]:
+    """The columns by which records are counted or grouped, once."""
+    own = [name for check in table.checks for name in (*check.counted, *check.by)]
+    return list(dict.fromkeys([*table.quasi_identifiers, *own]))
