@@ -32,10 +32,14 @@ def json_select(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines:
     others, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
     if others or repeated:
         got = f"{others} values that are none" if others else f"{repeated} that name a key twice"
-        raise OutOfDomainError(f"{words} must hold objects whose keys are distinct, got {got}; mend those records")
+        raise OutOfDomainError(
+            f"{words} must hold objects whose keys are distinct, got {got}; mend those records"
+        )
     keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
     if not keys:
-        raise OutOfDomainError(f"{words} must hold at least one object with a key, got none; write a record an object")
+        raise OutOfDomainError(
+            f"{words} must hold at least one object with a key, got none; write a record an object"
+        )
     refuse_twice(words, tuple(row[0] for row in keys))
     return f"SELECT {', '.join(_column(*row) for row in keys)} FROM {source}"
 
@@ -52,6 +56,8 @@ def _column(
             for cast, count in (("", texts), ("::BOOLEAN", flags), ("::BIGINT", wholes))
             if count == values
         ),
-        f"{text}::DOUBLE" if numbers == values and distinct == apart else f"nullif(json_extract(json, {pointer})::VARCHAR, 'null')",
+        f"{text}::DOUBLE"
+        if numbers == values and distinct == apart
+        else f"nullif(json_extract(json, {pointer})::VARCHAR, 'null')",
     )
     return f'{kind} AS "{key.replace(chr(34), chr(34) * 2)}"'

@@ -96,7 +96,9 @@ def sentence(error: BaseException) -> str:
     'k must be a number; pass one'
     """
     told = str(error)
-    if broken := re.search(r"CSV Error on Line: (\d+)", told):  # what follows is the line itself, a person's record
+    if broken := re.search(
+        r"CSV Error on Line: (\d+)", told
+    ):  # what follows is the line itself, a person's record
         why = WRONG.findall(told)
         return f"line {broken[1]} of the file cannot be read: {why[-1] if why else 'it is no line of CSV'}; mend it"
     words = told.split("\n\nLINE", 1)[0].replace("\n", " ").strip()

@@ -47,7 +47,9 @@ class Opened:
             return
         if counted_slowly(self.path, self.delimiter, self.form) != read:
             rule = f"{words} must be read to its last record, got {read} of {self.records}"
-            raise OutOfDomainError(f"{rule}; mend its quotes and line breaks, or say quote = '' where it has none")
+            raise OutOfDomainError(
+                f"{rule}; mend its quotes and line breaks, or say quote = '' where it has none"
+            )
 
 
 def connected() -> duckdb.DuckDBPyConnection:
@@ -81,7 +83,9 @@ def attach_source(
     if kind in DATABASES:
         return _attach_database(con, view, words, file, table)
     if table is not None:
-        raise OutOfDomainError(f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out")
+        raise OutOfDomainError(
+            f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out"
+        )
     select, found = _select(con, words, Path(file), kind, form)
     _view(con, view, f"({select})")
     if kind in LINES:
@@ -92,24 +96,36 @@ def attach_source(
 
 
 def attach_sources(
-    con: duckdb.DuckDBPyConnection, view: str, words: str, parts: Sequence[tuple[Path, dict[str, str | None]]], form: Form
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    words: str,
+    parts: Sequence[tuple[Path, dict[str, str | None]]],
+    form: Form,
 ) -> Opened:
     """Put many files into the connection as one view; each part has the values that its folders' names give."""
     selects, records, known = [], 0, None
     for path, values in parts:
         kind = check_source(words, str(path))
         if kind in DATABASES:
-            raise OutOfDomainError(f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file")
+            raise OutOfDomainError(
+                f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file"
+            )
         select, found = _select(con, words, path, kind, form)
         columns = con.execute(f"DESCRIBE ({select})").fetchall()
         told = [(row[0], row[1]) for row in columns]
         if known is not None and told != known:
-            raise OutOfDomainError(f"{words} must have the same columns in every file, got others in '{path.name}'; mend it")
+            raise OutOfDomainError(
+                f"{words} must have the same columns in every file, got others in '{path.name}'; mend it"
+            )
         known = told
         for name in values:
             if name.lower() in {column.lower() for column, _ in told}:
-                raise OutOfDomainError(f"{words} must not name a column by a folder and in a file, got '{name}' twice; rename one")
-        given = "".join(f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items())
+                raise OutOfDomainError(
+                    f"{words} must not name a column by a folder and in a file, got '{name}' twice; rename one"
+                )
+        given = "".join(
+            f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items()
+        )
         selects.append(f"SELECT *{given} FROM ({select})")
         records += found.records if found else 0
     _view(con, view, f"({' UNION ALL '.join(selects)})")
@@ -117,7 +133,9 @@ def attach_sources(
         return Opened(view)
     read = int(con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
     if read != records:
-        raise OutOfDomainError(f"{words} must be read to the last record of each file, got {read} of {records}; mend quotes and breaks")
+        raise OutOfDomainError(
+            f"{words} must be read to the last record of each file, got {read} of {records}; mend quotes and breaks"
+        )
     return Opened(view)
 
 
@@ -139,7 +157,9 @@ def _csv(path: Path, found: TextFile, form: Form) -> str:
     named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(found.names))
     quote = sql_text(form.quote)
     how = f"delim = {sql_text(found.delimiter)}, quote = {quote}, escape = {quote}, header = {form.header}"
-    strict = "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
+    strict = (
+        "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
+    )
     read = f"{how}, encoding = '{form.encoding}', {strict}, hive_partitioning = false"
     return f"SELECT {named} FROM read_csv({sql_text(plain_path(path))}, columns = {{{columns}}}, {read})"
 
@@ -184,11 +204,15 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
         return known[0]
     where = words if words.startswith("--") else f"{words.removesuffix('file')}table"
     if table is None:
-        raise UnknownNameError(f"{where} must name the table of the database to measure, got none; {suggestion('', plain, 'tables')}")
+        raise UnknownNameError(
+            f"{where} must name the table of the database to measure, got none; {suggestion('', plain, 'tables')}"
+        )
     for found in known:
         if table in (found[1], f"{found[0]}.{found[1]}") and (found[0] == "main" or "." in table):
             return found
-    raise UnknownNameError(f"{where} must be a table of the database, got '{table}'; {suggestion(table, plain, 'tables')}")
+    raise UnknownNameError(
+        f"{where} must be a table of the database, got '{table}'; {suggestion(table, plain, 'tables')}"
+    )
 
 
 def check_source(words: str, file: str) -> str:

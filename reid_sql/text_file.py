@@ -57,8 +57,12 @@ def text_file(words: str, path: Path, form: Form) -> TextFile:
         rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not: {error.reason}"
         raise OutOfDomainError(f'{rule}; say encoding = "latin-1" or "utf-16", or convert it') from None
     except (OSError, EOFError, csv.Error) as error:
-        raise OutOfDomainError(f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it") from None
-    kept = lines if len(names) == 1 else lines - blank  # of a single column a blank line is a record without a value
+        raise OutOfDomainError(
+            f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
+        ) from None
+    kept = (
+        lines if len(names) == 1 else lines - blank
+    )  # of a single column a blank line is a record without a value
     return TextFile(names, delimiter, kept - form.header)
 
 
@@ -116,7 +120,9 @@ def _delimiter(path: Path, text: str, quote: str) -> str:
 def _names(words: str, row: list[str], *, header: bool) -> tuple[str, ...]:
     """Give the names of the columns, as DuckDB numbers those that have none."""
     if not row:
-        raise OutOfDomainError(f"{words} must begin with the names of its columns, got an empty line; write them, or header = false")
+        raise OutOfDomainError(
+            f"{words} must begin with the names of its columns, got an empty line; write them, or header = false"
+        )
     names = tuple(name or f"column{place}" for place, name in enumerate(row)) if header else _numbered(row)
     refuse_twice(words, names)
     return names

@@ -30,4 +30,6 @@ def controls(text: str) -> str:
 
 
 def _in_json(letter: str) -> str:
-    return "".join(f"\\u{unit:04x}" for unit in memoryview(letter.encode("utf-16-le", "surrogatepass")).cast("H"))
+    return "".join(
+        f"\\u{unit:04x}" for unit in memoryview(letter.encode("utf-16-le", "surrogatepass")).cast("H")
+    )

@@ -64,7 +64,11 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
     """Let the connection read the policy's files alone, and change none of its settings after this."""
     sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
     files = [path.absolute() for source in sources for path in source.paths]
-    allowed = [*(str(path) for path in files), *(plain_path(path) for path in files), *(f"{path}.wal" for path in files)]
+    allowed = [
+        *(str(path) for path in files),
+        *(plain_path(path) for path in files),
+        *(f"{path}.wal" for path in files),
+    ]
     con.execute(f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]")
     con.execute("SET enable_external_access = false; SET lock_configuration = true")
 
@@ -102,7 +106,8 @@ def measured(
     Of a file that changed meanwhile, nothing is judged.
     """
     given = baseline or policy.baseline
-    before = read_baseline(given, policy, named=baseline is not None) if given else None
+    files = {release.table.name: release.evidence for release in releases}
+    before = read_baseline(given, policy, files, named=baseline is not None) if given else None
     found, pages = [], []
     for release in releases:
         for number, each in enumerate(release.table.checks, 1):

@@ -67,7 +67,8 @@ def run_command(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(text(page))
     else:
-        screen.console().print(verdict_page(page))
+        console = screen.console()
+        console.print(verdict_page(page, console.width))
     return int(page["exit_code"])
 
 

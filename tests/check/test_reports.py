@@ -19,7 +19,7 @@ from tests.processes import command
 from tools import generate
 
 SCHEMAS = Path(reid_sql.__file__).parent / "check"
-REPORT = json.loads((SCHEMAS / "reports" / "report.schema.json").read_text(encoding="utf-8"))
+REPORT = json.loads((SCHEMAS / "report.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,9 @@ def cautions_of(each: Checked, records: int, below: int, baseline: Baseline | No
         figure = finding.figure
         said = [figure.status] if figure.status != OK and figure.value is not None else []
         few = bool(figure.group.values) and figure.group.records < below
-        found += [OF_ONE] * bool(said) if few else [few_masked(words, below) for words in (*said, *figure.remarks)]
+        found += (
+            [OF_ONE] * bool(said) if few else [few_masked(words, below) for words in (*said, *figure.remarks)]
+        )
         if finding.baseline is not None and baseline and baseline.caution:
             found.append(baseline.caution)
     return list(dict.fromkeys(found))
@@ -47,7 +49,11 @@ def _passes_anything(check: Check) -> Iterator[str]:
         if least or most:
             yield f"the limit {measure.bound.replace('_', ' ')} {limit:g} is met by any table"
     for name, value in ALWAYS_MET.items():
-        if name in check.parameters and check.parameters[name] is not None and check.parameters[name] >= value:
+        if (
+            name in check.parameters
+            and check.parameters[name] is not None
+            and check.parameters[name] >= value
+        ):
             yield f"{name} = {check.parameters[name]:g} is exceeded by no record"
     if check.parameters.get("l", 2) is not None and check.parameters.get("l", 2) <= 1:
         yield f"l = {check.parameters['l']:g} is met by any class"

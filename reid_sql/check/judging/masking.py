@@ -43,7 +43,9 @@ def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped:
     parts = [*counts, dropped]
     forms: list[Bin] = [*bins, (1, 1)]
     hidden = {place for place, count in enumerate(parts) if 0 < count < below}
-    rest = sorted((place for place, count in enumerate(counts) if count >= below), key=lambda place: counts[place])
+    rest = sorted(
+        (place for place, count in enumerate(counts) if count >= below), key=lambda place: counts[place]
+    )
     while hidden and rest and not _open(hidden, parts, forms):
         hidden.add(rest.pop(0))
     return [None if place in hidden else count for place, count in enumerate(counts)]
@@ -79,7 +81,9 @@ def hidden_groups(
     >>> sorted(found[("sex",)])
     [('F',), ('M',)]
     """
-    hidden = {by: {group for group, count in groups.items() if 0 < count < below} for by, groups in tables.items()}
+    hidden = {
+        by: {group for group, count in groups.items() if 0 < count < below} for by, groups in tables.items()
+    }
     shared = _shared(tables)
     changed = True
     while changed:
@@ -173,7 +177,8 @@ def several(counts: Sequence[int], below: int) -> bool:
     highs = [below - 1 if count < below else math.inf for count in counts]
     least, most = sum(lows), sum(highs)
     return all(
-        min(high, total - (least - low)) > max(low, total - (most - high) if math.isfinite(most - high) else -math.inf)
+        min(high, total - (least - low))
+        > max(low, total - (most - high) if math.isfinite(most - high) else -math.inf)
         for low, high in zip(lows, highs, strict=True)
     )
 

@@ -26,7 +26,9 @@ def evidence(table: TablePolicy) -> Evidence:
     """Hash the files of a table."""
     population = table.population_source
     files = [*files_of(table.source), *(files_of(population) if population else [])]
-    return Evidence(_hash(table.source), _hash(population) if population else None, tuple(_stamp(each) for each in files))
+    return Evidence(
+        _hash(table.source), _hash(population) if population else None, tuple(_stamp(each) for each in files)
+    )
 
 
 def files_of(source: Source) -> list[Path]:

@@ -179,4 +179,3 @@ class Release(Answers):
         tests = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
         self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {part} WHERE {tests}")
         return name
-

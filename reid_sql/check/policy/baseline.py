@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from reid_sql._version import __version__
 from reid_sql.check.judging.finding import FAIL, NO_WORSE, NOT_JUDGED, Baseline, Before
+from reid_sql.check.measures.evidence import Evidence
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy
 from reid_sql.check.policy.schema import broken_rule
 from reid_sql.check.reports.report import FORMAT, described, report_schema, rounded
@@ -17,12 +19,15 @@ OTHER: Final = "the baseline was measured by another policy file"
 ACCEPTED: Final = "named for this run"
 
 
-def read_baseline(path: Path, policy: Policy, *, named: bool = True) -> Baseline:
+def read_baseline(
+    path: Path, policy: Policy, files: Mapping[str, Evidence], *, named: bool = True
+) -> Baseline:
     """Read an earlier report: the figures of the policy's checks, group by group, and the hash of the report.
 
     Only figures that were measured with the same treatment of NULL, mask and columns count. Where the policy
     itself names the report, a figure that failed there counts only if the policy says who accepts it;
-    naming a report for a run accepts it. A masked figure is only known to lie below its bound.
+    naming a report for a run accepts it. A masked figure is only known to lie below its bound,
+    unless the files are the same.
     """
     content, page = _read(path)
     accepted = policy.baseline_accepted_by or (ACCEPTED if named else None)
@@ -33,7 +38,13 @@ def read_baseline(path: Path, policy: Policy, *, named: bool = True) -> Baseline
         for table in policy.tables
         if _comparable(table, tables.get(table.name), page, policy)
         for check in table.checks
-        for key, before in _figures(table, check, earlier, accepted=accepted is not None)
+        for key, before in _figures(
+            table,
+            check,
+            earlier,
+            accepted=accepted is not None,
+            same=_same(files[table.name], tables[table.name], page),
+        )
     }
     caution = "" if page["policy"]["sha256"] == policy.sha256 else OTHER
     return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted)
@@ -58,13 +69,30 @@ def _read(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     return content, page
 
 
-def _comparable(table: TablePolicy, before: Mapping[str, Any] | None, page: Mapping[str, Any], policy: Policy) -> bool:
+def _comparable(
+    table: TablePolicy, before: Mapping[str, Any] | None, page: Mapping[str, Any], policy: Policy
+) -> bool:
     """Whether the earlier table was measured by the same rules."""
-    return before is not None and before["nulls"] == table.nulls and page["policy"]["mask_below"] == policy.mask_below
+    return (
+        before is not None
+        and before["nulls"] == table.nulls
+        and page["policy"]["mask_below"] == policy.mask_below
+    )
+
+
+def _same(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
+    """Whether the same version measured the very same files."""
+    population = before["population_file"]["sha256"] if before["population_file"] else None
+    hashes = (before["sha256"], population)
+    return (
+        now.sha256 is not None
+        and hashes == (now.sha256, now.population_sha256)
+        and page["versions"]["reid-sql"] == __version__
+    )
 
 
 def _figures(
-    table: TablePolicy, check: Check, earlier: Mapping[str, Any], *, accepted: bool
+    table: TablePolicy, check: Check, earlier: Mapping[str, Any], *, accepted: bool, same: bool
 ) -> Iterator[tuple[tuple[Any, ...], Before]]:
     """Find a check of the policy in the earlier report, group by group."""
     before = earlier.get(_key({"table": table.name, **described(check)}))
@@ -74,7 +102,7 @@ def _figures(
         value = group["below"] if group["judged"] is None else group["judged"]
         if value is not None and (group["group"] is not None or not check.by):
             key = (table.name, *check.without_limit, tuple((group["group"] or {}).values()))
-            yield key, Before(float(value), masked=group["judged"] is None)
+            yield key, Before(float(value), masked=group["judged"] is None, same=same)
 
 
 def _key(each: Mapping[str, Any]) -> str:

@@ -128,7 +128,9 @@ class Policy:
     cautions: str
     sha256: str
     baseline_accepted_by: str | None = None
-    files: tuple[Path, ...] = field(default=(), compare=False)  # what the policy was read from: reports spare them
+    files: tuple[Path, ...] = field(
+        default=(), compare=False
+    )  # what the policy was read from: reports spare them
 
 
 def read_policy(path: str | Path) -> Policy:
@@ -146,7 +148,9 @@ def read_policy(path: str | Path) -> Policy:
     before = hashlib.sha256(file.read_bytes()).hexdigest()
     place, folder = read_document("policy", file, None, {})
     if hashlib.sha256(file.read_bytes()).hexdigest() != before:
-        raise OutOfDomainError(f"policy must stay as it is while it is read, got '{path}', which changed; run the check again")
+        raise OutOfDomainError(
+            f"policy must stay as it is while it is read, got '{path}', which changed; run the check again"
+        )
     place.only(KEYS)
     seed = int(place.number("seed", SEED, 0))
     everywhere = place.tables("checks")
@@ -165,14 +169,19 @@ def read_policy(path: str | Path) -> Policy:
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
         sha256=before,
-        baseline_accepted_by=place.text("baseline_accepted_by") if "baseline_accepted_by" in place.values else None,
+        baseline_accepted_by=place.text("baseline_accepted_by")
+        if "baseline_accepted_by" in place.values
+        else None,
         files=(file, *_documents(place, folder)),
     )
 
 
 def _documents(place: Place, folder: Path) -> list[Path]:
     """The files that the checks point to, such as scenarios."""
-    checks = [*place.tables("checks"), *(check for table in place.tables("tables") for check in table.tables("checks"))]
+    checks = [
+        *place.tables("checks"),
+        *(check for table in place.tables("tables") for check in table.tables("checks")),
+    ]
     given = [folder / value for check in checks for value in check.values.values() if isinstance(value, str)]
     return [each for each in given if len(str(each)) < LONGEST_PATH and each.is_file()]
 
@@ -196,7 +205,9 @@ def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -
         sensitive=_distinct(place, "sensitive"),
         nulls=NULLS.check(place.at("nulls"), place.text("nulls", "value")),
         population=population,
-        population_source=source_of(place, folder, "population_") if "population_file" in place.values else None,
+        population_source=source_of(place, folder, "population_")
+        if "population_file" in place.values
+        else None,
         checks=(),
     )
     if "population_table" in place.values and table.population_source is None:
@@ -305,7 +316,11 @@ def _beside(given: Any, folder: Path) -> Any:  # noqa: ANN401 - whatever the doc
 
 def columns_named(table: TablePolicy) -> list[str]:
     """Every column that the checks name, once."""
-    own = [name for check in table.checks for name in (*check.counted, *check.by, *([check.sensitive] if check.sensitive else ()))]
+    own = [
+        name
+        for check in table.checks
+        for name in (*check.counted, *check.by, *([check.sensitive] if check.sensitive else ()))
+    ]
     pointed = [
         value
         for check in table.checks

@@ -33,7 +33,9 @@ def _broken(value: Any, schema: Schema, root: Schema, at: str) -> Iterator[str]:
             node = node[part]
         yield from _broken(value, node, root, at)
         return
-    if "anyOf" in schema and all(any(True for _ in _broken(value, each, root, at)) for each in schema["anyOf"]):
+    if "anyOf" in schema and all(
+        any(True for _ in _broken(value, each, root, at)) for each in schema["anyOf"]
+    ):
         yield f"{at} is none of what it may be"
     if ("const" in schema and value != schema["const"]) or ("enum" in schema and value not in schema["enum"]):
         yield f"{at} is no word that it may be"

@@ -52,12 +52,20 @@ def _of_pattern(place: Place, folder: Path) -> Source:
     given = place.text("files")
     for other in ("file", "table"):
         if other in place.values:
-            raise OutOfDomainError(f"{place.at('files')} must stand without {other}, got both; leave one away")
+            raise OutOfDomainError(
+                f"{place.at('files')} must stand without {other}, got both; leave one away"
+            )
     found = sorted(Path(each) for each in glob(str(folder / given), recursive=True) if Path(each).is_file())  # noqa: PTH207 - an absolute pattern
     if not 1 <= len(found) <= MOST_FILES:
         rule = f"{place.at('files')} must match 1 to {MOST_FILES} files, got {len(found)} for '{given}'"
         raise UnknownNameError(f'{rule}; write it like "people/*.parquet", seen from the policy')
-    return Source(given, folder / given, None, _form(place), tuple((each, _values(folder, given, each)) for each in found))
+    return Source(
+        given,
+        folder / given,
+        None,
+        _form(place),
+        tuple((each, _values(folder, given, each)) for each in found),
+    )
 
 
 def _values(folder: Path, pattern: str, file: Path) -> dict[str, str | None]:
@@ -78,7 +86,9 @@ def _form(place: Place) -> Form:
             rule = f"{place.at(key)} must be a single ASCII character, got {shown(mark)}"
             raise OutOfDomainError(f'{rule}; write it like delimiter = ";" or quote = "\'"')
     if quote and delimiter == quote:
-        raise OutOfDomainError(f"{place.at('quote')} must differ from the delimiter, got {shown(quote)} for both; name another")
+        raise OutOfDomainError(
+            f"{place.at('quote')} must differ from the delimiter, got {shown(quote)} for both; name another"
+        )
     encoding = ENCODING.check(place.at("encoding"), place.text("encoding", "utf-8"))
     header = place.flag("header") if "header" in place.values else True
     return Form(delimiter, encoding, header, quote)

@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from reid_sql.check.judging.masking import binned, few_masked, has_small, mask_of_share, masked_bins, round_above
+from reid_sql.check.judging.masking import (
+    binned,
+    few_masked,
+    has_small,
+    mask_of_share,
+    masked_bins,
+    round_above,
+)
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Policy
 from reid_sql.errors import ReidError
@@ -59,7 +66,10 @@ def _coarse(forecast: Page, records: int, below: int) -> Page:
         return share if share is None or not 0 < share < 1 else min(1.0, round_above(share, records, below))
 
     coarse = {
-        name: [{key: value if key == "people" else up(value) for key, value in point.items()} for point in forecast[name]]
+        name: [
+            {key: value if key == "people" else up(value) for key, value in point.items()}
+            for point in forecast[name]
+        ]
         for name in ("measured", "points")
     }
     return forecast | coarse | {"status": few_masked(forecast["status"], below)}
@@ -68,10 +78,17 @@ def _coarse(forecast: Page, records: int, below: int) -> Page:
 def class_sizes(histogram: Histogram, below: int, dropped: int = 0) -> list[Page]:
     """Count classes and records by bins of the class size, small counts masked; where some are, classes are not told."""
     found = binned(histogram)
-    shown = masked_bins([records for _, _, records in found], [sizes for sizes, _, _ in found], below, dropped)
+    shown = masked_bins(
+        [records for _, _, records in found], [sizes for sizes, _, _ in found], below, dropped
+    )
     masked = has_small(histogram, dropped, below)
     return [
-        {"from": low, "to": high, "classes": None if n is None or (masked and n and low != high) else classes, "records": n}
+        {
+            "from": low,
+            "to": high,
+            "classes": None if n is None or (masked and n and low != high) else classes,
+            "records": n,
+        }
         for ((low, high), classes, _), n in zip(found, shown, strict=True)
     ]
 
@@ -87,7 +104,9 @@ def columns(release: Answers, below: int) -> list[Page]:
 def _column(release: Answers, column: str, others: Sequence[str], below: int) -> Page:
     alone = release.histogram([column])
     values = int(alone.classes.sum())
-    few = has_small(alone, 0, below) and (not others or values <= below)  # so few values tell what is hidden of them
+    few = has_small(alone, 0, below) and (
+        not others or values <= below
+    )  # so few values tell what is hidden of them
     return {
         "column": column,
         "distinct_values": None if few else values,
@@ -110,7 +129,9 @@ def _risk(histogram: Histogram, below: int) -> Page | None:
         "k": None if small and risk.k < below else risk.k,
         "uniqueness": None if masked else risk.uniqueness,
         "uniqueness_below": masked,
-        "average_risk": min(1.0, round_above(average, risk.records, below)) if small and average < 1 else average,
+        "average_risk": min(1.0, round_above(average, risk.records, below))
+        if small and average < 1
+        else average,
     }
 
 

@@ -48,7 +48,9 @@ def report(
             "baseline_sha256": baseline.sha256 if baseline else None,
             "baseline_accepted_by": baseline.accepted_by if baseline else None,
             "tables": list(tables),
-            "checks": [checked_page(each, records[each.table], policy.mask_below, hidden, baseline) for each in found],
+            "checks": [
+                checked_page(each, records[each.table], policy.mask_below, hidden, baseline) for each in found
+            ],
         }
     )
     return page
@@ -98,7 +100,11 @@ def hidden_of(found: Sequence[Checked], below: int) -> Hidden:
             if finding.figure.group.values:
                 groups = tables.setdefault(each.table, {}).setdefault(each.check.by, {})
                 groups[names(finding.figure.group)] = finding.figure.group.records
-    return {(table, by): hidden for table, groups in tables.items() for by, hidden in hidden_groups(groups, below).items()}
+    return {
+        (table, by): hidden
+        for table, groups in tables.items()
+        for by, hidden in hidden_groups(groups, below).items()
+    }
 
 
 def checked_page(
@@ -113,12 +119,20 @@ def checked_page(
         page = _group(each.check, finding, group.records if each.check.by else records, below, masked=masked)
         (small if masked and group.records < below else told).append(page)
     small.sort(key=lambda page: (ORDER.index(page["verdict"]), page["why"]))
-    counts = [finding.figure.group.records for finding in each.findings if names(finding.figure.group) in kept]
+    counts = [
+        finding.figure.group.records for finding in each.findings if names(finding.figure.group) in kept
+    ]
     if small and not several(counts, below):
         small = small[:1]  # their number would tell their sizes: the worst stands for them
     cautions = cautions_of(each, records, below, baseline)
     described_ = described(each.check)
-    return {"table": each.table, **described_, "verdict": each.verdict, "cautions": cautions, "groups": [*told, *small]}
+    return {
+        "table": each.table,
+        **described_,
+        "verdict": each.verdict,
+        "cautions": cautions,
+        "groups": [*told, *small],
+    }
 
 
 def described(check: Check) -> Page:
@@ -181,7 +195,11 @@ def _mask(check: Check, finding: Finding, records: int, below: int) -> float | N
         return None
     value, measure = max(found), check.measure
     if measure.unit == "number":
-        return round_above(value, 10**15, below) if finding.figure.small and not measure.extreme and value > 0 else None
+        return (
+            round_above(value, 10**15, below)
+            if finding.figure.small and not measure.extreme and value > 0
+            else None
+        )
     share = value / records if measure.unit == "count" else value
     if not 0 < share < 1 or measure.extreme:
         return None
