@@ -1,10 +1,14 @@
 """The command `reid-sql`."""
 
 import argparse
+import io
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Sequence
+from types import FrameType
 from typing import Final, NoReturn
 
 import duckdb
@@ -29,6 +33,7 @@ COMMANDS: Final = (
 )  # each a file of its name
 REFUSED: Final = 2
 STOPPED: Final = 130
+TERMINATED: Final = 143
 INTERRUPTED: Final = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
 
 
@@ -48,7 +53,11 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C."""
+    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C, 143 by SIGTERM."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal need not know every letter
+    stop = Stop()
     try:
         options = _parser().parse_args(arguments)
         outcome: int = options.run(options)
@@ -58,14 +67,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         screen.console(error=True).print("reid-sql: stopped")
         sys.stdout.flush()
-        os._exit(STOPPED)  # a query that does not end at once must not hold the terminal
+        os._exit(stop.code)  # a query that does not end at once must not hold the terminal
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PASSED
-    except (ReidError, duckdb.Error, OSError, UnicodeDecodeError) as error:
+    except (ReidError, duckdb.Error, OSError, UnicodeError, ImportError, MemoryError) as error:
         print(f"reid-sql: {sentence(error)}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
         return REFUSED
     return outcome
+
+
+class Stop:
+    """The end by SIGTERM as by Ctrl-C: what was begun is taken away."""
+
+    def __init__(self) -> None:
+        """Take SIGTERM for Ctrl-C, in the main thread alone, which alone may."""
+        self.code = STOPPED
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self)
+
+    def __call__(self, _: int, __: FrameType | None) -> None:
+        """Stop what runs."""
+        self.code = TERMINATED
+        raise KeyboardInterrupt
 
 
 def _parser() -> Parser:
