@@ -320,6 +320,9 @@ DRAWN: Final = Number(
     1e12,
     whole=True,
 )
+SHOWN: Final = Number(
+    "a whole number from 0 to 1000000", "pass how many to show, such as 20", 0.0, 1e6, whole=True
+)
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
