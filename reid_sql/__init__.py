@@ -10,7 +10,8 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     import duckdb
 
-    from reid_sql._version import __version__
+    from reid_sql import check
+from reid_sql._version import __version__
     from reid_sql.errors import (
         NoRecordsError,
         OutOfDomainError,
@@ -26,6 +27,7 @@ __all__ = [
     "UnavailableError",
     "UnknownNameError",
     "__version__",
+    "check",
     "register",
 ]
 

@@ -1,8 +1,10 @@
 """Hold tables to a policy, and write the reports."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,12 +65,23 @@ def run_command(options: argparse.Namespace) -> int:
         page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
     for name, file in wanted.items():
         write_report(file, WRITERS[name](page))
-    if options.json:
-        sys.stdout.write(text(page))
-    else:
-        console = screen.console()
-        console.print(verdict_page(page, console.width))
+    with suppress(BrokenPipeError):  # who stops reading does not change the verdict
+        show(page, as_json=options.json)
     return int(page["exit_code"])
+
+
+def show(page: dict[str, Any], *, as_json: bool) -> None:
+    """Print the verdict to its end."""
+    try:
+        if as_json:
+            sys.stdout.write(text(page))
+        else:
+            console = screen.console()
+            console.print(verdict_page(page, console.width))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 def tell(words: str) -> None:

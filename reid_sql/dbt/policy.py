@@ -12,13 +12,15 @@ from duckdb.func import PythonUDFType
 from reid_sql.check import gate
 from reid_sql.check.measures.release import POLICY_COLUMNS
 from reid_sql.check.policy.policy import Policy, Source, TablePolicy, columns_named, read_policy
+from reid_sql.check.reports.words import asked, counted, figure, limit
 from reid_sql.domains import sql_text
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.runner import sentence
 from reid_sql.suggestion import suggestion
+from reid_sql.visible import visible
 
 NAME: Final = "reid_policy_findings"
-FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE, verdict VARCHAR, why VARCHAR)"""
+FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE, verdict VARCHAR, why VARCHAR, "check" VARCHAR)"""
 ANSWER: Final = f"STRUCT(refusal VARCHAR, findings {FINDING}[])"
 CALLABLES: Final[list[Callable[..., Any]]] = []  # DuckDB does not keep a registered Python function alive
 
@@ -80,12 +82,15 @@ def _table(policy: Policy, name: str) -> TablePolicy:
 
 def _finding(check: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
     told = group["group"]
+    name = " ".join(part for part in (asked(check), counted(check)) if part)
+    why = "; ".join([part for part in (group["why"], *check["cautions"]) if part])
     return {
         "table": check["table"],
         "measure": check["measure"],
-        "group": ", ".join(f"{column} {value}" for column, value in told.items()) if told else None,
+        "group": visible(", ".join(f"{column} {value}" for column, value in told.items())) if told else None,
         "figure": group["judged"],
         "limit": check["limit"],
         "verdict": group["verdict"],
-        "why": group["why"] or None,
+        "why": visible(why) or None,
+        "check": visible(f"{group['verdict'].upper()}: {name} is {figure(group, check)}, limit {limit(check)}"),
     }
