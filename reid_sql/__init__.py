@@ -10,8 +10,8 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     import duckdb
 
-    from reid_sql import check
-from reid_sql._version import __version__
+    from reid_sql import check as check  # noqa: PLC0414 - the module that can be called
+    from reid_sql._version import __version__
     from reid_sql.errors import (
         NoRecordsError,
         OutOfDomainError,
@@ -37,6 +37,8 @@ def __getattr__(name: str) -> object:
 
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "check":
+        return import_module("reid_sql.check")  # a module that can be called
     return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)
 
 
