@@ -10,7 +10,7 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     import duckdb
 
-    from reid_sql import check as check  # noqa: PLC0414 - the module that can be called
+    from reid_sql import check as check
     from reid_sql._version import __version__
     from reid_sql.errors import (
         NoRecordsError,

@@ -44,7 +44,7 @@ def json_select(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines:
     return f"SELECT {', '.join(_column(*row) for row in keys)} FROM {source}"
 
 
-def _column(
+def _column(  # noqa: PLR0917 - a row of what was counted
     key: str, values: int, texts: int, flags: int, wholes: int, numbers: int, distinct: int, apart: int
 ) -> str:
     """Spell a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""

@@ -70,7 +70,7 @@ def open_source(file: str, table: str | None = None) -> tuple[duckdb.DuckDBPyCon
     return con, "reid_input"
 
 
-def attach_source(
+def attach_source(  # noqa: PLR0917 - all of what names a file
     con: duckdb.DuckDBPyConnection,
     view: str,
     words: str,

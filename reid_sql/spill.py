@@ -27,7 +27,7 @@ def _locked(lock: IO[str]) -> bool:
     """Hold the file for as long as the process lives; whether nobody else holds it."""
     if find_spec("fcntl") is None:  # Windows lets nobody remove what is open
         return True
-    import fcntl
+    import fcntl  # noqa: PLC0415 - there is none on Windows
 
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

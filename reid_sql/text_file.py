@@ -8,11 +8,11 @@ import csv
 import gzip
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 import numpy as np
 import pyarrow as pa
@@ -82,7 +82,7 @@ def nonblank_lines(path: Path) -> int:
     return lines - blank
 
 
-def _rows(text: Any, delimiter: str, quote: str) -> Iterator[list[str]]:
+def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]]:
     if quote:
         return csv.reader(text, delimiter=delimiter, quotechar=quote)
     return csv.reader(text, delimiter=delimiter, quoting=csv.QUOTE_NONE, quotechar=None)

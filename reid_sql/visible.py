@@ -20,8 +20,9 @@ def visible(text: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    code = f"{ord(found[0]):x}"
+    letter, digits = next((letter, size) for letter, size in (("x", 2), ("u", 4), ("U", 8)) if len(code) <= size)
+    return f"\\{letter}{code.zfill(digits)}"
 
 
 def controls(text: str) -> str:

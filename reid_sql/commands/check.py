@@ -60,7 +60,9 @@ def run_command(options: argparse.Namespace) -> int:
     risky = int(RISKY.check("--risky-records", number("--risky-records", options.risky_records)))
     wanted = {name: Path(file) for name in WRITERS if (file := getattr(options, name))}
     baseline = Path(options.baseline) if options.baseline else None
-    refuse_to_overwrite({f"--{name.replace('_', '-')}": file for name, file in wanted.items()}, spared(policy, baseline))
+    refuse_to_overwrite(
+        {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}, spared(policy, baseline)
+    )
     with gate.opened_by(options.engine, policy, options.memory_limit, tell) as releases:
         page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
     for name, file in wanted.items():
@@ -88,4 +90,3 @@ def tell(words: str) -> None:
     """Say what is being done, where a person watches."""
     if sys.stderr.isatty():
         screen.console(error=True).print(screen.Text(words, "dim"))
-

@@ -230,7 +230,7 @@ def _verdict(check: Check, value: float, before: Before | None, baseline: Baseli
     if before.masked and value != 0:
         told = "the baseline masks the figure, so that a rise would not be seen"
         return (FAIL, f"beyond the limit, and {told}") if broken else (NOT_JUDGED, told)
-    if check.measure.worse(value, before.value):
+    if not before.masked and check.measure.worse(value, before.value):
         return FAIL, "beyond the limit and worse than the baseline" if broken else "worse than the baseline"
     return (NO_WORSE, "beyond the limit, but no worse than the baseline") if broken else (PASS, "")
 

@@ -104,7 +104,7 @@ def _shared(tables: Mapping[tuple[str, ...], object]) -> list[frozenset[str]]:
     return sorted(found, key=lambda names: (len(names), sorted(names)))
 
 
-def _close(
+def _close(  # noqa: PLR0917 - one step of a loop over all of them
     by: tuple[str, ...],
     groups: Mapping[tuple[str | None, ...], int],
     fewer: frozenset[str],

@@ -39,7 +39,9 @@ def refuse_to_overwrite(wanted: Mapping[str, Path], kept: Sequence[Path]) -> Non
                 raise OutOfDomainError(f"{rule}; name another file")
         for name, other in taken:
             if _same(file, other):
-                raise OutOfDomainError(f"{option} must be another file than {name}, got '{file}' for both; name two files")
+                raise OutOfDomainError(
+                    f"{option} must be another file than {name}, got '{file}' for both; name two files"
+                )
         if file.is_file() and not _is_report(option, file):
             rule = f"{option} must be a new file or an earlier report of its kind, got '{file}', which is something else"
             raise OutOfDomainError(f"{rule}; name another file, or remove that one")

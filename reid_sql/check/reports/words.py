@@ -66,8 +66,9 @@ def plain(value: object) -> str:
 
 
 def figure(group: Mapping[str, Any], check: Check | None = None) -> str:
-    """Write a figure with its interval, or below which it lies, or that there is none; never so that it seems to be on
-    the other side of the limit.
+    """Write a figure with its interval, or below which it lies, or that there is none.
+
+    It is never written so that it seems to lie on the other side of the limit.
     """
     bound = check["limit"] if check else None
     if group["masked"]:
