@@ -29,10 +29,11 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     tree = tables.tree()
     stack = stacked(tree, donors.fit_donors(columns, evidence.drawn[: donors.MOST]))
     others = shape.subtables(tables, evidence.drawn, np.random.default_rng([seed, 2]))
-    shapes, tree_shapes = (
-        shape.posterior(own_repeats(one, evidence, seed), others) for one in (stack, Stack(tree, 1.0, None))
+    own, alone = (own_repeats(one, evidence, seed) for one in (stack, Stack(tree, 1.0, None)))
+    shapes, tree_shapes = (shape.posterior(one, others) for one in (own, alone))
+    return PeopleModel(
+        evidence.columns, columns, stack, shapes, tree_shapes, evidence.histogram, seed, told=(own, *others)
     )
-    return PeopleModel(evidence.columns, columns, stack, shapes, tree_shapes, evidence.histogram, seed)
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:

@@ -1,8 +1,8 @@
 """A fitted model of people: what it needs to score any record, to draw new ones and to foretell populations."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.models.people import residual, shape
 from reid_sql.models.people.column import Column
-from reid_sql.models.people.shape import LOG_SHAPES
+from reid_sql.models.people.shape import LOG_SHAPES, Repeats
 from reid_sql.models.people.stack import Stack
 
 DRAWS: Final = 3000  # records that stand for the population
@@ -38,7 +38,7 @@ class PeopleModel:
     histogram: Histogram
     seed: int
     method: str = "people"
-    _drawn: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+    told: tuple[Repeats, ...] = ()  # of the shapes, by the table itself and then by its sub-tables
 
     @property
     def records(self) -> int:
@@ -88,19 +88,18 @@ class PeopleModel:
         found = np.empty(cell.shape)
         for people in np.unique(size):
             rows = size == people
-            found[rows] = self.looked_up(cell[rows], lambda at, a, p=people: score(at, a, p), float(people))
+            found[rows] = self.looked_up(cell[rows], float(people), partial(score, people=float(people)))
         return found
 
-    def looked_up(self, q: Floats, score: Any, people: float) -> Floats:
+    def looked_up(self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]) -> Floats:
         """Mean of score(q, a) over the shapes at this population: worked out on a grid of ln q, and interpolated."""
-        log = np.log(np.maximum(q, 1e-300))
-        shapes = self.log_shapes(people)
+        log = np.log(np.maximum(q, np.finfo(float).tiny))
         kept = self.shapes > NEGLIGIBLE
         weights = self.shapes[kept] / self.shapes[kept].sum()
-        nodes = np.unique(log) if log.size <= NODES else np.linspace(log.min(), log.max(), NODES)
-        table = score(np.exp(nodes)[:, None], np.exp(shapes[kept]), people=people) if False else score(
-            np.exp(nodes)[:, None], np.exp(shapes[kept])
-        )
+        nodes = np.unique(log)
+        if len(nodes) > NODES:
+            nodes = np.linspace(nodes[0], nodes[-1], NODES)
+        table = score(np.exp(nodes)[:, None], np.exp(self.log_shapes(people)[kept]))
         return np.asarray(np.interp(log, nodes, table @ weights))
 
     def log_shapes(self, people: float) -> Floats:

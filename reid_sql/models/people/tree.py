@@ -7,6 +7,7 @@ Source: Chow & Liu 1968, with gains by leave-one-out likelihood. q(x) = Π p(x_j
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -16,9 +17,16 @@ from reid_sql.models.people.column import Column
 from reid_sql.models.people.conditional import Conditional, PairBins, fit_conditional, pair_bins
 from reid_sql.models.people.people_evidence import PeopleEvidence
 
-MOST_BINS = 256
-CELLS_OF_ALL_PAIRS = 1 << 26  # of which each pair gets its part, so that memory stays bounded
-ROOT = -1
+MOST_BINS: Final = 256
+CELLS_OF_ALL_PAIRS: Final = 1 << 26  # of which each pair gets its part, so that memory stays bounded
+ROOT: Final = -1
+
+
+@dataclass(frozen=True)
+class Chances:
+    """A table of chances as a kept file has it."""
+
+    log_chance: Floats  # (parent bins, child bins)
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,7 @@ class Tree:
     columns: tuple[Column, ...]
     parents: tuple[int, ...]
     order: tuple[int, ...]
-    chances: Mapping[int, Conditional]  # by child
+    chances: Mapping[int, Conditional | Chances]  # by child
 
     def log_q(self, codes: Integers) -> Floats:
         """ln q of records of codes, (records, columns)."""
@@ -48,8 +56,9 @@ class Tree:
             if self.parents[j] == ROOT:
                 found += column.log_share[codes[:, j]]
             else:
-                at = self._bins(self.parents[j], codes), self._bins(j, codes)
-                found += self.chances[j].log_left_out(*at) + column.log_within[codes[:, j]]
+                fitted, at = self.chances[j], (self._bins(self.parents[j], codes), self._bins(j, codes))
+                assert isinstance(fitted, Conditional)  # noqa: S101  # a kept file has no counts to leave out
+                found += fitted.log_left_out(*at) + column.log_within[codes[:, j]]
         return found
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
