@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.marginals import number
 from reid_sql.models.people import scale
+
+SMALLEST: Final = 1e-300
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Column:
     multiplicity: Floats  # (categories,)
     bins: Integers  # (categories,)
     kernel: Floats | None  # (bins, bins), rows add up to 1; None where the column has no order
+    left_out: Floats  # (values,), the share of a value to a record that has it, if that record were not there
     unseen_places: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
@@ -49,6 +53,24 @@ class Column:
     def log_within(self) -> Floats:
         """Logarithm of the chance of one value of the category, given its bin."""
         return self.log_share - np.log(self.bin_mass[self.bins])
+
+    @cached_property
+    def log_left_out(self) -> Floats:
+        """Logarithm of the share of a value to a record that has it, if that record were not there."""
+        return np.log(np.maximum(self.left_out, SMALLEST))
+
+    @cached_property
+    def bin_left_out(self) -> Floats:
+        """The same of bins, the mean over a bin's values."""
+        own, seen = np.zeros(len(self.bin_mass)), self.bins[: len(self.values)]
+        np.add.at(own, seen, self.mass[: len(self.values)] - self.left_out)
+        values = np.maximum(np.bincount(seen, minlength=len(own)), 1)
+        return np.asarray(np.maximum(self.bin_mass - own / values, SMALLEST))
+
+    @cached_property
+    def log_within_left_out(self) -> Floats:
+        """Logarithm of the chance of a value given its bin, to a record that has it, if that record were not there."""
+        return np.minimum(self.log_left_out - np.log(self.bin_left_out[self.bins[: len(self.values)]]), 0.0)
 
     @cached_property
     def _codes(self) -> dict[str | None, int]:

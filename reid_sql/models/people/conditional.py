@@ -63,6 +63,7 @@ class Conditional:
 
     smoothed: Smoothed
     prior: Floats  # (child bins,)
+    prior_left_out: Floats  # (child bins,)
     strength: float
     over: tuple[bool, bool]  # child, parent
     gain: float
@@ -79,24 +80,24 @@ class Conditional:
         held = self.smoothed
         counts = held.counts[parent, child] - _at(held.own, parent, child)
         rows = held.rows[parent] - held.own_row[parent]
-        top = np.maximum(counts, 0) + self.strength * self.prior[child]
+        top = np.maximum(counts, 0) + self.strength * self.prior_left_out[child]
         return np.log(np.maximum(top / (np.maximum(rows, 0) + self.strength), TINY))
 
 
 def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Conditional:
     """Choose smoothing and shrinkage by leave-one-out likelihood."""
-    prior = child.bin_mass
-    alone = float(pairs.count @ np.log(prior[pairs.child]))
+    prior, left_out = child.bin_mass, child.bin_left_out
+    alone = float(pairs.count @ np.log(left_out[pairs.child]))
     best: Conditional | None = None
     for over in product(*((False, True) if c.kernel is not None else (False,) for c in (child, parent))):
         held = smoothed(parent, child, pairs, over)
         at = held.counts[pairs.parent, pairs.child] - _at(held.own, pairs.parent, pairs.child)
         rows = held.rows[pairs.parent] - held.own_row[pairs.parent]
-        at, rows, base = np.maximum(at, 0), np.maximum(rows, 0), prior[pairs.child]
+        at, rows, base = np.maximum(at, 0), np.maximum(rows, 0), left_out[pairs.child]
         for strength in PRIORS:
             gain = float(pairs.count @ np.log((at + strength * base) / (rows + strength))) - alone
             if best is None or gain > best.gain:
-                best = Conditional(held, prior, strength, over, gain)
+                best = Conditional(held, prior, left_out, strength, over, gain)
     assert best is not None  # noqa: S101  # PRIORS are some
     return best
 

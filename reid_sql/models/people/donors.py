@@ -46,13 +46,14 @@ class Donors:
 
     def _log_mean(self, codes: Integers, own: Integers | None) -> Floats:
         found = np.empty(len(codes))
-        base = sum((c.log_share[codes[:, j]] for j, c in enumerate(self.columns)), np.zeros(len(codes)))
+        logs = [c.log_share if own is None else c.log_left_out for c in self.columns]
+        base = np.sum([log[codes[:, j]] for j, log in enumerate(logs)], axis=0)
         step = max(BLOCK // len(self.codes), 1)
         cut = (len(self.columns) + 1) // 2
         order = np.lexsort(codes.T)
         for start in range(0, len(codes), step):
             rows = order[start : start + step]
-            ratio = self._half(codes[rows, :cut], 0) + self._half(codes[rows, cut:], cut)
+            ratio = self._half(codes[rows, :cut], logs, 0) + self._half(codes[rows, cut:], logs, cut)
             weight = np.broadcast_to(self.count, ratio.shape)
             if own is not None:
                 weight = weight.copy()
@@ -62,7 +63,7 @@ class Donors:
             found[rows] = np.log(np.maximum(mean, 1e-300)) + top
         return found + base
 
-    def _half(self, codes: Integers, first: int) -> Singles:
+    def _half(self, codes: Integers, logs: list[Floats], first: int) -> Singles:
         """Sum of the logarithms of the columns' ratios, worked out once for each distinct record."""
         if codes.shape[1] == 0:
             return np.zeros((len(codes), len(self.codes)), dtype=np.float32)
@@ -70,12 +71,12 @@ class Donors:
         total = np.zeros((len(distinct), len(self.codes)), dtype=np.float32)
         for place in range(codes.shape[1]):
             values, back = np.unique(distinct[:, place], return_inverse=True)
-            total += np.log(self._ratio(first + place, values))[back.ravel()]
+            total += np.log(self._ratio(first + place, values, logs[first + place]))[back.ravel()]
         return total[inverse.ravel()]
 
-    def _ratio(self, j: int, values: Integers) -> Singles:
+    def _ratio(self, j: int, values: Integers, log_share: Floats) -> Singles:
         """Chance of the values of column j given each donor, over their share: (values, donors)."""
-        same, near = similarity(self.columns[j], values, self.codes[:, j])
+        same, near = similarity(self.columns[j], values, self.codes[:, j], log_share)
         rest = 1 - self.kept[j] - self.near[j]
         ratio = rest + self.kept[j] * same
         return np.asarray(ratio if near is None else ratio + self.near[j] * near, dtype=np.float32)
@@ -94,14 +95,16 @@ class Donors:
         return found
 
 
-def similarity(column: Column, values: Integers, donors: Integers) -> tuple[Singles, Singles | None]:
+def similarity(
+    column: Column, values: Integers, donors: Integers, log_share: Floats
+) -> tuple[Singles, Singles | None]:
     """Whether value and donor are the same, and how near they are, both over the value's share: (values, donors)."""
-    share = np.exp(-column.log_share[values])[:, None]
-    same = ((values[:, None] == donors) * share).astype(np.float32)
+    rarity = np.exp(-log_share[values])[:, None]
+    same = ((values[:, None] == donors) * rarity).astype(np.float32)
     if column.kernel is None:
         return same, None
-    within = 1 / column.bin_mass[column.bins[values]]  # W · within / share
-    near = column.kernel[column.bins[donors]][:, column.bins[values]].T * within[:, None]
+    within = np.exp(column.log_within[values])[:, None]
+    near = column.kernel[column.bins[donors]][:, column.bins[values]].T * within * rarity
     return same, near.astype(np.float32)
 
 
@@ -118,7 +121,8 @@ def fit_donors(columns: Sequence[Column], codes: Integers) -> Donors:
 
 def _climbed(start: Donors, queries: Integers) -> Donors:
     parts = [
-        similarity(column, start.codes[queries, j], start.codes[:, j]) for j, column in enumerate(start.columns)
+        similarity(column, start.codes[queries, j], start.codes[:, j], column.log_left_out)
+        for j, column in enumerate(start.columns)
     ]
     weight = np.tile(start.count, (len(queries), 1))
     weight[np.arange(len(queries)), queries] -= 1

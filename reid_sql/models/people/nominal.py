@@ -51,6 +51,7 @@ def nominal_column(
         np.append(np.ones(len(seen)), mass / share),
         bins,
         None,
+        np.maximum((1 - mass) * (counts - 1) / counts.sum(), share),
     )
 
 

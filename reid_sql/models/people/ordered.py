@@ -51,10 +51,10 @@ def ordered_column(name: str, values: Sequence[str | None], counts: Floats, most
     if len(np.unique(at)) < FEWEST:
         return nominal_column(name, values, counts, most_bins, ordered=True)
     lattice = _lattice(at, counts[on])
-    seen, unseen, width = _smoothed(lattice, counts[on])
+    seen, unseen, left, width = _smoothed(lattice, counts[on])
     total = float(counts.sum())
-    mass = counts / total
-    mass[on] = seen * counts[on].sum() / total
+    mass, left_out = counts / total, np.maximum(counts - 1, NONE_ONCE) / total
+    mass[on], left_out[on] = seen * counts[on].sum() / total, left * counts[on].sum() / total
     missed = lattice.points - np.bincount(lattice.cell, minlength=len(lattice.points))
     kept = (missed > 0.5) & (unseen > 0)  # noqa: PLR2004  # a cell with a point that no value of the sample took
     beside = unseen[kept] * counts[on].sum() / total
@@ -69,6 +69,7 @@ def ordered_column(name: str, values: Sequence[str | None], counts: Floats, most
         multiplicity=np.concatenate([np.ones(len(values)), missed[kept], [1.0]]),
         bins=bins,
         kernel=kernel,
+        left_out=left_out,
         unseen_places=lattice.middle[kept],
     )
 
@@ -92,24 +93,24 @@ def _lattice(at: Floats, counts: Floats) -> _Lattice:
     return _Lattice(np.maximum(np.diff(edges) / step, own), (edges[1:] + edges[:-1]) / 2, cell)
 
 
-def _smoothed(lattice: _Lattice, counts: Floats) -> tuple[Floats, Floats, float]:
-    """Shares of the values seen, of the unseen points of each cell, and the bandwidth."""
+def _smoothed(lattice: _Lattice, counts: Floats) -> tuple[Floats, Floats, Floats, float]:
+    """Shares of the values seen, of the unseen points of each cell, of left-out values, and the bandwidth."""
     cells, n = len(lattice.points), float(counts.sum())
     in_cell = np.bincount(lattice.cell, counts, minlength=cells)
-    best = (-np.inf, 0.0, 1.0, in_cell)
+    best = (-np.inf, 0.0, 1.0, in_cell, counts / n)
     for width in _bandwidths(cells):
         rows = laplace(np.ones(cells), width)
         smooth = laplace(in_cell / rows, width)
         left = (smooth - 1 / rows)[lattice.cell] / lattice.points[lattice.cell]  # less the record's own part
         for weight in WEIGHTS:
-            rest = ((1 - weight) * (counts - 1) + weight * left) / max(n - 1, 1.0)
+            rest = ((1 - weight) * np.maximum(counts - 1, 0) + weight * left) / max(n - 1, 1.0)
             likelihood = float(counts @ np.log(np.maximum(rest, 1e-300)))
             if likelihood > best[0]:
-                best = (likelihood, weight, width, smooth)
-    _, weight, width, smooth = best
-    share = weight * smooth / (n * lattice.points)  # of each point of a cell
+                best = (likelihood, weight, width, smooth, rest)
+    _, weight, width, smooth, left_out = best
+    share = weight * smooth / n / lattice.points  # of each point of a cell
     missed = lattice.points - np.bincount(lattice.cell, minlength=cells)
-    return (1 - weight) * counts / n + share[lattice.cell], share * missed, width
+    return (1 - weight) * counts / n + share[lattice.cell], share * missed, left_out, width
 
 
 def laplace(masses: Floats, width: float) -> Floats:

@@ -147,7 +147,7 @@ def _read_column(told: Mapping[str, Any]) -> Column:
         raise ValueError("mass, multiplicity or bins")
     if (np.diff(places) <= 0).any():
         raise ValueError("unseen_places")
-    return Column(name, tuple(values), ordered, mass, many, bins, None, places)
+    return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places)
 
 
 def _shares(told: Any) -> Floats:

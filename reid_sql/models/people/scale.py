@@ -12,6 +12,8 @@ from reid_sql.domains import Floats
 from reid_sql.models.copula.marginals import number
 
 DIGITS: Final = 6  # decimal places that a step may have
+LONGEST: Final = 1e9  # a gap; wider ones are no multiples in doubles
+WHOLE: Final = 1e-3  # of a step: what is as good as whole
 SHORTEST_DATE: Final = 10  # characters of 2024-02-29
 
 
@@ -40,8 +42,10 @@ def step(places: Floats) -> float:
     (1.0, 0.25)
     """
     gaps = np.diff(places)
+    if gaps.max() > LONGEST:
+        return float(gaps.min())
     scaled = np.round(gaps * 10.0**DIGITS)
-    if np.abs(scaled).max() < 2.0**53 and (np.abs(gaps * 10.0**DIGITS - scaled) < 1e-3).all() and scaled.min() >= 1:  # noqa: PLR2004
+    if (np.abs(gaps * 10.0**DIGITS - scaled) < WHOLE).all() and scaled.min() >= 1:
         return float(Fraction(gcd(*scaled.astype(np.int64).tolist()), 10**DIGITS))
     return float(gaps.min())
 

@@ -54,11 +54,11 @@ class Tree:
         found = np.zeros(len(codes))
         for j, column in enumerate(self.columns):
             if self.parents[j] == ROOT:
-                found += column.log_share[codes[:, j]]
+                found += column.log_left_out[codes[:, j]]
             else:
                 fitted, at = self.chances[j], (self._bins(self.parents[j], codes), self._bins(j, codes))
                 assert isinstance(fitted, Conditional)  # noqa: S101  # a kept file has no counts to leave out
-                found += fitted.log_left_out(*at) + column.log_within[codes[:, j]]
+                found += fitted.log_left_out(*at) + column.log_within_left_out[codes[:, j]]
         return found
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
