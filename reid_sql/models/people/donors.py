@@ -59,8 +59,10 @@ class Donors:
                 weight = weight.copy()
                 weight[np.arange(len(rows)), own[rows]] -= 1
             top = ratio.max(axis=1)
-            mean = np.einsum("ik,ik->i", np.exp(ratio - top[:, None]), weight) / weight.sum(axis=1)
-            found[rows] = np.log(np.maximum(mean, 1e-300)) + top
+            total = np.einsum("ik,ik->i", np.exp(ratio - top[:, None]), weight)
+            some = weight.sum(axis=1)  # none where a lone donor is left out: then only shares are known
+            mean = np.where(some > 0, np.maximum(total, 1e-300) / np.maximum(some, 1), np.exp(-top))
+            found[rows] = np.log(mean) + top
         return found + base
 
     def _half(self, codes: Integers, logs: list[Floats], first: int) -> Singles:

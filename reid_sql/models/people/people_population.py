@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import COUNT
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.people import curves, interval
 from reid_sql.models.people.column import Column
@@ -36,9 +36,9 @@ def shares(model: PeopleModel, people: float, k: int = 5) -> Shares:
 
     Ξ(N) = E_q[(1 + N q/a)^−(a+1)] and so on, E over records drawn from the model and over the shapes a.
     """
-    counted = curves.held(model.histogram, k)
+    held = curves.held(model.histogram, k)
     if people <= model.records:
-        return Shares(**{name: _same(held / model.records) for name, held in counted.items()})
+        return counted(model.histogram, k)
     q = np.exp(model.drawn_log_q)[:, None]
     shapes = np.exp(model.log_shapes(people))
     found = {}
@@ -47,11 +47,18 @@ def shares(model: PeopleModel, people: float, k: int = 5) -> Shares:
         middle = np.exp(model.shapes @ np.log(shapes))
         variance = float(curve(q, np.array([middle]), people, k).var())
         spread = interval.spread(
-            terms.mean(axis=0), model.shapes, variance, counted[name] / model.records, model.records, WIDTHS[name]
+            terms.mean(axis=0), model.shapes, variance, held[name] / model.records, model.records, WIDTHS[name]
         )
-        most = interval.clopper_pearson(counted[name], model.records)
+        most = interval.clopper_pearson(held[name], model.records)
         found[name] = interval.share(spread, WIDTHS[name].z, most)
     return Shares(**found)
+
+
+def counted(histogram: Histogram, k: int) -> Shares:
+    """Shares of the sample itself."""
+    records = int(histogram.records.sum())
+    ends = {name: held / records for name, held in curves.held(histogram, k).items()}
+    return Shares(**{name: Share(end, end, end) for name, end in ends.items()})
 
 
 def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForecast]:
@@ -80,10 +87,6 @@ def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
         rows = chunks == chunk
         found[rows] = drawn[places[rows] % CHUNK]
     return found
-
-
-def _same(share: float) -> Share:
-    return Share(share, share, share)
 
 
 def _with_text(column: Column, codes: Integers, rng: np.random.Generator) -> Integers:

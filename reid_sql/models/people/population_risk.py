@@ -16,6 +16,7 @@ from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.people import curves, interval, main_effects, people_fit, people_population
 from reid_sql.models.people.interval import Share
 from reid_sql.models.people.people_evidence import PeopleEvidence
+from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.people_population import Shares
 
 CLASS_SIZE: Final = Number(
@@ -35,7 +36,7 @@ OF_FOREIGN: Final = (
     "the lower end is 0"
 )
 NOTHING_REPEATS: Final = (
-    "no record repeats in the sample: how far the shares lie below 1 rests on the model alone"
+    "no record repeats in the sample: nothing in it keeps the shares below 1, so the upper end is 1"
 )
 ALL_ALIKE: Final = "all records of the sample are alike"
 NOT_LARGER: Final = "the population is less than twice the sample: counting it would be surer"
@@ -78,17 +79,24 @@ def answer(
         if people < evidence.records:
             rule = f"populations must be at least the {evidence.records} records of the sample, got {plain(people)}"
             raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
-    model = people_fit.fit(evidence, seed)
-    return [_row(evidence, people, k, people_population.shares(model, people, k)) for people in sizes]
+    model = people_fit.fit(evidence, seed) if max(sizes) > evidence.records else None
+    return [_row(evidence, people, k, _shares(evidence, model, people, k)) for people in sizes]
+
+
+def _shares(evidence: PeopleEvidence, model: PeopleModel | None, people: float, k: int) -> Shares:
+    if model is None or people == evidence.records:
+        return people_population.counted(evidence.histogram, k)
+    return people_population.shares(model, people, k)
 
 
 def _row(evidence: PeopleEvidence, people: float, k: int, found: Shares) -> PopulationRisk:
     notes = list(_notes(evidence, people, found))
     of = [found.uniqueness, found.correctness, found.below_k]
-    if OF_FEW in notes:
+    if OF_FEW in notes or NOTHING_REPEATS in notes:
         held = curves.held(evidence.histogram, k).values()
-        of = [_provable(share, n, evidence.records) for share, n in zip(of, held, strict=True)]
-    if OF_FOREIGN in notes:
+        ends = [interval.clopper_pearson(n, evidence.records) for n in held]
+        of = [replace(share, high=end) for share, end in zip(of, ends, strict=True)]
+    if OF_FEW in notes or OF_FOREIGN in notes:
         of = [replace(share, low=0.0) for share in of]
     counted = people == evidence.records
     return PopulationRisk(
@@ -160,10 +168,6 @@ def sentence(
     )
     about = f"Of {_people(people)} people about {_percent(unique.estimate)} % ({ends}) would be {whom}"
     return f"{about}; the figure assumes a random sample of them, and {held}."
-
-
-def _provable(share: Share, held: int, records: int) -> Share:
-    return Share(share.estimate, 0.0, interval.clopper_pearson(held, records))
 
 
 def _people(count: float) -> str:
