@@ -16,8 +16,7 @@ from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.people import main_effects, people_fit, residual, shape
-from reid_sql.models.people.curves import CURVES, Curve
+from reid_sql.models.people import curves, main_effects, people_fit, shape
 from reid_sql.models.people.people_evidence import PeopleEvidence, counted
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence, estimates
 from reid_sql.models.pyc import pitman_yor_forecast
@@ -71,9 +70,9 @@ class Case:
     others: list[tuple[float, list[float]]] = field(default_factory=list)  # entropy and likelihood of sub-tables
     truth: dict[str, float] = field(default_factory=dict)
     sample: dict[str, float] = field(default_factory=dict)
-    curves: dict[str, list[float]] = field(default_factory=dict)  # on LOG_SHAPES
+    of_model: dict[str, list[float]] = field(default_factory=dict)  # on LOG_SHAPES
+    of_sample: dict[str, list[float]] = field(default_factory=dict)
     variances: dict[str, list[float]] = field(default_factory=dict)
-    conditional: list[float] = field(default_factory=list)
     rivals: dict[str, list[float | None]] = field(default_factory=dict)
 
 
@@ -130,10 +129,11 @@ def measured(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
     case.sample = shares(evidence.histogram)
     case.entropy, case.own = model.told[0].entropy, _rounded(model.told[0].likelihood)
     case.others = [(one.entropy, _rounded(one.likelihood)) for one in model.told[1:]]
-    for name, curve in CURVES.items():
-        case.curves[name], case.variances[name] = (_rounded(v) for v in _on_shapes(curve, model, case.people))
+    for name, share in curves.SHARES.items():
+        of_model, variance, by_sample = _on_shapes(share, model, case.people)
+        case.of_model[name], case.of_sample[name] = _rounded(of_model), _rounded(by_sample)
+        case.variances[name] = _rounded(variance)
     case.rivals = rivals(codes, evidence, case.people)
-    case.conditional = _rounded(_conditional(model, evidence, case.people))
     return case
 
 
@@ -165,23 +165,13 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
     return found
 
 
-def _on_shapes(curve: Curve, model: people_fit.PeopleModel, people: int) -> tuple[Floats, Floats]:
-    terms = curve(np.exp(model.drawn_log_q)[:, None], np.exp(shape.LOG_SHAPES), people, K)
-    return terms.mean(axis=0), terms.var(axis=0)
-
-
-def _conditional(model: people_fit.PeopleModel, evidence: PeopleEvidence, people: int) -> Floats:
-    """Ξ by the sample's own unique records, each as if the model had not seen it, on LOG_SHAPES."""
-    donors = model.stack.donors
-    assert donors is not None
-    own = shape.row_keys(np.concatenate([donors.codes, evidence.drawn]))
-    size = np.zeros(own.max() + 1)
-    size[own[len(donors.codes) :]] = evidence.drawn_size
-    alone = size[own[: len(donors.codes)]] == 1
-    q = np.exp(model.stack.log_q_left_out()[alone])[:, None]
-    known = residual.uniqueness_known(q, np.exp(shape.LOG_SHAPES), evidence.records, people)
-    share = evidence.histogram.records[evidence.histogram.class_size == 1].sum() / evidence.records
-    return np.asarray(share * known.mean(axis=0) if alone.any() else np.zeros(len(shape.LOG_SHAPES)))
+def _on_shapes(share: curves.Share, model: people_fit.PeopleModel, people: int) -> tuple[Floats, Floats, Floats]:
+    """The share by persons of the model on LOG_SHAPES, its variance over them, and the share by persons of the sample."""
+    shapes = np.exp(shape.LOG_SHAPES)
+    terms = share.of_model(np.exp(model.drawn_log_q)[:, None], shapes, people, K)
+    assert model.seen is not None
+    by_sample = curves.of_sample(share, model.seen, shapes, (model.histogram, people), K)
+    return terms.mean(axis=0), terms.var(axis=0), by_sample
 
 
 def _sizes(codes: Integers) -> tuple[Integers, Integers, Integers]:

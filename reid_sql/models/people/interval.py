@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from reid_sql.domains import Floats
+from reid_sql.models.people.curves import log_odds, share_of
 
 NEAR_THE_ENDS: Final = 0.2  # records; ε
 LITTLE: Final = 0.0005  # share on both sides
@@ -74,19 +75,10 @@ def spread(values: Floats, weights: Floats, variance: float, sample: float, reco
 
 def share(found: Spread, z: float, most: float) -> Share:
     """Give the interval; its upper end is at most what is provable."""
-    low = float(_share(found.centre - z * found.deviation, found.near)) - LITTLE
-    high = min(float(_share(found.centre + z * found.deviation, found.near)) + LITTLE, most)
+    low = float(share_of(found.centre - z * found.deviation, found.near)) - LITTLE
+    high = min(float(share_of(found.centre + z * found.deviation, found.near)) + LITTLE, most)
     estimate = min(found.estimate, most)
     return Share(estimate, max(min(low, estimate), 0.0), max(high, estimate))
-
-
-def log_odds(values: Floats, near: float) -> Floats:
-    """g.
-
-    >>> float(log_odds(np.array(0.5), 0.1))
-    0.0
-    """
-    return np.asarray(np.log((values + near) / (1 - values + near)))
 
 
 def clopper_pearson(held: float, records: float) -> float:
@@ -96,8 +88,3 @@ def clopper_pearson(held: float, records: float) -> float:
     (0.5561, 1.0)
     """
     return float(betaincinv(held + 1.0, records - held, TAIL)) if held < records else 1.0
-
-
-def _share(log: float, near: float) -> Floats:
-    p = 1 / (1 + np.exp(-log))
-    return np.clip(p * (1 + 2 * near) - near, 0, 1)

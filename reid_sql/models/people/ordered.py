@@ -24,6 +24,7 @@ BANDWIDTHS_PER_LATTICE: Final = 0.1  # a bandwidth beyond 12 steps is at most th
 WEIGHTS: Final = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 1.0)
 FEWEST: Final = 4  # places on the scale; fewer are as good as nominal
 MOST_POINTS: Final = 4096  # of a lattice
+MOST_ALIKE: Final = 1e12  # points of a cell
 CELLS: Final = 256  # where the lattice has more points
 RECORDS_A_CELL: Final = 4
 SMALL_BANDWIDTH: Final = 12.0
@@ -90,7 +91,7 @@ def _lattice(at: Floats, counts: Floats) -> _Lattice:
     edges = np.unique(np.concatenate([[least - step / 2], inner, [at.max() + 1.5 * step]]))
     cell = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, len(edges) - 2)
     own = np.bincount(cell, minlength=len(edges) - 1)
-    return _Lattice(np.maximum(np.diff(edges) / step, own), (edges[1:] + edges[:-1]) / 2, cell)
+    return _Lattice(np.clip(np.diff(edges) / step, own, MOST_ALIKE), (edges[1:] + edges[:-1]) / 2, cell)
 
 
 def _smoothed(lattice: _Lattice, counts: Floats) -> tuple[Floats, Floats, Floats, float]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from reid_sql.models.people import donors, shape
 from reid_sql.models.people.column import Column
+from reid_sql.models.people.curves import Seen
 from reid_sql.models.people.nominal import given_column, nominal_column
 from reid_sql.models.people.ordered import ordered_column
 from reid_sql.models.people.people_evidence import PeopleEvidence
@@ -31,9 +32,8 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     others = shape.subtables(tables, evidence.drawn, np.random.default_rng([seed, 2]))
     own, alone = (own_repeats(one, evidence, seed) for one in (stack, Stack(tree, 1.0, None)))
     shapes, tree_shapes = (shape.posterior(one, others) for one in (own, alone))
-    return PeopleModel(
-        evidence.columns, columns, stack, shapes, tree_shapes, evidence.histogram, seed, told=(own, *others)
-    )
+    fitted = evidence.columns, columns, stack, shapes, tree_shapes, evidence.histogram, seed
+    return PeopleModel(*fitted, seen=seen_of(stack, evidence), told=(own, *others))
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:
@@ -49,6 +49,16 @@ def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:
             fitted = ordered_column if evidence.ordered[j] else nominal_column
             found.append(fitted(name, values, counts, bins))
     return tuple(found)
+
+
+def seen_of(stack: Stack, evidence: PeopleEvidence) -> Seen:
+    """Leave each donor out of the model once, and look its class up."""
+    assert stack.donors is not None  # noqa: S101  # asked of fits alone
+    codes, drawn = stack.donors.codes, evidence.drawn[: donors.MOST]
+    key = shape.row_keys(np.concatenate([codes, drawn]))
+    size = np.zeros(int(key.max()) + 1, dtype=np.int64)
+    size[key[len(codes) :]] = evidence.drawn_size[: donors.MOST]
+    return Seen(stack.log_q_left_out(), size[key[: len(codes)]], stack.donors.count)
 
 
 def own_repeats(stack: Stack, evidence: PeopleEvidence, seed: int) -> shape.Repeats:

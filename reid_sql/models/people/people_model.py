@@ -14,6 +14,7 @@ from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.models.people import residual, shape
 from reid_sql.models.people.column import Column
+from reid_sql.models.people.curves import Seen
 from reid_sql.models.people.shape import LOG_SHAPES, Repeats
 from reid_sql.models.people.stack import Stack
 
@@ -38,6 +39,7 @@ class PeopleModel:
     histogram: Histogram
     seed: int
     method: str = "people"
+    seen: Seen | None = None  # records of the sample, left out one by one; a kept file has none
     told: tuple[Repeats, ...] = ()  # of the shapes, by the table itself and then by its sub-tables
 
     @property

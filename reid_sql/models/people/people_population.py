@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT
+from reid_sql.domains import COUNT, Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.people import curves, interval
@@ -39,19 +39,30 @@ def shares(model: PeopleModel, people: float, k: int = 5) -> Shares:
     held = curves.held(model.histogram, k)
     if people <= model.records:
         return counted(model.histogram, k)
-    q = np.exp(model.drawn_log_q)[:, None]
-    shapes = np.exp(model.log_shapes(people))
     found = {}
-    for name, curve in curves.CURVES.items():
-        terms = curve(q, shapes, people, k)  # (draws, shapes)
-        middle = np.exp(model.shapes @ np.log(shapes))
-        variance = float(curve(q, np.array([middle]), people, k).var())
+    for name in curves.SHARES:
+        values, variance = on_shapes(model, name, people, k)
         spread = interval.spread(
-            terms.mean(axis=0), model.shapes, variance, held[name] / model.records, model.records, WIDTHS[name]
+            values, model.shapes, variance, held[name] / model.records, model.records, WIDTHS[name]
         )
         most = interval.clopper_pearson(held[name], model.records)
         found[name] = interval.share(spread, WIDTHS[name].z, most)
     return Shares(**found)
+
+
+def on_shapes(model: PeopleModel, name: str, people: float, k: int) -> tuple[Floats, float]:
+    """One share for each shape, and its variance over persons of the model at the middle shape."""
+    share, shapes = curves.SHARES[name], np.exp(model.log_shapes(people))
+    q = np.exp(model.drawn_log_q)[:, None]
+    terms = share.of_model(q, shapes, people, k)  # (draws, shapes)
+    values = np.asarray(terms.mean(axis=0))
+    middle = np.exp(model.shapes @ np.log(shapes))
+    variance = float(share.of_model(q, np.array([middle]), people, k).var())
+    if model.seen is not None:
+        by_sample = curves.of_sample(share, model.seen, shapes, (model.histogram, people), k)
+        near = interval.NEAR_THE_ENDS / model.records
+        values = curves.joined(values, by_sample, model.records / people, near)
+    return values, variance
 
 
 def counted(histogram: Histogram, k: int) -> Shares:

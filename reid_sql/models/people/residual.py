@@ -69,3 +69,18 @@ def correctness_known(
     a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
     chance = (a + records * q) / (a + people * q)
     return expected_inverse.negative_binomial(seen, a + np.asarray(seen), chance)
+
+
+def below_known(
+    seen: npt.ArrayLike, q: npt.ArrayLike, shape: npt.ArrayLike, records: float, people: float, k: int
+) -> Floats:
+    """Chance of a class of fewer than k for a person where `seen` people of the cell are known, the person included.
+
+    >>> below_known([1, 3], 0.01, 1.0, 100, 300, 3).round(4).tolist()
+    [0.5, 0.0]
+    """
+    a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    known = np.asarray(seen, dtype=np.float64)
+    chance = (a + records * q) / (a + people * q)
+    room = np.maximum(k - known, 1.0)
+    return np.asarray(np.where(known < k, betainc(a + known, room, chance), 0.0))

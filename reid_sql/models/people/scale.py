@@ -13,6 +13,7 @@ from reid_sql.models.copula.marginals import number
 
 DIGITS: Final = 6  # decimal places that a step may have
 LONGEST: Final = 1e9  # a gap; wider ones are no multiples in doubles
+FARTHEST: Final = 1e15  # from 0, for a number on a scale
 WHOLE: Final = 1e-3  # of a step: what is as good as whole
 SHORTEST_DATE: Final = 10  # characters of 2024-02-29
 
@@ -24,7 +25,9 @@ def place(text: str | None) -> float | None:
     (1.5, 2.0, None, None)
     """
     found = number(text)
-    if found is not None or text is None or len(text) < SHORTEST_DATE or text[4:5] != "-":
+    if found is not None:
+        return found if abs(found) <= FARTHEST else None
+    if text is None or len(text) < SHORTEST_DATE or text[4:5] != "-":
         return found
     try:
         if len(text) == SHORTEST_DATE:
