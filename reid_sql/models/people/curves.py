@@ -86,13 +86,15 @@ def of_sample(share: Share, seen: Seen, shapes: Floats, sample: tuple[Histogram,
     return np.asarray(np.minimum(counted * then / np.maximum(now, 1e-300), 1.0))
 
 
-def joined(of_model: Floats, by_sample: Floats, fraction: float, near: float) -> Floats:
-    """Join two shares on the log-odds scale, the second with weight fraction^POWER.
+def joined(
+    of_model: Floats, by_sample: Floats, fraction: float, near: float, power: float = POWER
+) -> Floats:
+    """Join two shares on the log-odds scale, the second with weight fraction^power.
 
     >>> joined(np.array([0.5]), np.array([0.2]), 1.0, 1e-3).round(6).tolist()
     [0.2]
     """
-    weight = fraction**POWER
+    weight = fraction**power
     log = (1 - weight) * log_odds(of_model, near) + weight * log_odds(by_sample, near)
     return share_of(log, near)
 

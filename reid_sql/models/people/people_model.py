@@ -15,7 +15,7 @@ from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.models.people import residual, shape
 from reid_sql.models.people.column import Column
 from reid_sql.models.people.curves import Seen
-from reid_sql.models.people.shape import LOG_SHAPES, Repeats
+from reid_sql.models.people.shape import Repeats
 from reid_sql.models.people.stack import Stack
 
 DRAWS: Final = 3000  # records that stand for the population
@@ -106,8 +106,7 @@ class PeopleModel:
 
     def log_shapes(self, people: float) -> Floats:
         """ln a of a population of this size, for each of the weights."""
-        drift = shape.DRIFT * np.log10(max(people / self.records, 1.0))
-        return np.asarray(LOG_SHAPES + drift)
+        return shape.at_population(self.records, people)
 
     @cached_property
     def drawn_log_q(self) -> Floats:

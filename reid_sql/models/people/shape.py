@@ -24,10 +24,18 @@ OVERDISPERSED: Final = 2.5  # variance of the number of repeated records, over i
 CENTRE: Final = 8.0  # nats
 INTERCEPT: Final = (0.0, 1.5)  # α, mean and standard deviation
 SLOPE: Final = (-0.25, 0.05)  # β
-# Learnt from tables of people, held out corpus by corpus in benchmarks/accuracy/people.py.
-SHIFT: Final = -0.6  # of ln a of a full table, beside its sub-tables
-SCATTER: Final = 0.6  # standard deviation of ln a around it
-DRIFT: Final = -0.1  # of ln a for each tenfold that the population is larger than the sample
+
+
+@dataclass(frozen=True)
+class Law:
+    """How ln a of a full table follows from its sub-tables' line, and of a population from its sample's."""
+
+    shift: float  # beside the line
+    scatter: float  # standard deviation around it
+    drift: float  # for each tenfold that the population is larger than the sample
+
+
+LAW: Final = Law(-0.6, 0.6, -0.1)  # learnt from tables of people in benchmarks/accuracy/people.py
 
 
 @dataclass(frozen=True)
@@ -60,17 +68,16 @@ def subtables(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> 
     return found
 
 
-def posterior(own: Repeats, others: Sequence[Repeats]) -> Floats:
+def posterior(own: Repeats, others: Sequence[Repeats], law: Law = LAW) -> Floats:
     """Weights of LOG_SHAPES for the full table: those of the sub-tables' law, times its own likelihood."""
-    log = np.log(np.maximum(_prior(own.entropy, others), 1e-300)) + own.likelihood
+    log = np.log(np.maximum(_prior(own.entropy, others, law), 1e-300)) + own.likelihood
     weights = np.exp(log - log.max())
     return np.asarray(weights / weights.sum())
 
 
-def at_population(values: Floats, records: float, people: float) -> Floats:
-    """Values on LOG_SHAPES, read where the shape of a population this much larger has drifted to."""
-    drifted = LOG_SHAPES + DRIFT * np.log10(max(people / records, 1.0))
-    return np.asarray(np.interp(drifted, LOG_SHAPES, values))
+def at_population(records: float, people: float, law: Law = LAW) -> Floats:
+    """ln a of a population for each of LOG_SHAPES of the sample."""
+    return np.asarray(LOG_SHAPES + law.drift * np.log10(max(people / records, 1.0)))
 
 
 def row_keys(codes: Integers) -> Integers:
@@ -82,15 +89,15 @@ def row_keys(codes: Integers) -> Integers:
     return key
 
 
-def _prior(entropy: float, others: Sequence[Repeats]) -> Floats:
+def _prior(entropy: float, others: Sequence[Repeats], law: Law) -> Floats:
     """Density of ln a of the full table: the law's line, shifted and scattered, mixed over its posterior."""
-    alphas, betas, weight = _law(others)
-    centre = alphas + betas * (entropy - CENTRE) + SHIFT
-    near = np.exp(-(((LOG_SHAPES[:, None, None] - centre) / SCATTER) ** 2) / 2)
+    alphas, betas, weight = _line(others)
+    centre = alphas + betas * (entropy - CENTRE) + law.shift
+    near = np.exp(-(((LOG_SHAPES[:, None, None] - centre) / law.scatter) ** 2) / 2)
     return np.asarray((near * weight).sum(axis=(1, 2)))
 
 
-def _law(others: Sequence[Repeats]) -> tuple[Floats, Floats, Floats]:
+def _line(others: Sequence[Repeats]) -> tuple[Floats, Floats, Floats]:
     """Grid of α and β with its posterior weights."""
     alphas = np.linspace(INTERCEPT[0] - 4 * INTERCEPT[1], INTERCEPT[0] + 4 * INTERCEPT[1], 81)[:, None]
     betas = np.linspace(SLOPE[0] - 2.5 * SLOPE[1], SLOPE[0] + 2.5 * SLOPE[1], 11)[None, :]

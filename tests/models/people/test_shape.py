@@ -27,13 +27,13 @@ def test_subtables_that_agree_decide() -> None:
     told = [Repeats(8.0, -50 * (LOG_SHAPES - 1.0) ** 2) for _ in range(30)]
     weights = shape.posterior(flat, told)
     assert weights.sum() == pytest.approx(1)
-    assert weights @ LOG_SHAPES == pytest.approx(1.0 + shape.SHIFT, abs=0.1)
+    assert weights @ LOG_SHAPES == pytest.approx(1.0 + shape.LAW.shift, abs=0.1)
 
 
 def test_without_evidence_the_prior_speaks() -> None:
     flat = Repeats(8.0, np.zeros(len(LOG_SHAPES)))
     weights = shape.posterior(flat, [])
-    assert weights @ LOG_SHAPES == pytest.approx(shape.INTERCEPT[0] + shape.SHIFT, abs=0.1)
+    assert weights @ LOG_SHAPES == pytest.approx(shape.INTERCEPT[0] + shape.LAW.shift, abs=0.1)
 
 
 def test_row_keys_tell_distinct_records_apart() -> None:
