@@ -67,7 +67,9 @@ class Case:
     seconds: float = 0.0
     entropy: float = 0.0
     own: list[float] = field(default_factory=list)  # log-likelihood of shapes by the table's own repeats
-    others: list[tuple[float, list[float]]] = field(default_factory=list)  # entropy and likelihood of sub-tables
+    others: list[tuple[float, list[float]]] = field(
+        default_factory=list
+    )  # entropy and likelihood of sub-tables
     truth: dict[str, float] = field(default_factory=dict)
     sample: dict[str, float] = field(default_factory=dict)
     of_model: dict[str, list[float]] = field(default_factory=dict)  # on LOG_SHAPES
@@ -90,7 +92,9 @@ def table(corpus: str, seed: int = 0) -> Coded:
         texts = frame[name].cast(pl.String)
         known = texts.unique(maintain_order=True)
         place = pl.DataFrame({"t": known, "c": np.arange(len(known))})
-        found = pl.DataFrame({"t": texts}).join(place, on="t", how="left", nulls_equal=True, maintain_order="left")
+        found = pl.DataFrame({"t": texts}).join(
+            place, on="t", how="left", nulls_equal=True, maintain_order="left"
+        )
         codes.append(found["c"].to_numpy().astype(np.int64))
         values.append(known.to_list())
     ordered = [kind.is_numeric() for kind in frame.schema.values()]
@@ -165,7 +169,9 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
     return found
 
 
-def _on_shapes(share: curves.Share, model: people_fit.PeopleModel, people: int) -> tuple[Floats, Floats, Floats]:
+def _on_shapes(
+    share: curves.Share, model: people_fit.PeopleModel, people: int
+) -> tuple[Floats, Floats, Floats]:
     """The share by persons of the model on LOG_SHAPES, its variance over them, and the share by persons of the sample."""
     shapes = np.exp(shape.LOG_SHAPES)
     terms = share.of_model(np.exp(model.drawn_log_q)[:, None], shapes, people, K)

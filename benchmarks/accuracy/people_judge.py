@@ -108,7 +108,7 @@ def spread(case: Case, name: str, law: Law, power: float) -> Spread:
     at = float(weights @ LOG_SHAPES)
     width: Width = WIDTHS[name]
     variance_there = float(np.interp(at, LOG_SHAPES, variance))
-    return interval.spread(values, weights, variance_there, case.sample[name], case.records, width)
+    return interval.spread(values, weights, variance_there, (case.sample[name], case.records), width)
 
 
 def _loss(cases: Sequence[Case], law: Law, power: float) -> float:

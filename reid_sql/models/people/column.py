@@ -42,7 +42,7 @@ class Column:
     @cached_property
     def bin_mass(self) -> Floats:
         """Share of each bin."""
-        return np.bincount(self.bins, self.mass)
+        return np.bincount(self.bins, self.mass).astype(np.float64)
 
     @cached_property
     def log_share(self) -> Floats:
@@ -114,5 +114,7 @@ class Column:
     def of_bins(self, bins: Integers, rng: np.random.Generator) -> Integers:
         """Draw a category of each of these bins."""
         order, levels, before, first, last = self._by_bin
-        found = np.searchsorted(levels, before[bins] + rng.random(len(bins)) * self.bin_mass[bins], side="right")
+        found = np.searchsorted(
+            levels, before[bins] + rng.random(len(bins)) * self.bin_mass[bins], side="right"
+        )
         return np.asarray(order[np.clip(found, first[bins], last[bins])])

@@ -40,7 +40,7 @@ def pair_bins(parent: Column, child: Column, codes: tuple[Integers, Integers], c
     """Add the counts of pairs of values up to pairs of bins."""
     wide = len(child.bin_mass)
     found, place = np.unique(parent.bins[codes[0]] * wide + child.bins[codes[1]], return_inverse=True)
-    return PairBins(found // wide, found % wide, np.bincount(place.ravel(), counts))
+    return PairBins(found // wide, found % wide, np.bincount(place.ravel(), counts).astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Conditional:
 
     @cached_property
     def log_chance(self) -> Floats:
-        """ln p(child bin | parent bin), (parent bins, child bins)."""
+        """Ln p(child bin | parent bin), (parent bins, child bins)."""
         held = self.smoothed
         chance = (held.counts + self.strength * self.prior) / (held.rows[:, None] + self.strength)
         return np.log(np.maximum(chance, TINY))
@@ -89,7 +89,8 @@ def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Condition
     prior, left_out = child.bin_mass, child.bin_left_out
     alone = float(pairs.count @ np.log(left_out[pairs.child]))
     best: Conditional | None = None
-    for over in product(*((False, True) if c.kernel is not None else (False,) for c in (child, parent))):
+    options = [(False, True) if column.kernel is not None else (False,) for column in (child, parent)]
+    for over in product(options[0], options[1]):
         held = smoothed(parent, child, pairs, over)
         at = held.counts[pairs.parent, pairs.child] - _at(held.own, pairs.parent, pairs.child)
         rows = held.rows[pairs.parent] - held.own_row[pairs.parent]
@@ -102,7 +103,7 @@ def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Condition
     return best
 
 
-def smoothed(parent: Column, child: Column, pairs: PairBins, over: tuple[bool, ...]) -> Smoothed:
+def smoothed(parent: Column, child: Column, pairs: PairBins, over: tuple[bool, bool]) -> Smoothed:
     """Smooth the counts over neighbouring bins of child and parent, as asked for."""
     shape = len(parent.bin_mass), len(child.bin_mass)
     raw = sparse.coo_array((pairs.count, (pairs.parent, pairs.child)), shape=shape).tocsr()

@@ -46,7 +46,7 @@ def _correct(seen: Seen, a: Floats, records: float, people: float, k: int) -> Fl
 
 
 def _below(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:
-    return residual.below_known(seen.size[:, None], np.exp(seen.log_q)[:, None], a, records, people, k)
+    return residual.below_known(seen.size[:, None], np.exp(seen.log_q)[:, None], a, (records, people), k)
 
 
 SHARES: Final[Mapping[str, Share]] = {
@@ -86,9 +86,7 @@ def of_sample(share: Share, seen: Seen, shapes: Floats, sample: tuple[Histogram,
     return np.asarray(np.minimum(counted * then / np.maximum(now, 1e-300), 1.0))
 
 
-def joined(
-    of_model: Floats, by_sample: Floats, fraction: float, near: float, power: float = POWER
-) -> Floats:
+def joined(of_model: Floats, by_sample: Floats, fraction: float, near: float, power: float = POWER) -> Floats:
     """Join two shares on the log-odds scale, the second with weight fraction^power.
 
     >>> joined(np.array([0.5]), np.array([0.2]), 1.0, 1e-3).round(6).tolist()

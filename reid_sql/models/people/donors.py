@@ -37,17 +37,17 @@ class Donors:
     near: Floats  # (columns,)
 
     def log_q(self, codes: Integers) -> Floats:
-        """ln q of records of codes, (records, columns), worked out by halves of the columns that many share."""
+        """Ln q of records of codes, (records, columns), worked out by halves of the columns that many share."""
         return self._log_mean(codes, None)
 
     def log_q_left_out(self, donor: Integers) -> Floats:
-        """ln q of the donors of these numbers, each as if it were not among them once."""
+        """Ln q of the donors of these numbers, each as if it were not among them once."""
         return self._log_mean(self.codes[donor], donor)
 
     def _log_mean(self, codes: Integers, own: Integers | None) -> Floats:
         found = np.empty(len(codes))
         logs = [c.log_share if own is None else c.log_left_out for c in self.columns]
-        base = np.sum([log[codes[:, j]] for j, log in enumerate(logs)], axis=0)
+        base: Floats = np.sum([log[codes[:, j]] for j, log in enumerate(logs)], axis=0)
         step = max(BLOCK // len(self.codes), 1)
         cut = (len(self.columns) + 1) // 2
         order = np.lexsort(codes.T)
@@ -90,7 +90,9 @@ class Donors:
         for j, column in enumerate(self.columns):
             chance = rng.random(count)
             fresh = chance >= self.kept[j] + self.near[j]
-            found[fresh, j] = rng.choice(len(column.mass), int(fresh.sum()), p=column.mass / column.mass.sum())
+            found[fresh, j] = rng.choice(
+                len(column.mass), int(fresh.sum()), p=column.mass / column.mass.sum()
+            )
             close = (chance >= self.kept[j]) & ~fresh
             if close.any() and column.kernel is not None:
                 found[close, j] = _neighbours(column, found[close, j], rng)
@@ -136,7 +138,11 @@ def _climbed(start: Donors, queries: Integers) -> Donors:
 
 
 def _round(
-    parts: list[tuple[Singles, Singles | None]], log_weight: Singles, count: Floats, kept: Floats, near: Floats
+    parts: list[tuple[Singles, Singles | None]],
+    log_weight: Singles,
+    count: Floats,
+    kept: Floats,
+    near: Floats,
 ) -> tuple[Floats, Floats]:
     """One round of EM: who may have given the record, and what of it was kept or taken from near by."""
     terms = []

@@ -54,11 +54,14 @@ class Spread:
     near: float  # ε
 
 
-def spread(values: Floats, weights: Floats, variance: float, sample: float, records: int, width: Width) -> Spread:
+def spread(
+    values: Floats, weights: Floats, variance: float, sample: tuple[float, int], width: Width
+) -> Spread:
     """Locate a share given its values for each shape and the weights of the shapes.
 
-    `variance` is over persons at one shape, `sample` the same share in the sample of so many records.
+    `variance` is over persons at one shape, `sample` the same share in the sample, and its records.
     """
+    counted, records = sample
     near = NEAR_THE_ENDS / records
     estimate = float(weights @ values)
     logs = log_odds(values, near)
@@ -67,7 +70,7 @@ def spread(values: Floats, weights: Floats, variance: float, sample: float, reco
     parts = (
         float(weights @ (logs - centre) ** 2),
         variance / (records * room**2),
-        (width.beyond_sample * (float(log_odds(np.array(sample), near)) - centre)) ** 2,
+        (width.beyond_sample * (float(log_odds(np.array(counted), near)) - centre)) ** 2,
         width.binomial**2 / (records * room),
     )
     return Spread(estimate, centre, float(np.sqrt(sum(parts))), near)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from scipy.signal import lfilter
 
 from reid_sql.domains import Floats
@@ -28,6 +29,7 @@ MOST_ALIKE: Final = 1e12  # points of a cell
 CELLS: Final = 256  # where the lattice has more points
 RECORDS_A_CELL: Final = 4
 SMALL_BANDWIDTH: Final = 12.0
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,9 @@ def ordered_column(name: str, values: Sequence[str | None], counts: Floats, most
     kept = (missed > 0.5) & (unseen > 0)  # noqa: PLR2004  # a cell with a point that no value of the sample took
     beside = unseen[kept] * counts[on].sum() / total
     rest = NONE_ONCE / total
-    bins, kernel = _bins(lattice, on, np.flatnonzero(kept), np.concatenate([mass, beside]), most_bins, width)
+    bins, kernel = _bins(
+        lattice, on, np.flatnonzero(kept), np.concatenate([mass, beside]), (most_bins, width)
+    )
     mass = np.concatenate([mass, beside])
     return Column(
         name,
@@ -97,7 +101,7 @@ def _lattice(at: Floats, counts: Floats) -> _Lattice:
 def _smoothed(lattice: _Lattice, counts: Floats) -> tuple[Floats, Floats, Floats, float]:
     """Shares of the values seen, of the unseen points of each cell, of left-out values, and the bandwidth."""
     cells, n = len(lattice.points), float(counts.sum())
-    in_cell = np.bincount(lattice.cell, counts, minlength=cells)
+    in_cell = np.bincount(lattice.cell, counts, minlength=cells).astype(np.float64)
     best = (-np.inf, 0.0, 1.0, in_cell, counts / n)
     for width in _bandwidths(cells):
         rows = laplace(np.ones(cells), width)
@@ -131,10 +135,10 @@ def _bandwidths(cells: int) -> list[float]:
 
 
 def _bins(
-    lattice: _Lattice, on: np.ndarray, kept: Integers, mass: Floats, most: int, width: float
+    lattice: _Lattice, on: Flags, kept: Integers, mass: Floats, room_and_width: tuple[int, float]
 ) -> tuple[Integers, Floats]:
     """Bins of the categories: cells, or neighbours of about equal mass, then what stands apart; and their kernel."""
-    beside = int((~on).sum())
+    (most, width), beside = room_and_width, int((~on).sum())
     room = max(most - min(beside, most // 2) - 1, 2)
     cells = len(lattice.points)
     place = np.concatenate([lattice.cell, kept])
@@ -148,14 +152,16 @@ def _bins(
     groups = int(group.max()) + 1
     bins = np.empty(len(mass) + 1, dtype=np.int64)
     bins[: len(on)][on] = group[lattice.cell]
-    bins[: len(on)][~on] = groups + np.minimum(np.arange(beside), most // 2 - 1 if beside > most // 2 else beside)
+    bins[: len(on)][~on] = groups + np.minimum(
+        np.arange(beside), most // 2 - 1 if beside > most // 2 else beside
+    )
     bins[len(on) : -1] = group[kept]
     bins[-1] = bins[: len(on)][~on].max() + 1 if beside else groups
     single = np.bincount(bins) == 1
     return bins, _kernel(groups, int(bins.max()) + 1, single, max(width * groups / cells, 0.5))
 
 
-def _kernel(groups: int, bins: int, single: np.ndarray, width: float) -> Floats:
+def _kernel(groups: int, bins: int, single: Flags, width: float) -> Floats:
     """Weights of a bin's neighbours, its own only where it has several values; what stands apart keeps to itself."""
     line = np.arange(groups)
     near = np.exp(-np.abs(line[:, None] - line) / width)

@@ -43,6 +43,7 @@ def counted(
     columns: Sequence[str],
     values: Sequence[Sequence[str | None]],
     ordered: Sequence[bool],
+    *,
     most: int = 4000,
     seed: int = 0,
 ) -> PeopleEvidence:

@@ -150,21 +150,23 @@ def _read_column(told: Mapping[str, Any]) -> Column:
     return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places)
 
 
-def _shares(told: Any) -> Floats:
+def _shares(told: object) -> Floats:
     found = _numbers(told)
     if (found < 0).any() or abs(float(found.sum()) - 1) > CLOSE:
         raise ValueError("shares")
     return np.asarray(found / found.sum())
 
 
-def _numbers(told: Any) -> Floats:
+def _numbers(told: object) -> Floats:
     if not isinstance(told, list) or any(type(value) not in (int, float) for value in told):
         raise TypeError("numbers expected")
     return np.array(told, dtype=np.float64)
 
 
-def _integers(told: Any, low: int, high: int) -> Integers:
-    if not isinstance(told, list) or any(type(value) is not int or not low <= value <= high for value in told):
+def _integers(told: object, low: int, high: int) -> Integers:
+    if not isinstance(told, list) or any(
+        type(value) is not int or not low <= value <= high for value in told
+    ):
         raise TypeError("whole numbers expected")
     return np.array(told, dtype=np.int64)
 

@@ -23,7 +23,7 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     >>> from reid_sql.models.people.people_evidence import counted
     >>> model = fit(counted(np.array([[0], [0], [1], [1]]), ["sex"], [["F", "M"]], [False]))
     >>> model.cell_probability([["F"]]).probability.round(3).tolist()
-    [0.469]
+    [0.486]
     """
     columns = fit_columns(evidence)
     tables = PairTables(columns, evidence)

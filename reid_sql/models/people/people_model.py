@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +22,8 @@ DRAWS: Final = 3000  # records that stand for the population
 NODES: Final = 2000  # of ln q, between which scores are interpolated
 NEGLIGIBLE: Final = 1e-4  # weight of a shape
 CHUNK: Final = 2048
+
+Score = Callable[[Floats, Floats, float], Floats]
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,15 @@ class PeopleModel:
         """Mean κ of 1/F for a person of cell probability q."""
         return self._mean(q, population, residual.correctness)
 
-    def _mean(self, q: npt.ArrayLike, population: npt.ArrayLike, score: Any) -> Floats:
+    def _mean(self, q: npt.ArrayLike, population: npt.ArrayLike, score: Score) -> Floats:
         """Mean over the shapes, by look-up on a grid of ln q for each size of population."""
-        cell, size = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(population, dtype=np.float64))
+        cell, size = np.broadcast_arrays(
+            np.asarray(q, dtype=np.float64), np.asarray(population, dtype=np.float64)
+        )
         found = np.empty(cell.shape)
-        for people in np.unique(size):
+        for people in np.unique(size).tolist():
             rows = size == people
-            found[rows] = self.looked_up(cell[rows], float(people), partial(score, people=float(people)))
+            found[rows] = self.looked_up(cell[rows], people, lambda at, a, n=people: score(at, a, n))
         return found
 
     def looked_up(self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]) -> Floats:
@@ -105,10 +109,10 @@ class PeopleModel:
         return np.asarray(np.interp(log, nodes, table @ weights))
 
     def log_shapes(self, people: float) -> Floats:
-        """ln a of a population of this size, for each of the weights."""
+        """Ln a of a population of this size, for each of the weights."""
         return shape.at_population(self.records, people)
 
     @cached_property
     def drawn_log_q(self) -> Floats:
-        """ln q of records drawn from the model."""
+        """Ln q of records drawn from the model."""
         return self.stack.log_q(self.stack.draw(DRAWS, np.random.default_rng([self.seed, 1])))

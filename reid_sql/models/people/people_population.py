@@ -43,7 +43,7 @@ def shares(model: PeopleModel, people: float, k: int = 5) -> Shares:
     for name in curves.SHARES:
         values, variance = on_shapes(model, name, people, k)
         spread = interval.spread(
-            values, model.shapes, variance, held[name] / model.records, model.records, WIDTHS[name]
+            values, model.shapes, variance, (held[name] / model.records, model.records), WIDTHS[name]
         )
         most = interval.clopper_pearson(held[name], model.records)
         found[name] = interval.share(spread, WIDTHS[name].z, most)

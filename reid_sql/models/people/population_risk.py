@@ -20,7 +20,11 @@ from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.people_population import Shares
 
 CLASS_SIZE: Final = Number(
-    "a whole number of people from 2 to 1e+6", "pass the size below which a class is too small, such as 5", 2, 1e6, whole=True
+    "a whole number of people from 2 to 1e+6",
+    "pass the size below which a class is too small, such as 5",
+    2,
+    1e6,
+    whole=True,
 )
 ClassSize = Annotated[int, CLASS_SIZE]
 METHOD: Final = "people"
@@ -99,12 +103,14 @@ def _row(evidence: PeopleEvidence, people: float, k: int, found: Shares) -> Popu
     if OF_FEW in notes or OF_FOREIGN in notes:
         of = [replace(share, low=0.0) for share in of]
     counted = people == evidence.records
+    one, right, small = of
     return PopulationRisk(
-        people,
-        *(value for share in of for value in (share.estimate, share.low, share.high)),
+        *(people, one.estimate, one.low, one.high),
+        *(right.estimate, right.low, right.high),
+        *(small.estimate, small.low, small.high),
         COUNTED if counted else METHOD,
         "; ".join(notes) or OK,
-        sentence(evidence.columns, people, of[0], counted=counted, foreign=OF_FOREIGN in notes),
+        sentence(evidence.columns, people, one, counted=counted, foreign=OF_FOREIGN in notes),
     )
 
 
@@ -124,8 +130,8 @@ def _notes(evidence: PeopleEvidence, people: float, found: Shares) -> Iterator[s
             yield NOT_LARGER
     if evidence.histogram.classes.sum() == 1 < evidence.records:
         yield ALL_ALIKE
-    for one, other in dependencies(evidence):
-        yield DEPENDENT.format(one, other)
+    for follows, other_column in dependencies(evidence):
+        yield DEPENDENT.format(follows, other_column)
 
 
 def dependencies(evidence: PeopleEvidence) -> list[tuple[str, str]]:

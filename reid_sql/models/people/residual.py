@@ -29,7 +29,10 @@ def correctness(q: npt.ArrayLike, shape: npt.ArrayLike, people: float) -> Floats
     >>> correctness(0.01, 1.0, 100).round(4).tolist()
     0.5
     """
-    a, mean = np.asarray(shape, dtype=np.float64), np.maximum(people * np.asarray(q, dtype=np.float64), 1e-300)
+    a, mean = (
+        np.asarray(shape, dtype=np.float64),
+        np.maximum(people * np.asarray(q, dtype=np.float64), 1e-300),
+    )
     return np.asarray(np.where(mean < 1e-9, 1.0, -np.expm1(-a * np.log1p(mean / a)) / mean))  # noqa: PLR2004
 
 
@@ -72,14 +75,15 @@ def correctness_known(
 
 
 def below_known(
-    seen: npt.ArrayLike, q: npt.ArrayLike, shape: npt.ArrayLike, records: float, people: float, k: int
+    seen: npt.ArrayLike, q: npt.ArrayLike, shape: npt.ArrayLike, sizes: tuple[float, float], k: int
 ) -> Floats:
-    """Chance of a class of fewer than k for a person where `seen` people of the cell are known, the person included.
+    """Chance of a class of fewer than k for a person where `seen` people of the cell are known, the person included; `sizes` are n and N.
 
-    >>> below_known([1, 3], 0.01, 1.0, 100, 300, 3).round(4).tolist()
+    >>> below_known([1, 3], 0.01, 1.0, (100, 300), 3).round(4).tolist()
     [0.5, 0.0]
     """
     a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    records, people = sizes
     known = np.asarray(seen, dtype=np.float64)
     chance = (a + records * q) / (a + people * q)
     room = np.maximum(k - known, 1.0)

@@ -76,7 +76,7 @@ def posterior(own: Repeats, others: Sequence[Repeats], law: Law = LAW) -> Floats
 
 
 def at_population(records: float, people: float, law: Law = LAW) -> Floats:
-    """ln a of a population for each of LOG_SHAPES of the sample."""
+    """Ln a of a population for each of LOG_SHAPES of the sample."""
     return np.asarray(LOG_SHAPES + law.drift * np.log10(max(people / records, 1.0)))
 
 

@@ -26,12 +26,12 @@ class Stack:
     donors: Donors | None
 
     def log_q(self, codes: Integers) -> Floats:
-        """ln q of records of codes."""
+        """Ln q of records of codes."""
         found = self.tree.log_q(codes)
         return found if self.donors is None else self._both(found, self.donors.log_q(codes))
 
     def log_q_left_out(self) -> Floats:
-        """ln q of each distinct donor, as if it were not in the sample once."""
+        """Ln q of each distinct donor, as if it were not in the sample once."""
         assert self.donors is not None  # noqa: S101  # asked of fits alone
         donor = np.arange(len(self.donors.codes))
         return self._both(self.tree.log_q_left_out(self.donors.codes), self.donors.log_q_left_out(donor))
@@ -50,9 +50,7 @@ class Stack:
 def stacked(tree: Tree, donors: Donors) -> Stack:
     """Weigh the two by the likelihood of the donors, each left out of both."""
     place = np.arange(len(donors.codes))
-    weight = likeliest(
-        tree.log_q_left_out(donors.codes), donors.log_q_left_out(place), donors.count
-    )
+    weight = likeliest(tree.log_q_left_out(donors.codes), donors.log_q_left_out(place), donors.count)
     return Stack(tree, weight, donors)
 
 
@@ -60,7 +58,7 @@ def likeliest(one: Floats, other: Floats, count: Floats) -> float:
     """Weight ω of the likeliest mixture of two densities of the same records, by EM.
 
     >>> round(likeliest(np.log([0.2, 0.2]), np.log([0.1, 0.4]), np.array([1.0, 1.0])), 3)
-    0.25
+    0.5
     """
     weight = 0.5
     ratio = np.exp(np.clip(other - one, -700, 700))

@@ -39,7 +39,7 @@ class Tree:
     chances: Mapping[int, Conditional | Chances]  # by child
 
     def log_q(self, codes: Integers) -> Floats:
-        """ln q of records of codes, (records, columns)."""
+        """Ln q of records of codes, (records, columns)."""
         found = np.zeros(len(codes))
         for j, column in enumerate(self.columns):
             if self.parents[j] == ROOT:

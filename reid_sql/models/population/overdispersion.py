@@ -20,7 +20,7 @@ WIDTH: Final = 0.01  # of the groups of ln μ
 POISSON: Final = 13.0  # logarithm of a shape from which on the counts are as good as Poisson
 
 
-def shape(sizes: Integers, expected: Floats, classes: Integers) -> float:
+def shape(sizes: Integers, expected: Floats, classes: Integers | Floats) -> float:
     """Likeliest shape a of so many classes of each size and expected count; infinite where Poisson is as likely.
 
     >>> shape(np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1])) < 5

@@ -3,6 +3,7 @@ import pytest
 
 from reid_sql.models.people import people_fit
 from reid_sql.models.people.donors import START, Donors, fit_donors
+from reid_sql.models.people.people_evidence import counted
 from reid_sql.models.people.stack import likeliest, stacked
 from reid_sql.models.people.tree import PairTables
 from tests.models.people.test_tree import every_cell
@@ -30,9 +31,7 @@ def test_chances_are_the_mean_over_donors() -> None:
     cells, _ = every_cell(COLUMNS)
     some = cells[:: len(cells) // 40]
     want = [
-        sum(
-            n * kernel_of(DONORS, cell, donor) for n, donor in zip(DONORS.count, DONORS.codes, strict=True)
-        )
+        sum(n * kernel_of(DONORS, cell, donor) for n, donor in zip(DONORS.count, DONORS.codes, strict=True))
         for cell in some
     ]
     np.testing.assert_allclose(np.exp(DONORS.log_q(some)), np.array(want) / DONORS.count.sum(), rtol=1e-4)
@@ -78,8 +77,6 @@ def test_the_stack_adds_up_to_1() -> None:
 
 def test_many_columns_do_not_underflow() -> None:
     rng = np.random.default_rng(0)
-    from reid_sql.models.people.people_evidence import counted
-
     codes = rng.integers(0, 50, (200, 64))
     codes = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1)
     values = [[f"v{code}" for code in range(column.max() + 1)] for column in codes.T]

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,7 +81,9 @@ def test_a_file_that_lacks_a_part_is_refused(change: dict[str, object]) -> None:
         people_file.from_json(json.dumps(content))
 
 
-@pytest.mark.parametrize("part", ["mass", "multiplicity", "bins", "values", "parent", "chances", "unseen_places"])
+@pytest.mark.parametrize(
+    "part", ["mass", "multiplicity", "bins", "values", "parent", "chances", "unseen_places"]
+)
 @pytest.mark.parametrize("value", [None, [], [1.5], "x", -7])
 def test_a_broken_column_is_refused(part: str, value: object) -> None:
     content = json.loads(people_file.to_json(MODEL))
@@ -104,19 +107,21 @@ def test_what_is_no_model_is_refused(text: str) -> None:
 
 def test_samples_are_the_same_whoever_asks_for_which() -> None:
     whole = people_population.sample_codes(MODEL, np.arange(5000), 3)
-    np.testing.assert_array_equal(whole[[4999, 7]], people_population.sample_codes(MODEL, np.array([4999, 7]), 3))
+    np.testing.assert_array_equal(
+        whole[[4999, 7]], people_population.sample_codes(MODEL, np.array([4999, 7]), 3)
+    )
     texts = MODEL.texts(whole)
     assert set(texts[0]) == {"F", "M"}
     counts = [texts[0].count(sex) for sex in ("F", "M")]
-    share = np.array([dict(zip(MODEL.marginals[0].values, MODEL.marginals[0].mass, strict=False))[s] for s in "FM"])
+    share = np.array(
+        [dict(zip(MODEL.marginals[0].values, MODEL.marginals[0].mass, strict=False))[s] for s in "FM"]
+    )
     assert chisquare(counts, share / share.sum() * 5000).pvalue > 1e-4
     assert set(texts[1]) <= {*AGES, "29", "40"}
     assert None in texts[2]
 
 
 def test_marginals_from_outside_are_kept_to() -> None:
-    from dataclasses import replace
-
     told = replace(EVIDENCE, given={0: (["F", "M", "X"], np.array([30.0, 60.0, 10.0]))})
     column = people_fit.fit(told).marginals[0]
     share = dict(zip(column.values, column.mass, strict=False))

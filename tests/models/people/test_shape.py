@@ -46,7 +46,7 @@ def test_row_keys_tell_distinct_records_apart() -> None:
 @pytest.mark.parametrize("level", [0.0, 0.001, 0.3, 0.9, 1.0])
 def test_an_interval_holds_its_estimate(level: float) -> None:
     weights = np.full(5, 0.2)
-    found = interval.spread(np.full(5, level), weights, 0.1, level, 300, Width(0.2, 0.5, 1.0))
+    found = interval.spread(np.full(5, level), weights, 0.1, (level, 300), Width(0.2, 0.5, 1.0))
     share = interval.share(found, 1.0, 1.0)
     assert 0 <= share.low <= share.estimate <= share.high <= 1
     assert share.estimate == pytest.approx(level)
