@@ -75,7 +75,9 @@ def figures(found: Sequence[Scored]) -> dict[str, float]:
     told = {
         "populations": float(len(found)),
         "auc": float(np.nanmean(ranked)),
-        "brier": float(np.mean([b for b, one in zip(brier, found, strict=True) if 0 < one.unique.mean() < 1])),
+        "brier": float(
+            np.mean([b for b, one in zip(brier, found, strict=True) if 0 < one.unique.mean() < 1])
+        ),
         "calibration": _calibration(xi, unique),
         "mae": float(np.mean([abs(one.estimate - one.truth) for one in found])),
         "bias": float(np.mean([one.estimate - one.truth for one in found])),
