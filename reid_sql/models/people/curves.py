@@ -15,7 +15,7 @@ from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.people import residual
 
-POWER: Final = 0.3  # of the sampled fraction; learnt from tables of people in benchmarks/accuracy/people.py
+POWER: Final = 0.5  # of the sampled fraction: its share of the standard deviation
 
 
 @dataclass(frozen=True)
