@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import numpy.typing as npt
 
 from reid_sql.domains import PROBABILITY, Counts, Numbers
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
 
@@ -13,7 +13,11 @@ Shares = Annotated[npt.ArrayLike, Numbers(PROBABILITY)]
 Method = Annotated[Literal["pyc", "ent", "exp", "pol"], METHOD]
 
 
-@table_function(source="Rocher, Hendrickx & de Montjoye 2025, eq. 4; its rivals ENT, EXP and POL")
+@table_function(
+    "sizes, correctness, populations, method",
+    answer=Answer.ROWS,
+    source="Rocher, Hendrickx & de Montjoye 2025, eq. 4; its rivals ENT, EXP and POL",
+)
 def pyc_extrapolate(
     sizes: Counts, correctness: Shares, populations: Counts, method: Method = "pyc"
 ) -> list[Extrapolated]:
