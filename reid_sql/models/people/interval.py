@@ -30,9 +30,9 @@ class Width:
     z: float
 
 
-UNIQUENESS: Final = Width(0.2, 1.0, 0.7)
-CORRECTNESS: Final = Width(0.1, 0.5, 0.86)
-BELOW: Final = Width(0.05, 1.0, 1.4)
+UNIQUENESS: Final = Width(0.2, 1.0, 0.73)
+CORRECTNESS: Final = Width(0.1, 0.5, 0.88)
+BELOW: Final = Width(0.05, 1.0, 1.40)
 
 
 @dataclass(frozen=True)
