@@ -9,11 +9,13 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.models.copula.marginals import given_marginal
 from reid_sql.models.people.column import Column
 
 MOST_UNSEEN: Final = 0.5  # share of values never seen, at most
 NONE_ONCE: Final = 0.25  # records that values never seen stand for where no value was seen once alone
 TWICE: Final = 2
+AS_MANY: Final = 1e9  # records of a census, which leaves hardly a value unseen
 
 
 def unseen_mass(counts: Floats) -> tuple[float, float]:
@@ -58,9 +60,9 @@ def nominal_column(
 def given_column(
     name: str, values: Sequence[str | None], told: Sequence[str | None], shares: Floats, most_bins: int
 ) -> Column:
-    """Take the shares from outside, such as a census; values that it lacks keep the least of them."""
-    share = dict(zip(told, (shares / shares.sum()).tolist(), strict=True))
-    names = [*values, *(value for value in share if value not in set(values))]
-    least = min(found for found in share.values() if found > 0)
-    mass = np.array([share.get(value) or least for value in names])
-    return nominal_column(name, names, mass / mass.sum() * 1e6, most_bins)  # a table so large has no unseen
+    """Take the shares from outside, such as a census; refuses none for a value of the sample."""
+    known = given_marginal(told, shares.tolist(), seen=values)
+    share = dict(zip(known.values, known.shares.tolist(), strict=True))
+    names = [*values, *(value for value in known.values if value not in set(values) and share[value] > 0)]
+    counts = np.array([share[value] for value in names]) * AS_MANY
+    return nominal_column(name, names, counts, most_bins)

@@ -19,7 +19,8 @@ class PeopleEvidence:
 
     `counts` and the counts of `pairs` may be sums of survey weights, scaled to the number of records. `drawn`
     are records of a seeded draw, all of them where the sample is small, and `drawn_size` the sizes of their
-    classes in the whole sample. `given` are shares of values from outside, for columns by number.
+    classes in the whole sample. `given` are shares of values from outside, for columns by number. A `weighted`
+    sample is told by its tree alone: donors and class sizes know of no weights.
     """
 
     columns: tuple[str, ...]
@@ -31,6 +32,7 @@ class PeopleEvidence:
     drawn: Integers  # (drawn, columns)
     drawn_size: Integers  # (drawn,)
     given: Mapping[int, tuple[Sequence[str | None], Floats]] = field(default_factory=dict)
+    weighted: bool = False
 
     @property
     def records(self) -> int:

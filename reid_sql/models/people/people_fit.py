@@ -11,6 +11,7 @@ from reid_sql.models.people.nominal import given_column, nominal_column
 from reid_sql.models.people.ordered import ordered_column
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import DRAWS, PeopleModel
+from reid_sql.models.people.raking import raked
 from reid_sql.models.people.stack import Stack, stacked
 from reid_sql.models.people.tree import PairTables, most_bins
 
@@ -28,12 +29,16 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     columns = fit_columns(evidence)
     tables = PairTables(columns, evidence)
     tree = tables.tree()
-    stack = stacked(tree, donors.fit_donors(columns, evidence.drawn[: donors.MOST]))
+    alone = evidence.weighted or bool(evidence.given)  # donors know of no weights and of nothing from outside
+    if alone:
+        stack = Stack(raked(tree, list(evidence.given)), 1.0, None)
+    else:
+        stack = stacked(tree, donors.fit_donors(columns, evidence.drawn[: donors.MOST]))
     others = shape.subtables(tables, evidence.drawn, np.random.default_rng([seed, 2]))
-    own, alone = (own_repeats(one, evidence, seed) for one in (stack, Stack(tree, 1.0, None)))
-    shapes, tree_shapes = (shape.posterior(one, others) for one in (own, alone))
+    own, of_tree = (own_repeats(one, evidence, seed) for one in (stack, Stack(stack.tree, 1.0, None)))
+    shapes, tree_shapes = (shape.posterior(one, others) for one in (own, of_tree))
     fitted = evidence.columns, columns, stack, shapes, tree_shapes, evidence.histogram, seed
-    return PeopleModel(*fitted, seen=seen_of(stack, evidence), told=(own, *others))
+    return PeopleModel(*fitted, seen=None if alone else seen_of(stack, evidence), told=(own, *others))
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:

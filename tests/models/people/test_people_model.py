@@ -131,3 +131,26 @@ def test_marginals_from_outside_are_kept_to() -> None:
 def test_columns_are_counted() -> None:
     with pytest.raises(OutOfDomainError, match="must be the 3 of the model"):
         MODEL.cell_probability([["F"]])
+
+
+def test_the_tree_keeps_to_shares_from_outside() -> None:
+    told = replace(EVIDENCE, given={1: (AGES, np.arange(1.0, 11.0)), 2: (["A", "B", "C", None], np.ones(4))})
+    model = people_fit.fit(told)
+    assert model.donors == 0
+    cells, many = every_cell(model.marginals)
+    q = np.exp(model.stack.log_q(cells)) * many
+    assert q.sum() == pytest.approx(1)
+    for j, want in (
+        (1, dict(zip(AGES, np.arange(1, 11) / 55, strict=True))),
+        (2, dict.fromkeys("ABC", 0.25)),
+    ):
+        got = np.bincount(cells[:, j], q)
+        values = model.marginals[j].values
+        for value, share in want.items():
+            assert got[values.index(value)] == pytest.approx(share, abs=1e-4)
+
+
+def test_weights_are_told_by_the_tree_alone() -> None:
+    model = people_fit.fit(replace(EVIDENCE, weighted=True))
+    assert model.donors == 0
+    assert people_population.forecast(model, [1e4])[0].uniqueness < 1
