@@ -24,7 +24,7 @@ LESS_LIKELY: Final = NORMAL_95**2 / 2  # by which log-likelihoods of a 95 % inte
 STEPS: Final = 17  # shapes of an interval that are looked at
 
 
-def shape(sizes: Integers, expected: Floats, classes: Integers) -> float:
+def shape(sizes: Integers, expected: Floats, classes: Integers | Floats) -> float:
     """Likeliest shape a of so many classes of each size and expected count; infinite where Poisson is as likely.
 
     >>> shape(np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1])) < 5
