@@ -40,10 +40,15 @@ def _expressions(columns: Sequence[Any]) -> list[pl.Expr]:
                 f"quasi-identifiers must each be a column name or an expression, got {type(column).__name__}"
             )
             raise WrongTypeError(f"{rule}; write equivalence_class_size('age', 'sex')")
-    if all(isinstance(column, pl.Expr) and column.meta.is_literal() for column in columns):
-        rule = f"quasi-identifiers must be columns, got only constants, {columns[0]} first"
+    if all(isinstance(column, pl.Expr) and _constant(column) for column in columns):
+        rule = f"quasi-identifiers must be columns, got {columns[0]}, in which no column stands"
         raise OutOfDomainError(f"{rule}; name the columns, such as equivalence_class_size('age', 'sex')")
     return [named(column) if isinstance(column, str) else _one(column) for column in columns]
+
+
+def _constant(column: pl.Expr) -> bool:
+    """Whether no column stands in the expression, be it a name or a selector of several."""
+    return not column.meta.root_names() and not column.meta.has_multiple_outputs()
 
 
 def _one(column: pl.Expr) -> pl.Expr:
