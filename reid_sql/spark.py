@@ -12,12 +12,9 @@ from typing import Any
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 
-from reid_sql.domains import Column, Columns, Table
-from reid_sql.engines import spark as engine
-from reid_sql.engines import spark_models as models
-from reid_sql.engines.spark_catalogue import why_not
-from reid_sql.engines.spark_functions import register as register_functions
-from reid_sql.engines.spark_functions import row_column
+from reid_sql.engines.spark import models, tables
+from reid_sql.engines.spark.functions import row_column
+from reid_sql.engines.spark.sql import register as register_functions
 from reid_sql.errors import UnavailableError
 from reid_sql.function import Answer, Function, signature_of
 from reid_sql_udfs import declared
@@ -55,7 +52,7 @@ def bind(function: Function) -> Callable[..., SparkColumn | DataFrame]:
         Answer.BESIDE: _scored,
         Answer.DRAWN: _drawn,
     }
-    made = _missing(function) if why_not(function) else kinds.get(function.answer, _table)(function)
+    made = _missing(function) if function.absence("spark") else kinds.get(function.answer, _table)(function)
     made.__name__ = made.__qualname__ = function.name
     made.__doc__ = function.body.__doc__
     return made
@@ -63,7 +60,7 @@ def bind(function: Function) -> Callable[..., SparkColumn | DataFrame]:
 
 def _missing(function: Function) -> Callable[..., DataFrame]:
     def call(*_: Any, **__: Any) -> DataFrame:  # noqa: ANN401 - whatever it is called with
-        got = f"{function.name} must be asked of DuckDB or Polars, got a call of Spark: {why_not(function)}"
+        got = f"{function.name} must be asked of DuckDB or Polars, got a call of Spark: {function.absence('spark')}"
         raise UnavailableError(f"{got}; ask it about a sample there")
 
     return call
@@ -71,7 +68,7 @@ def _missing(function: Function) -> Callable[..., DataFrame]:
 
 def _window(function: Function) -> Callable[..., DataFrame]:
     def call(tbl: DataFrame, *columns: str, name: str = function.name) -> DataFrame:
-        return engine.class_size(tbl, columns, name)
+        return tables.window_frame(function, tbl, columns, name)
 
     return call
 
@@ -125,17 +122,11 @@ def _with_options(
 
 def _table(function: Function) -> Callable[..., DataFrame]:
     signature = signature_of(function)
-    frames = [parameter.name for parameter in function.parameters if isinstance(parameter.domain, Table)]
-    listed = next((p.name for p in function.parameters if isinstance(p.domain, Columns)), None)
-    single = [p.name for p in function.parameters if isinstance(p.domain, Column)]
 
     def call(*arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401 - a frame, a name or a model, options
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
-        options = dict(given.arguments)
-        tables = [options.pop(name) for name in frames]
-        columns = options.pop(listed) if listed else [options.pop(name) for name in single]
-        return engine.table_frame(function, tables, columns, options)
+        return tables.table_frame(function, dict(given.arguments))
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call

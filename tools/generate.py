@@ -28,7 +28,7 @@ from reid_sql.domains import (
     Texts,
 )
 from reid_sql.engines.duckdb import needs_python
-from reid_sql.engines.spark_catalogue import IN_PART, in_sql, why_not
+from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql_udfs import declared
 from tests import examples
@@ -91,7 +91,11 @@ def function_table() -> str:
 def _engines(function: Function) -> str:
     first = "DuckDB (Python), Polars" if needs_python(function) else "DuckDB, Polars"
     return (
-        first if why_not(function) else f"{first}, Spark (and SQL)" if in_sql(function) else f"{first}, Spark"
+        first
+        if function.absence("spark")
+        else f"{first}, Spark (and SQL)"
+        if in_sql(function)
+        else f"{first}, Spark"
     )
 
 
@@ -113,13 +117,13 @@ def stub() -> str:
 
 def spark_stub() -> str:
     """Write reid_sql/spark.pyi."""
-    there = (function for function in declared().values() if not why_not(function))
+    there = (function for function in declared().values() if not function.absence("spark"))
     return SPARK_HEAD + "".join(_typed(function, "DataFrame", "Column") for function in there)
 
 
 def spark_document(text: str) -> str:
     """Give docs/spark.md with its list of the functions that Spark has not renewed."""
-    reasons = ((name, why_not(function) or IN_PART.get(name)) for name, function in declared().items())
+    reasons = ((name, f.absence("spark") or f.partly("spark")) for name, f in declared().items())
     lines = [f"| `{name}` | {reason} |\n" for name, reason in reasons if reason]
     begin, end = NOT_ON_SPARK
     table = "".join(["| function | why not |\n| --- | --- |\n", *lines])
