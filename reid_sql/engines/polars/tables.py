@@ -13,11 +13,8 @@ from reid_sql.domains import (
     COLUMNS_AND_KEY,
     MAX_COLUMNS,
     QUASI_IDENTIFIERS,
-    Checked,
     Column,
     Columns,
-    Document,
-    Number,
 )
 from reid_sql.engines.arrow import answer_columns, answer_rows, kernel
 from reid_sql.engines.polars_codes import coded, matched
@@ -92,7 +89,6 @@ def table_frame(
     declared: Function, frames: Sequence[Frame], columns: Sequence[str], options: dict[str, Any]
 ) -> pl.LazyFrame:
     """Bind a table function: reduce the frames lazily, then answer from the reduced arrays when collected."""
-    _check(declared, options)
     if declared.reduction is None:
         return pl.LazyFrame(
             answer_rows(declared, {}, options), schema=_schema(declared.columns), orient="row"
@@ -120,17 +116,6 @@ def table_frame(
     if declared.reduction.keyed:
         schema["record"] = TYPES["BIGINT"] if key is None else lazy[0].collect_schema()[str(key)]
     return reduced.map_batches(_answering(declared, own), schema=schema)
-
-
-def _check(declared: Function, options: dict[str, Any]) -> None:
-    """Refuse what lies outside its domain; documents become texts, whole numbers whole."""
-    for parameter in declared.parameters:
-        if isinstance(parameter.domain, Checked):
-            parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Document):
-            options[parameter.name] = parameter.domain.check(parameter.name, options[parameter.name])
-        if isinstance(parameter.domain, Number) and parameter.domain.whole:
-            options[parameter.name] = int(options[parameter.name])
 
 
 def _schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:

@@ -6,14 +6,13 @@ from typing import Any
 import polars as pl
 
 from reid_sql import registry
-from reid_sql.domains import Checked, Columns
+from reid_sql.domains import Columns
 from reid_sql.engines.arrow import model_answer, record_codes
-from reid_sql.engines.polars import (
+from reid_sql.engines.polars.tables import (
     REDUCED,
     TYPES,
     Frame,
     IntoColumn,
-    _check,
     _counted,
     _expression,
     _how_nulls,
@@ -25,10 +24,9 @@ from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 
 def model_expression(
-    declared: Function, model: str | GaussianCopula, own: Sequence[Any], columns: Sequence[IntoColumn]
+    declared: Function, found: GaussianCopula, own: Sequence[Any], columns: Sequence[IntoColumn]
 ) -> pl.Expr:
     """Bind a function of records under a model, by its name or itself: an expression named after the function."""
-    found = registry.known(model)
     numbers = [
         _expression(argument).cast(pl.Float64).alias(f"own{place}") for place, argument in enumerate(own)
     ]
@@ -48,13 +46,10 @@ def model_expression(
 
 
 def scored_frame(
-    declared: Function, frame: Frame, model: str | GaussianCopula, options: dict[str, Any]
+    declared: Function, frame: Frame, found: GaussianCopula, options: dict[str, Any]
 ) -> pl.LazyFrame:
     """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
-    for parameter in declared.own_parameters:
-        if isinstance(parameter.domain, Checked):
-            parameter.domain.check(parameter.name, options[parameter.name])
-    found, lazy = registry.known(model), frame.lazy()
+    lazy = frame.lazy()
     scored = _scored_classes(declared, lazy, found, options)
     return lazy.join(scored, on=list(found.columns), how="left", nulls_equal=True)
 
@@ -94,13 +89,6 @@ def _reduced(frame: pl.LazyFrame, _: list[str], model: str, population: float) -
 REDUCED["scored_classes"] = _reduced
 
 
-def drawn_frame(
-    declared: Function, model: str | GaussianCopula, n: float, options: dict[str, Any]
-) -> pl.LazyFrame:
+def drawn_frame(declared: Function, model: GaussianCopula, n: int, options: dict[str, Any]) -> pl.LazyFrame:
     """Bind a table function of records drawn from a model: they are drawn when collected, as many as are asked for."""
-    checked = {"n": n} | options
-    _check(declared, checked | {"model": "the model itself"})
-    found = registry.known(model)
-    return drawn(
-        found, int(checked.pop("n")), lambda places: found.texts(declared.body(found, places, **checked))
-    )
+    return drawn(model, n, lambda places: model.texts(declared.body(model, places, **options)))
