@@ -9,30 +9,19 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
-from reid_sql.domains import Column, Columns, Key, Number, OptionalTable, Table, Values
+from reid_sql.domains import Number
 from reid_sql.engines.arrow import kernel
 from reid_sql.engines.spark.frames import column
 from reid_sql.errors import ReidError
-from reid_sql.function import Function
+from reid_sql.function import Function, Parameter
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
 udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call it
 
 
-def check_options(declared: Function, options: dict[str, Any]) -> None:
-    """Hold the options against their domains, and put what a document says, or a whole number, in its place."""
-    for parameter in declared.parameters:
-        name, domain = parameter.name, parameter.domain
-        if isinstance(domain, Columns | Column | Table | OptionalTable | Key | Values):
-            continue
-        value = domain.check(name, options[name])
-        whole = isinstance(domain, Number) and domain.whole
-        options[name] = int(options[name]) if whole else value if isinstance(value, str) else options[name]
-
-
 def row_column(declared: Function, arguments: Sequence[Any]) -> SparkColumn:
     """Bind a row function to Columns, column names or numbers: a Column named after the function."""
-    inputs = [as_column(argument).cast("double") for argument in arguments]
+    inputs = (number(p, argument) for p, argument in zip(declared.parameters, arguments, strict=True))
     return answered_or_refused(declared, row_body(declared)(*inputs))
 
 
@@ -42,11 +31,24 @@ def answered_or_refused(declared: Function, found: SparkColumn) -> SparkColumn:
     return F.when(found["refusal"].isNull(), found["answer"]).otherwise(refused).alias(declared.name)
 
 
-def as_column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column or a number
+def as_column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column, a number or None
     """The Column that is meant."""
     if isinstance(argument, SparkColumn):
         return argument
-    return column(argument) if isinstance(argument, str) else F.lit(float(argument))
+    if isinstance(argument, str):
+        return column(argument)
+    return F.lit(None if argument is None else float(argument))
+
+
+def number(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN401 - see above
+    """The argument as doubles; what is no number is refused, also where Spark's ANSI mode is off and makes it NULL."""
+    given = as_column(argument)
+    doubles = given.try_cast("double")
+    domain, name = parameter.domain, parameter.name
+    whole = domain.sentence(name, "\0") if isinstance(domain, Number) else f"{name} must be a number, got \0"
+    head, tail = whole.split("\0")
+    refused = F.raise_error(F.concat(F.lit(head), given.cast("string"), F.lit(tail))).cast("double")
+    return F.when(given.isNotNull() & doubles.isNull(), refused).otherwise(doubles)
 
 
 def row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function

@@ -16,8 +16,8 @@ from reid_sql.engines.spark.frames import Rows, arrow_type, beside, keyed, place
 from reid_sql.engines.spark.functions import (
     answered_or_refused,
     as_column,
-    check_options,
     fields_of,
+    number,
     refusable,
     typed,
     udf,
@@ -30,9 +30,9 @@ from reid_sql.models.numerics.rectangle import Estimates
 
 
 def model_column(
-    declared: Function, model: str | GaussianCopula, own: Sequence[Any], columns: Sequence[Any]
+    declared: Function, model: GaussianCopula, own: Sequence[Any], columns: Sequence[Any]
 ) -> Column:
-    """Bind a function of records under a model, by its name or itself: a Column named after the function."""
+    """Bind a function of records under a model: a Column named after the function."""
     found, count = sent(model), len(own)
     if len(columns) != len(found.columns):
         found.codes([[]] * len(columns))
@@ -41,15 +41,15 @@ def model_column(
         return model_answer(declared, found.scored(record_codes(found, given[count:])), given[:count])
 
     texts = [as_column(one).cast("string") for one in columns]
-    called = refusable(body, declared)(*(as_column(number).cast("double") for number in own), *texts)
+    numbers = (number(p, given) for p, given in zip(declared.own_parameters, own, strict=True))
+    called = refusable(body, declared)(*numbers, *texts)
     return answered_or_refused(declared, called)
 
 
 def scored_frame(
-    declared: Function, frame: DataFrame, model: str | GaussianCopula, options: dict[str, Any]
+    declared: Function, frame: DataFrame, model: GaussianCopula, options: Mapping[str, Any]
 ) -> DataFrame:
     """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
-    check_options(declared, options | {"model": "the model itself"})
     found = sent(model)
     rows = rows_of_model(found, frame)
     for name in frame.columns:
@@ -62,14 +62,10 @@ def scored_frame(
     return beside(frame, rows.found, keyed(classes, rows.names))
 
 
-def drawn_frame(
-    declared: Function, model: str | GaussianCopula, n: float, options: dict[str, Any]
-) -> DataFrame:
+def drawn_frame(declared: Function, model: GaussianCopula, n: int, options: Mapping[str, Any]) -> DataFrame:
     """Bind a table function of records drawn from a model: the executors draw them, each by its place alone."""
-    checked = {"model": "the model itself", "n": n} | options
-    check_options(declared, checked)
     found = sent(model)
-    own = {parameter.name: checked[parameter.name] for parameter in declared.own_parameters}
+    own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
     names = places(found.columns)
 
     def body(*columns: pa.Array) -> pa.Array:
@@ -77,7 +73,7 @@ def drawn_frame(
         return pa.StructArray.from_arrays([pa.array(values, pa.string()) for values in texts], names)
 
     kinds = udf(typed(body), f"struct<{', '.join(f'{name} string' for name in names)}>")
-    drawn = SparkSession.active().range(int(n)).select(kinds(F.col("id")).alias("drawn"))
+    drawn = SparkSession.active().range(n).select(kinds(F.col("id")).alias("drawn"))
     return drawn.select(
         *(F.col(f"drawn.{place}").alias(name) for place, name in zip(names, found.columns, strict=True))
     )

@@ -11,9 +11,10 @@ from pyspark.sql import SparkSession
 from reid_sql import registry
 from reid_sql.domains import MAX_COLUMNS, Domain, Number, Numbers
 from reid_sql.engines.arrow import answer_rows, model_kernel
+from reid_sql.engines.face import checked
 from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.engines.spark.frames import arrow_type
-from reid_sql.engines.spark.functions import check_options, fields_of, row_body, typed, udf
+from reid_sql.engines.spark.functions import fields_of, row_body, typed, udf
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
@@ -43,8 +44,7 @@ def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined fun
     def one(cells: Sequence[Any]) -> dict[str, Any]:
         options = dict(zip((p.name for p in declared.parameters), cells, strict=True))
         try:
-            check_options(declared, options)
-            return {"refusal": None, "answers": answer_rows(declared, {}, options)}
+            return {"refusal": None, "answers": answer_rows(declared, {}, checked(declared, options))}
         except ReidError as error:
             return {"refusal": str(error), "answers": []}
 

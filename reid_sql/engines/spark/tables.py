@@ -8,10 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from reid_sql.domains import Table
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
-from reid_sql.engines.spark.functions import check_options
 from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
@@ -19,12 +17,8 @@ from reid_sql.function import Answer, Function
 from reid_sql.reduction import HOW_NULLS, Reduction, spelling
 
 
-def table_frame(declared: Function, given: dict[str, Any]) -> DataFrame:
+def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
     """Bind a table function, its arguments by name: Spark reduces the frames, the body answers from what is left of them."""
-    for parameter in declared.parameters:
-        if isinstance(parameter.domain, Table):
-            refuse_other(parameter.name, given[parameter.name])
-    check_options(declared, given)
     own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
@@ -33,9 +27,9 @@ def table_frame(declared: Function, given: dict[str, Any]) -> DataFrame:
         refuse_no_key(given["key"])
     counted = {argument.name: given.get(argument.name) for argument in reduction.arguments}
     reduced = spelling(reduction, "spark")(**counted)
-    if declared.answer is Answer.REDUCTION:
+    if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
-    if declared.answer is Answer.RECORDS:
+    if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
         return answered_records(declared, reduced, own)
     arrays, treated = _told(declared, reduction, reduced)
     found = declared.body(arrays, **own)
@@ -47,20 +41,13 @@ def table_frame(declared: Function, given: dict[str, Any]) -> DataFrame:
 
 def window_frame(declared: Function, frame: DataFrame, columns: Sequence[str], name: str) -> DataFrame:
     """Bind a function that counts a record among all: the frame with a column more, of this name."""
-    refuse_other("tbl", frame)
     if name.lower() in (other.lower() for other in frame.columns):
         raise OutOfDomainError(
             f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
         )
-    return spelling(declared.reduction, "spark")(frame, columns, name)
-
-
-def refuse_other(name: str, frame: Any) -> None:  # noqa: ANN401 - anything may be given
-    """Refuse what is no table of Spark."""
-    if not isinstance(frame, DataFrame):
-        raise OutOfDomainError(
-            f"{name} must be a Spark DataFrame, got {type(frame).__name__}; pass spark.table('name')"
-        )
+    reduction: Any = declared.reduction
+    counted: DataFrame = spelling(reduction, "spark")(frame, columns, name)
+    return counted
 
 
 def _told(

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from reid_sql.domains import Integers
+from reid_sql.engines.codes import value_codes
 from reid_sql.engines.spark.frames import collected
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 
@@ -18,17 +18,8 @@ def distinct(counted: DataFrame) -> pa.Table:
 
 
 def coded(table: pa.Table, names: Sequence[str]) -> Integers:
-    """A code for each value of the columns, 0 for NULL, one row a record; types without order have codes too.
-
-    >>> coded(pa.table({"q1": ["F", None, "F"], "q2": [[1], [2], [1]]}), ["q1", "q2"]).tolist()
-    [[1, 1], [0, 2], [1, 1]]
-    """
-    frame = pl.DataFrame(pl.from_arrow(table.select(list(names)))).with_row_index("row", offset=1)
-    first = pl.col("row").first()
-    codes = (
-        pl.when(pl.col(name).is_null()).then(0).otherwise(first.over(name)).alias(name) for name in names
-    )
-    return frame.select(codes).to_numpy().reshape(-1, len(names)).astype(np.int64)
+    """A code for each value of the columns, 0 for NULL, one row a record."""
+    return value_codes(pl.DataFrame(pl.from_arrow(table.select(list(names)))), names)
 
 
 def class_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> Integers:

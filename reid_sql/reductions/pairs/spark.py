@@ -1,7 +1,6 @@
 """Spark: all that a copula is fitted to."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -11,7 +10,6 @@ from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.spark.counting import how_nulls, kept
 from reid_sql.engines.spark.frames import Rows, as_number, column, resolved, rows_of, to_spark
 from reid_sql.engines.spark.texts import counts_of_pairs, refuse_without_text
-from reid_sql.errors import OutOfDomainError
 from reid_sql.models.copula.copula_fit import OUTSIDE
 
 
@@ -19,7 +17,7 @@ def pairs(
     tbl: DataFrame,
     qi: Sequence[str],
     weight: str | None,
-    marginals: Any,  # noqa: ANN401 - what is no frame is refused
+    marginals: DataFrame | None,
     nulls: str,
 ) -> DataFrame:
     """Count values and pairs of values, and who is alone, from the distinct records in one pass."""
@@ -35,12 +33,8 @@ def pairs(
     return how_nulls(every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
 
 
-def _outside(marginals: Any, columns: Sequence[str], *, drop: bool) -> DataFrame:  # noqa: ANN401 - see above
+def _outside(marginals: DataFrame, columns: Sequence[str], *, drop: bool) -> DataFrame:
     """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
-    if not isinstance(marginals, DataFrame):
-        raise OutOfDomainError(
-            f"marginals must be a Spark DataFrame, got {type(marginals).__name__}; pass spark.table('name')"
-        )
     named = resolved(Columns("columns of the marginals"), ["column_name", "value", "share"], marginals)
     label, value, _ = (column(name) for name in named)
     told = marginals.filter(value.isNotNull()) if drop else marginals
