@@ -1,5 +1,6 @@
 """Every function of the catalogue: on Spark with the other engines' answer or refusal, or told as not there."""
 
+import importlib
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -8,9 +9,10 @@ import polars as pl
 import pytest
 
 from reid_sql.domains import Choice, Columns, Number, Numbers, Table
-from reid_sql.engines.spark_catalogue import SAID, in_sql, why_not
+from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
+from reid_sql.reduction import reductions
 from reid_sql_udfs import declared
 from tests.tables import by_duckdb
 
@@ -20,7 +22,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
-from reid_sql.engines.spark import OF_CHOICES, PER_RECORD, REDUCED
 from tests.sparks import refusal, rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -97,7 +98,7 @@ def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", na
     function = declared()[name]
     frames = {p.name: to_spark(spark, PEOPLE) for p in function.parameters if isinstance(p.domain, Table)}
     options = given(function)
-    if why_not(function):
+    if function.absence("spark"):
         with pytest.raises(
             ReidError, match=f"{name} must be asked of DuckDB or Polars, got a call of Spark: "
         ):
@@ -179,10 +180,12 @@ def test_what_is_not_a_function_is_said_to_be_missing() -> None:
 
 
 def test_what_is_said_to_be_there_is_there(root: "Path") -> None:
-    assert set(SAID) == {*REDUCED, *PER_RECORD, *OF_CHOICES}
+    for reduction in reductions().values():
+        said = importlib.import_module(f"{reduction.room}.spark")
+        assert hasattr(said, reduction.name) != ("spark" in reduction.absences), reduction.name
     text = (root / "docs" / "spark.md").read_text(encoding="utf-8")
     for function in declared().values():
-        reason = why_not(function)
+        reason = function.absence("spark")
         assert (f"| `{function.name}` | {reason} |" in text) == bool(reason)
 
 

@@ -10,15 +10,28 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark_frames import collected, to_spark
+from reid_sql.domains import PERSON_OR_ITEM, Columns
+from reid_sql.engines.spark.counting import how_nulls, kept
+from reid_sql.engines.spark.frames import collected, rows_of, to_spark
 
 PRIME = 2147483647
 ROW_BITS = 33  # of monotonically_increasing_id that count the rows of a partition
 
 
-def matches(pairs: DataFrame, points: int, exact_up_to: int, samples: int, seed: int) -> DataFrame:
-    """Count the matches of every known combination of items; `pairs` has a row q1, q2 for each person and item."""
-    once = pairs.distinct().localCheckpoint()
+def matches(
+    tbl: DataFrame,
+    person: str,
+    item: str,
+    *,
+    points: int,
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> DataFrame:
+    """Count the matches of every known combination of items."""
+    rows = rows_of(tbl, [person, item], Columns(PERSON_OR_ITEM.words))
+    once = kept(rows, nulls).distinct().localCheckpoint()
     coded = _coded(_coded(once, "q1", "p"), "q2", "i").select("p", "i").localCheckpoint()
     sets = _sets(coded)
     chosen = F.sum(_choose(F.size("items"), points))
@@ -32,7 +45,8 @@ def matches(pairs: DataFrame, points: int, exact_up_to: int, samples: int, seed:
         known = _every(sets, points) if exact else _drawn(sets, points, samples, seed, people)
     found = _counted(coded, known, points)
     draws = F.lit(0 if exact else samples).cast("bigint").alias("draws")
-    return found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
+    told = found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
+    return how_nulls(rows, nulls, told)
 
 
 def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
@@ -41,12 +55,12 @@ def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
     The sorted values are kept on the executors, so that no second run can sort them into other partitions.
     """
     values = pairs.select(F.col(name).alias("value")).distinct()
-    kept = (
+    listed = (
         values.sort(F.col("value").asc_nulls_last())
         .select(F.struct("value").alias("value"))
         .localCheckpoint()
     )
-    placed = kept.withColumns({"partition": F.spark_partition_id(), "row": F.monotonically_increasing_id()})
+    placed = listed.withColumns({"partition": F.spark_partition_id(), "row": F.monotonically_increasing_id()})
     sizes = collected(
         placed.groupBy("partition").agg(F.count(F.lit(1)).alias("size")), "the partitions"
     ).to_pylist()

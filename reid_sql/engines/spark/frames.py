@@ -1,6 +1,7 @@
 """Spark: columns by their names, DataFrames from Arrow, and the one door through which rows come to the driver."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
@@ -99,13 +100,29 @@ def _unlike(kind: DataType) -> bool:
     return isinstance(kind, MapType | VariantType)
 
 
-def numbered(frame: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Give the columns names of our own, so that none can meet one of the counts'."""
-    return frame.select(*(column(name).alias(f"q{place}") for place, name in enumerate(names, 1)))
+@dataclass(frozen=True)
+class Rows:
+    """Columns of a table under numbers, q1, q2, …, so that none can meet one of the counts'."""
+
+    frame: DataFrame
+    given: Sequence[str]  # the columns' names, as they were asked for
+    found: Sequence[str]  # the same, as the table spells them
+
+    @property
+    def names(self) -> list[str]:
+        """The numbers of the columns."""
+        return places(self.given)
+
+
+def rows_of(tbl: DataFrame, names: Sequence[str], words: Columns, **more: Column) -> Rows:
+    """Take the columns from the table, refused in these words; `more` stands before them, under its own name."""
+    found = resolved(words, names, tbl)
+    numbered = (column(name).alias(place) for name, place in zip(found, places(found), strict=True))
+    return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, found)
 
 
 def places(names: Sequence[str]) -> list[str]:
-    """The names that `numbered` gives."""
+    """The numbers of so many columns."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
@@ -130,6 +147,12 @@ def alike(columns: Sequence[Column], right: DataFrame) -> Column:
         right["reid_key"],
     )
     return (F.xxhash64(*columns) == right["reid_hash"]) & (own <= other) & (own >= other)
+
+
+def beside(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
+    """Put beside every record of the table what is said of its class by the key of these columns; no record is lost."""
+    joined = tbl.join(right, alike([column(name) for name in columns], right), "left")
+    return joined.drop(right["reid_key"], right["reid_hash"])
 
 
 def collected(frame: DataFrame, words: str) -> pa.Table:
