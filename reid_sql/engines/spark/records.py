@@ -1,0 +1,38 @@
+"""Spark: answers for each record. Spark counts the distinct records, the driver answers for these, Spark joins back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from reid_sql.engines.arrow import answer_columns
+from reid_sql.engines.spark.counting import how_nulls, kept
+from reid_sql.engines.spark.frames import alike, arrow_type, keyed, to_spark
+from reid_sql.engines.spark.reduced import Held
+from reid_sql.errors import OutOfDomainError
+from reid_sql.function import Function
+
+NO_POSITION = "must name the column by which records are told apart, got None: a Spark table has no order; pass key='id'"
+
+
+def refuse_no_key(key: str | None) -> None:
+    """Refuse to answer for each record where nothing tells one from the others."""
+    if key is None:
+        raise OutOfDomainError(f"key {NO_POSITION}")
+
+
+def answered_records(declared: Function, held: Held, own: Mapping[str, Any]) -> DataFrame:
+    """Give the body's answer for its distinct record to every record, told by its key."""
+    table = held.collected()
+    found = answer_columns(declared, held.arrays(table), own)
+    answers = table.select(held.by)
+    for name, kind in declared.columns.items():
+        answers = answers.append_column(name, pa.array(found[name], arrow_type(kind)))
+    classes = to_spark(held.rows.frame.sparkSession, answers)
+    if held.classes is not None:
+        classes = held.classes.select("place", *held.names).join(classes, "place").drop("place")
+    right = keyed(classes, held.names)
+    joined = kept(held.rows, held.nulls).join(right, alike([F.col(name) for name in held.names], right))
+    return how_nulls(held.rows, held.nulls, joined.select("record", *declared.columns))
