@@ -12,7 +12,7 @@ from reid_sql.engines.spark.counting import counted, how_nulls, placed
 from reid_sql.engines.spark.frames import Rows, arrow_type, rows_of, to_spark
 from reid_sql.engines.spark.independence import fitted
 from reid_sql.engines.spark.texts import counts_of_pairs, has_text, refuse_without_text
-from reid_sql.reductions.evidence import COPULA, INDEPENDENT
+from reid_sql.reductions.evidence import OF_COPULAS, OF_INDEPENDENCE
 from reid_sql.reductions.pairs import PAIRS
 
 WHOLE: Final = ["class_size", "classes", "first", "second", "records", "mass"]
@@ -22,11 +22,11 @@ def evidence(tbl: DataFrame, qi: Sequence[str], method: str, nulls: str) -> Data
     """Classes by size, and by what independent columns would hold, and pairs of values, where the method asks for these."""
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
     held = counted(rows, nulls)
-    held = placed(held) if method in {*INDEPENDENT, *COPULA} else held
-    if method in COPULA and method != "all":
+    held = placed(held) if method in {*OF_INDEPENDENCE, *OF_COPULAS} else held
+    if method in OF_COPULAS and method != "all":
         refuse_without_text(rows)
-    told = _sizes(held, rows.names, independent=method in INDEPENDENT)
-    pairs = _pairs(rows, held) if method in COPULA else _no_pairs(rows)
+    told = _sizes(held, rows.names, independent=method in OF_INDEPENDENCE)
+    pairs = _pairs(rows, held) if method in OF_COPULAS else _no_pairs(rows)
     both = told.unionByName(pairs, allowMissingColumns=True).fillna(0, WHOLE)
     return how_nulls(rows, nulls, both.withColumn("place", F.monotonically_increasing_id()))
 
