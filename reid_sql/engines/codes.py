@@ -13,9 +13,10 @@ def value_codes(distinct: pl.DataFrame, names: Sequence[str]) -> Integers:
     >>> value_codes(pl.DataFrame({"q1": ["F", None, "F"], "q2": [[1], [2], [1]]}), ["q1", "q2"]).tolist()
     [[1, 1], [0, 2], [1, 1]]
     """
-    place = pl.row_index("place").first() + 1
+    placed = distinct.select(names).with_row_index("place", offset=1)
+    first = pl.col("place").first()
     codes = (
-        pl.when(pl.col(name).is_null()).then(0).otherwise(place.over(name)).cast(pl.Int64).alias(name)
+        pl.when(pl.col(name).is_null()).then(0).otherwise(first.over(name)).cast(pl.Int64).alias(name)
         for name in names
     )
-    return distinct.select(codes).to_numpy().reshape(-1, len(names))
+    return placed.select(codes).to_numpy().reshape(-1, len(names))

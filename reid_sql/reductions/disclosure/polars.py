@@ -1,21 +1,17 @@
-"""Polars: what each class gives away about a sensitive column; the words of DuckDB's `reid_plan_disclosure`."""
+"""Polars: what each class gives away about a sensitive column, from how many records hold each of its values in each class."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
+from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.sensitive import SLACK
+from reid_sql.models.classes.sensitive import QI, SLACK
+from reid_sql.reduction import refuse_own_names
 
-THRESHOLDS: Final = {
-    "l_diversity": "l",
-    "t_closeness": "t",
-    "alpha_k_anonymity": "alpha",
-    "beta_likeness": "beta",
-    "delta_disclosure": "delta",
-}
 COUNT: Final = pl.col("n")
 SIZE: Final = pl.col("class_size")
 PARTS: Final = pl.col("parts")
@@ -57,41 +53,135 @@ MEASURES: Final[dict[tuple[str, str | None], tuple[tuple[str, ...], pl.Expr]]] =
 }
 
 
-def disclosed(
-    rows: pl.LazyFrame, names: Mapping[str, str], sensitive: str, measure: str, options: Mapping[str, Any]
+@dataclass(frozen=True)
+class Cells:
+    """How many records, `n`, hold each sensitive value, `s`, in each class, by the columns of the classes under numbers."""
+
+    rows: pl.LazyFrame
+    names: Sequence[str]
+    own: Sequence[str]
+    sensitive: str
+    nulls: str
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of the classes; the sensitive column stands last."""
+        return places(self.own)
+
+    @property
+    def counts(self) -> pl.LazyFrame:
+        """Of each value in each class."""
+        held = kept(self.rows, self.names, self.nulls).rename({self.names[-1]: "s"})
+        return held.group_by(*self.keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
+
+    def kinds(self, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:
+        """How many classes have each size and value of the measure."""
+        found = _measured(self, measure, variant, c).group_by("class_size", "value")
+        counted = found.agg(pl.len().cast(pl.Int64).alias("classes")).sort("class_size", "value")
+        return how_nulls(self.rows, self.names, self.nulls, counted)
+
+    def offending(self, found: pl.LazyFrame, offends: pl.Expr) -> pl.LazyFrame:
+        """The classes that offend a threshold, or whose value is not known, by their own names."""
+        refuse_own_names(self.own, ("class_size", "value"))
+        shown = found.filter(pl.col("value").is_null() | offends)
+        own = (pl.col(key).alias(name) for key, name in zip(self.keys, self.own, strict=True))
+        return how_nulls(self.rows, self.names, self.nulls, shown.select(*own, "class_size", "value"))
+
+
+def _cells(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
+    every = [*resolved(QI, qi, tbl), sensitive]
+    return Cells(numbered(tbl, resolved(QI, every, tbl)), places(every), qi, sensitive, nulls)
+
+
+def _above(threshold: float) -> pl.Expr:
+    return pl.col("value").gt(threshold * (1 + SLACK))
+
+
+def l_diversity(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, c: float, nulls: str
 ) -> pl.LazyFrame:
-    """Measure the classes by q1, q2, … whose sensitive value stands last; list the offending ones by their own names.
-
-    Or count the classes of each size and value, where the measure does not ask for classes.
-    """
-    summary = measure.removesuffix("_classes")
-    keys = list(names)
-    cells = (
-        rows.rename({f"q{len(keys) + 1}": "s"}).group_by(*keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
-    )
-    found = _measured(cells, keys, sensitive, summary, options)
-    if summary == measure:
-        counted = found.group_by("class_size", "value").agg(pl.len().cast(pl.Int64).alias("classes"))
-        return counted.sort("class_size", "value")
-    shown = found.filter(pl.col("value").is_null() | _offending(summary, options))
-    return shown.select(*(pl.col(key).alias(name) for key, name in names.items()), "class_size", "value")
+    """How many values, well represented, a class has."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("l_diversity", variant, c)
 
 
-def _offending(measure: str, options: Mapping[str, Any]) -> pl.Expr:
-    threshold = float(options[THRESHOLDS[measure]])
-    if measure == "l_diversity":
-        return pl.col("value").lt(threshold * (1 - SLACK))
-    small = pl.col("class_size").lt(int(options.get("k", 1)))
-    return pl.col("value").gt(threshold * (1 + SLACK)).or_(small)
-
-
-def _measured(
-    cells: pl.LazyFrame, keys: list[str], sensitive: str, measure: str, options: Mapping[str, Any]
+def l_diversity_classes(
+    *,
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: str,
+    c: float,
+    l: float,  # noqa: E741 - its name
+    nulls: str,
 ) -> pl.LazyFrame:
+    """The classes of fewer than l."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "l_diversity", variant, c), pl.col("value").lt(l * (1 - SLACK)))
+
+
+def t_closeness(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+) -> pl.LazyFrame:
+    """How far the values of a class are distributed from those of the table."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("t_closeness", variant)
+
+
+def t_closeness_classes(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, t: float, nulls: str
+) -> pl.LazyFrame:
+    """The classes that are farther than t."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "t_closeness", variant), _above(t))
+
+
+def alpha_k_anonymity(*, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> pl.LazyFrame:
+    """The share that a class's most frequent value has in it."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("alpha_k_anonymity")
+
+
+def alpha_k_anonymity_classes(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, alpha: float, k: int, nulls: str
+) -> pl.LazyFrame:
+    """The classes with a share above alpha, or of fewer than k records."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "alpha_k_anonymity"), _above(alpha).or_(SIZE.lt(k)))
+
+
+def beta_likeness(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+) -> pl.LazyFrame:
+    """How much more frequent a value is in a class than in the table, at most."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("beta_likeness", variant)
+
+
+def beta_likeness_classes(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, beta: float, nulls: str
+) -> pl.LazyFrame:
+    """The classes with a gain above beta."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "beta_likeness", variant), _above(beta))
+
+
+def delta_disclosure(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+) -> pl.LazyFrame:
+    """By what factor, as a logarithm, a value's share in a class differs from that in the table, at most."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("delta_disclosure", variant)
+
+
+def delta_disclosure_classes(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, delta: float, nulls: str
+) -> pl.LazyFrame:
+    """The classes with a logarithm above delta."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "delta_disclosure", variant), _above(delta))
+
+
+def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:
     """Give the keys, class_size and value of every class."""
-    variant = options.get("variant")
+    cells, keys = of.counts, of.keys
     if (measure, variant) not in MEASURES:
-        return _twice(cells, keys, sensitive, str(variant), options)
+        return _twice(cells, keys, of.sensitive, str(variant), c)
     wanted, value = MEASURES[measure, variant]
     if measure == "l_diversity":
         cells = cells.with_columns((COUNT * COUNT.log()).alias("n_log_n"))
@@ -113,12 +203,10 @@ def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
     return held.with_columns((COUNT / pl.col("held")).alias("ratio"), allowed.alias("allowed"))
 
 
-def _twice(
-    cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, options: Mapping[str, Any]
-) -> pl.LazyFrame:
+def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, c: float) -> pl.LazyFrame:
     """Measure what needs a class's size at each of its cells: at once for classes of one value, from the cells of the others."""
     if variant == "recursive":
-        single = pl.lit(1.0 if options["c"] > 1 else 0.0)
+        single = pl.lit(1.0 if c > 1 else 0.0)
     elif variant == "equal":
         cells, single = _against_the_table(cells), 1 - SHARE
     else:
@@ -133,7 +221,7 @@ def _twice(
     counted = cells.with_columns(single.alias("single")).group_by(keys).agg(found)
     several = cells.join(counted.filter(PARTS > 1).select(*keys, "class_size"), on=keys, nulls_equal=True)
     if variant == "recursive":
-        value = _recursive(several, keys, options["c"])
+        value = _recursive(several, keys, c)
     elif variant == "equal":
         further = pl.max_horizontal(0.0, COUNT / SIZE - SHARE).alias("value")
         value = several.with_columns(further).group_by(keys).agg(SIZE.first(), pl.col("value").sum())

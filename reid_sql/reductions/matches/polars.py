@@ -1,15 +1,37 @@
-"""Polars: of how many people the sets hold what an attacker knows of a target; the words of DuckDB's `reid_plan_matches`."""
+"""Polars: people who have all the items that an attacker knows of one of them."""
 
 from functools import reduce
+from typing import Final
 
 import polars as pl
 
-PRIME = 2147483647
+from reid_sql.domains import PERSON_OR_ITEM, Columns
+from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
+
+PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
 
 
-def matches(pairs: pl.LazyFrame, points: int, exact_up_to: int, samples: int, seed: int) -> pl.LazyFrame:
-    """Count the matches of every known combination of items; `pairs` has a row p, i for each person and item."""
-    coded = _coded(pairs.unique())
+def matches(
+    *,
+    tbl: pl.LazyFrame,
+    person: str,
+    item: str,
+    points: int,
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> pl.LazyFrame:
+    """Of how many people the sets hold what an attacker knows of a target, with the weight of such targets."""
+    columns = resolved(Columns(PERSON_OR_ITEM.words), [person, item], tbl)
+    rows, names = numbered(tbl, columns), places(columns)
+    held = kept(rows, names, nulls).select(p="q1", i="q2")
+    return how_nulls(rows, names, nulls, _matches(held, points, exact_up_to, samples, seed))
+
+
+def _matches(held: pl.LazyFrame, points: int, exact_up_to: int, samples: int, seed: int) -> pl.LazyFrame:
+    """Count the matches of every known combination of items; `held` has a row p, i for each person and item."""
+    coded = _coded(held.unique())
     sets = _sets(coded)
     total = sets.filter(pl.col("place") == 1).select(
         pl.len().cast(pl.Int64).alias("people"),
