@@ -13,9 +13,13 @@ def test_a_mapping_its_text_and_the_scenario_are_one() -> None:
 
 
 def test_what_would_need_a_file_is_refused() -> None:
-    with pytest.raises(OutOfDomainError, match=r"groups\[1\].table must have been read from its file, got 's.csv'"):
+    with pytest.raises(
+        OutOfDomainError, match=r"groups\[1\].table must have been read from its file, got 's.csv'"
+    ):
         scenario(by(table="s.csv"))
     with pytest.raises(OutOfDomainError, match="scenario must be valid JSON, got an error"):
         scenario("adult_worst_case")
-    with pytest.raises(OutOfDomainError, match="scenario must be JSON text or a mapping, got 3; pass what it says"):
+    with pytest.raises(
+        OutOfDomainError, match="scenario must be JSON text or a mapping, got 3; pass what it says"
+    ):
         scenario(3)  # type: ignore[arg-type]
