@@ -72,9 +72,7 @@ def counted(histogram: Histogram, k: int) -> Shares:
     return Shares(**{name: Share(end, end, end) for name, end in ends.items()})
 
 
-MEASURED: Final = (
-    "the interval holds the model's error as measured on tables of people; population_risk says where that does not hold"
-)
+MEASURED: Final = "the interval holds the model's error as measured on tables of people; population_risk says where that does not hold"
 
 
 def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForecast]:
