@@ -1,7 +1,7 @@
 """The models behind the functions, for Python: small numpy arrays in, numbers with their uncertainty and a status out.
 
-They know no engine, read no file and keep nothing between calls. Each has words, its source and an example of its own,
-as in `help(models.class_risk)`. All of it is imported when the first name is asked for.
+They know no engine, read no file and keep nothing between calls. Each has words, its source and an example of
+its own, as in `help(models.class_risk)`. All of it is imported when the first name is asked for.
 
 - Closed forms: `uniqueness_from_probability`, `correctness_from_probability`, `correctness_from_uniqueness`,
   `pyc_correctness`, `pyc_uniqueness`, `pyc_k_violation`.
