@@ -111,7 +111,7 @@ def find(saved: SavedModels, name: str) -> GaussianCopula:
 
 
 def text_of(content: Mapping[str, Any]) -> str:
-    """Write JSON, the same text for the same content."""
+    """Write the content as JSON on one line."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -122,7 +122,7 @@ def checksum(content: Mapping[str, Any]) -> str:
 
 
 def no_constant(name: str) -> float:
-    """Refuse NaN and Infinity, which Python reads and JSON has not."""
+    """Refuse NaN and infinite numbers, which JSON has not."""
     raise ValueError(f"{name} is no number of JSON")
 
 
