@@ -72,6 +72,9 @@ def counted(histogram: Histogram, k: int) -> Shares:
     return Shares(**{name: Share(end, end, end) for name, end in ends.items()})
 
 
+MEASURED: Final = "the interval holds the model's error as measured on tables of people; population_risk says where that does not hold"
+
+
 def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForecast]:
     """Ξ and κ of populations of these sizes, with 95 % intervals that hold the error of the model."""
     found = []
@@ -79,7 +82,7 @@ def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForec
         of = shares(model, people, TWO)
         one, other = of.uniqueness, of.correctness
         ends = (one.estimate, one.low, one.high, other.estimate, other.low, other.high)
-        found.append(CopulaForecast(people, *ends))
+        found.append(CopulaForecast(people, *ends, MEASURED))
     return found
 
 
