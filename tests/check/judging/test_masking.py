@@ -70,7 +70,7 @@ def answers(tables: dict[tuple[str, ...], dict[Cell, int]], names: tuple[str, ..
 def _fitting(cells, domains, tables, hidden, names, below):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     total = sum(tables[names].values())
     margins = []
-    for by, groups in tables.items():
+    for by, groups in ((by, groups) for by, groups in tables.items() if by != names):
         places = [names.index(name) for name in by]
         for group, count in groups.items():
             inside = [i for i, cell in enumerate(cells) if tuple(cell[p] for p in places) == group]
@@ -91,7 +91,7 @@ def _fitting(cells, domains, tables, hidden, names, below):  # type: ignore[no-u
     yield from go(0, [], total)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(80))
 def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
     draw = random.Random(seed)
     below = 3
