@@ -9,7 +9,7 @@ import duckdb
 from reid_sql.check.judging.masking import has_small
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Check, Policy
-from reid_sql.engines.duckdb_packed import Group
+from reid_sql.engines.duckdb_packed import WHOLE, Group
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.runner import sentence
 
@@ -141,11 +141,34 @@ def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figu
 
 
 def _small(release: Answers, check: Check, group: Group, below: int) -> bool:
-    """Whether some classes by the check's columns hold so few records that figures over all of them may tell how few."""
+    """Whether some classes by the check's columns hold so few records that figures over all of them may tell how few.
+
+    Counts of records add up: those of a group are a part of the table's, and the other way round.
+    """
     if below == 1 or not check.counted or release.records < below:
         return False
-    histogram = release.histogram(check.counted, check.by, group, dict(check.coarser))
-    return has_small(histogram, release.dropped(check, group), below)
+    if _has_small(release, check, (), WHOLE, below) or _has_small(release, check, check.by, group, below):
+        return True
+    alike = {each.by for each in release.table.checks if set(each.counted) == set(check.counted) and each.by}
+    return check.measure.of_records and any(_parts_small(release, check, by, below) for by in alike)
+
+
+def _parts_small(release: Answers, check: Check, by: tuple[str, ...], below: int) -> bool:
+    """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
+    try:
+        return any(
+            part.records < below or _has_small(release, check, by, part, below) for part in release.groups(by)
+        )
+    except STOPPED:
+        raise
+    except (*UNMEASURED, *release.errors):
+        return True
+
+
+def _has_small(release: Answers, check: Check, by: tuple[str, ...], group: Group, below: int) -> bool:
+    histogram = release.histogram(check.counted, by, group, dict(check.coarser))
+    records = group.records if by else release.records
+    return has_small(histogram, records - int(histogram.records.sum()), below)
 
 
 def unjudged(each: Checked, why: str) -> Checked:

@@ -81,7 +81,9 @@ def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Ce
     >>> sorted(found[("sex",)])
     [('F',), ('M',)]
     """
-    small = {by: {group for group, count in groups.items() if 0 < count < below} for by, groups in tables.items()}
+    small = {
+        by: {group for group, count in groups.items() if 0 < count < below} for by, groups in tables.items()
+    }
     if not any(small.values()):
         return small
     kept = min(tables, key=lambda by: (len(tables[by]), by))
@@ -98,12 +100,14 @@ def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Ce
 
 def _secure(groups: Mapping[Cell, int], hidden: set[Cell], below: int) -> None:
     """Hide the next smallest groups until each hidden one has two solutions."""
-    rest = sorted((group for group in groups if group not in hidden), key=lambda group: (groups[group], repr(group)))
+    rest = sorted(
+        (group for group in groups if group not in hidden), key=lambda group: (groups[group], repr(group))
+    )
     while hidden and rest and not several([groups[group] for group in hidden], below):
         hidden.add(rest.pop(0))
 
 
-def _telling(
+def _telling(  # noqa: PLR0917 - both groupings, as they are told
     by: tuple[str, ...],
     groups: Mapping[Cell, int],
     kept: tuple[str, ...],
@@ -114,7 +118,9 @@ def _telling(
     """Give the told groups whose sizes would tell a group of the other grouping, by what both share."""
     shared = [name for name in kept if name in by]
     inside, outside = _by_shared(by, groups, shared), _by_shared(kept, told, shared)
-    unknown = [group for value, parts in inside.items() if hidden.intersection(outside[value]) for group in parts]
+    unknown = [
+        group for value, parts in inside.items() if hidden.intersection(outside[value]) for group in parts
+    ]
     lines = {value: parts for value, parts in inside.items() if not hidden.intersection(outside[value])}
     found = {
         group
@@ -127,7 +133,9 @@ def _telling(
     return found
 
 
-def _by_shared(by: tuple[str, ...], groups: Mapping[Cell, int], shared: Sequence[str]) -> dict[Cell, list[Cell]]:
+def _by_shared(
+    by: tuple[str, ...], groups: Mapping[Cell, int], shared: Sequence[str]
+) -> dict[Cell, list[Cell]]:
     """Give the groups by their values in some of the columns."""
     places = [by.index(name) for name in shared]
     found: dict[Cell, list[Cell]] = {}

@@ -55,10 +55,14 @@ def _table() -> Schema:
             | {"description": "CSV, Parquet, JSON or DuckDB file, seen from the policy's folder"},
             "files": TEXT | {"description": "a pattern of files with the same columns, in place of file"},
             "table": TEXT | {"description": "the table of a DuckDB file, by its name or schema.name"},
-            "delimiter": TEXT | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
+            "delimiter": TEXT
+            | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
             "quote": TEXT | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
             "encoding": _words(ENCODING) | {"description": "of a text file; utf-8 unless given"},
-            "header": {"type": "boolean", "description": "whether a text file begins with the names of its columns"},
+            "header": {
+                "type": "boolean",
+                "description": "whether a text file begins with the names of its columns",
+            },
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,
             "nulls": _words(NULLS),

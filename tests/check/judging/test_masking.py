@@ -37,7 +37,7 @@ def bin_answers(counts: list[int], shown: list[int | None]) -> list[set[int]]:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_hidden_class_size_can_be_solved_for(seed: int) -> None:
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - a table, not a secret
     classes = [draw.choice([0, 0, 1, 2, 3, 8]) for _ in BINS]
     counts = [sum(draw.randint(*sizes) for _ in range(n)) for sizes, n in zip(BINS, classes, strict=True)]
     shown = masked_bins(counts, BINS, 10)
@@ -48,13 +48,17 @@ def test_no_hidden_class_size_can_be_solved_for(seed: int) -> None:
         assert min(len(answers) for answers in bin_answers(counts, shown)) > 1
 
 
-def answers(tables: dict[tuple[str, ...], dict[Cell, int]], names: tuple[str, ...], below: int) -> dict[Cell, set[int]]:
+def answers(
+    tables: dict[tuple[str, ...], dict[Cell, int]], names: tuple[str, ...], below: int
+) -> dict[Cell, set[int]]:
     """What each group by all columns may be, given every size that is told and that unnamed groups are small."""
     hidden = hidden_groups(tables, below)
     cells = tables[names]
     total = sum(cells.values())
     domains = []
-    least = 0 if set(cells) == hidden[names] else 1  # of a grouping without sizes a report has one line for all that is small
+    least = (
+        0 if set(cells) == hidden[names] else 1
+    )  # of a grouping without sizes a report has one line for all that is small
     for cell, count in cells.items():
         if cell not in hidden[names]:
             domains.append([count])
@@ -75,7 +79,16 @@ def _fitting(cells, domains, tables, hidden, names, below):  # type: ignore[no-u
         for group, count in groups.items():
             inside = [i for i, cell in enumerate(cells) if tuple(cell[p] for p in places) == group]
             small = count < below
-            margins.append((inside, [count] if group not in hidden[by] else range(1, below) if small else range(below, total + 1)))
+            margins.append(
+                (
+                    inside,
+                    [count]
+                    if group not in hidden[by]
+                    else range(1, below)
+                    if small
+                    else range(below, total + 1),
+                )
+            )
 
     def go(place, values, left):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         if place == len(cells):
@@ -93,7 +106,7 @@ def _fitting(cells, domains, tables, hidden, names, below):  # type: ignore[no-u
 
 @pytest.mark.parametrize("seed", range(80))
 def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - a table, not a secret
     below = 3
     rows, columns = draw.choice([(1, 4), (2, 2), (2, 3), (3, 2)])
     cells = {(f"a{i}", f"b{j}"): draw.choice([1, 2, 3, 4, 6]) for i in range(rows) for j in range(columns)}
@@ -105,7 +118,9 @@ def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
                 sums[(cell[place],)] += count
             tables[(name,)] = dict(sums)
     hidden = hidden_groups(tables, below)
-    assert all(cell in hidden[by] for by, groups in tables.items() for cell, count in groups.items() if count < below)
+    assert all(
+        cell in hidden[by] for by, groups in tables.items() for cell, count in groups.items() if count < below
+    )
     found = answers(tables, ("a", "b"), below)
     if any(set(groups) != hidden[by] for by, groups in tables.items()):  # else there is nothing more to hide
         assert all(len(values) > 1 for values in found.values()), (cells, tables, hidden, found)
@@ -116,7 +131,9 @@ def test_several_answers_are_those_that_trying_all_finds(counts: tuple[int, ...]
     below, total = 4, sum(counts)
     ways = [range(1, below) if count < below else range(below, total + 1) for count in counts]
     fits = [each for each in itertools.product(*ways) if sum(each) == total]
-    assert several(counts, below) == all(len({each[place] for each in fits}) > 1 for place in range(len(counts)))
+    assert several(counts, below) == all(
+        len({each[place] for each in fits}) > 1 for place in range(len(counts))
+    )
 
 
 @pytest.mark.parametrize("records", [50, 443, 32561])

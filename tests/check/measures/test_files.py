@@ -21,7 +21,9 @@ ASK = 'quasi_identifiers = ["a"]\nchecks = [{measure = "unique_records", at_most
 
 def figures(folder: Path, where: str) -> tuple[float, float, int]:
     """Unique records, k and records, as the gate counts them by the column a."""
-    (folder / "p.toml").write_text(f"mask_below = 1\n[[tables]]\nname = 't'\n{where}\n{ASK}", encoding="utf-8")
+    (folder / "p.toml").write_text(
+        f"mask_below = 1\n[[tables]]\nname = 't'\n{where}\n{ASK}", encoding="utf-8"
+    )
     page = check(folder / "p.toml")
     unique, k = (each["groups"][0]["value"] for each in page["checks"])
     return unique, k, page["tables"][0]["records"]
@@ -77,7 +79,9 @@ def test_what_cannot_be_read_as_it_is_written_is_refused_and_not_quoted(tmp_path
     assert "Original Line" not in done.stderr
 
 
-@pytest.mark.parametrize("name", ["data[1].csv", "d*.csv", "d?.csv", "it's.csv", "[!a].csv", "{a,b}.csv", "ä ö.csv"])
+@pytest.mark.parametrize(
+    "name", ["data[1].csv", "d*.csv", "d?.csv", "it's.csv", "[!a].csv", "{a,b}.csv", "ä ö.csv"]
+)
 def test_a_name_is_no_pattern(tmp_path: Path, name: str) -> None:
     for other in ("data1.csv", "dx.csv", "a.csv", "b.csv"):
         (tmp_path / other).write_bytes(b"a\n1\n1\n1\n")
@@ -119,13 +123,21 @@ def test_columns_without_a_header_are_numbered(tmp_path: Path) -> None:
 
 def test_a_packed_file_is_read_to_its_end(tmp_path: Path) -> None:
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a\n1\n") + gzip.compress(b"2\n3\n"))
-    try:
-        assert figures(tmp_path, 'file = "t.csv.gz"') == (3, 1, 3)
-    except ReidError as error:  # an engine that reads the first part alone is found out
-        assert "must be read to its last record" in str(error)
+    assert figures(tmp_path, 'file = "t.csv.gz"') == (3, 1, 3)
 
 
-JSON_TEXTS = ["2020-01-01", "20200101", "0123", "123", "1e3", "1000", "true", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", " x", "x"]
+JSON_TEXTS = [
+    "2020-01-01",
+    "20200101",
+    "0123",
+    "123",
+    "1e3",
+    "1000",
+    "true",
+    "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+    " x",
+    "x",
+]
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.ndjson"])
@@ -138,9 +150,13 @@ def test_texts_of_json_stay_texts(tmp_path: Path, name: str) -> None:
     assert {row[0] for row in con.execute(f"SELECT a FROM {view}").fetchall()} == {row["a"] for row in rows}
 
 
-def test_numbers_of_json_that_doubles_cannot_hold_stay_two(tmp_path: Path) -> None:
-    (tmp_path / "t.json").write_text('[{"a": 9007199254740993.0}, {"a": 9007199254740992.0}, {"a": "1"}, {"a": 1}]')
+def test_numbers_and_texts_of_json_stay_two(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text(
+        '[{"a": 9007199254740993}, {"a": 9007199254740992}, {"a": "1"}, {"a": 1}]'
+    )
     assert figures(tmp_path, 'file = "t.json"') == (4, 1, 4)
+    (tmp_path / "t.json").write_text('[{"a": 9007199254740993}, {"a": 9007199254740992}]')
+    assert figures(tmp_path, 'file = "t.json"') == (2, 1, 2)
     (tmp_path / "t.json").write_text('[{"a": 1, "a": 2}]')
     with pytest.raises(ReidError, match="keys are distinct"):
         figures(tmp_path, 'file = "t.json"')
@@ -162,7 +178,9 @@ def house(folder: Path) -> Path:
     with duckdb.connect(folder / "house.duckdb") as con:
         con.execute("CREATE TABLE people AS SELECT 1 AS a FROM range(5); CREATE SCHEMA s")
         con.execute("CREATE MACRO count(x) AS 99; CREATE MACRO min(x) AS 99; CREATE MACRO sum(x) AS 99")
-        con.execute("""CREATE TABLE s."o""dd.name" AS SELECT 1 AS a FROM range(7); CREATE TABLE s.people AS SELECT 2 AS a""")
+        con.execute(
+            """CREATE TABLE s."o""dd.name" AS SELECT 1 AS a FROM range(7); CREATE TABLE s.people AS SELECT 2 AS a"""
+        )
         con.execute("CREATE VIEW own AS SELECT * FROM people")
         (folder / "other.csv").write_text("a\n1\n1\n", encoding="utf-8")
         con.execute(f"CREATE VIEW elsewhere AS FROM read_csv('{folder}/other.csv')")
@@ -172,7 +190,9 @@ def house(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("table", "records"), [("people", 5), ("main.people", 5), ("s.people", 1), ('s.o"dd.name', 7), ("own", 5)]
 )
-def test_a_table_is_found_by_its_name_whatever_else_the_database_holds(tmp_path: Path, table: str, records: int) -> None:
+def test_a_table_is_found_by_its_name_whatever_else_the_database_holds(
+    tmp_path: Path, table: str, records: int
+) -> None:
     house(tmp_path)
     assert figures(tmp_path, f"file = 'house.duckdb'\ntable = {json.dumps(table)}")[1:] == (records, records)
 
@@ -200,7 +220,9 @@ def test_what_is_no_name_of_a_table_is_refused_and_nothing_runs(tmp_path: Path, 
 def test_a_view_is_told_of_and_refused_where_cautions_are(tmp_path: Path) -> None:
     house(tmp_path)
     for head, code in (("", 0), ("cautions = 'refuse'\n", 2)):
-        (tmp_path / "p.toml").write_text(f"{head}[[tables]]\nfile = 'house.duckdb'\ntable = 'own'\n{ASK}", encoding="utf-8")
+        (tmp_path / "p.toml").write_text(
+            f"{head}[[tables]]\nfile = 'house.duckdb'\ntable = 'own'\n{ASK}", encoding="utf-8"
+        )
         page = check(tmp_path / "p.toml")
         assert page["exit_code"] == code
         assert any("a view of the database" in caution for caution in page["checks"][0]["cautions"])
