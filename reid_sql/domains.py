@@ -184,7 +184,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Table:
-    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame."""
+    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame, on Spark a DataFrame."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def answers(
     return {cell: found[cell] for cell in hidden[names]}
 
 
-def _fitting(cells, domains, tables, hidden, names, below):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _fitting(cells, domains, tables, hidden, names, below):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202, PLR0917
     total = sum(tables[names].values())
     margins = []
     for by, groups in ((by, groups) for by, groups in tables.items() if by != names):
