@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -18,7 +19,10 @@ from reid_sql.check.policy.policy import read_policy
 from reid_sql.check.reports.html import html
 from reid_sql.check.reports.junit import junit
 from reid_sql.check.reports.report import text
+from reid_sql.check.reports.verdict_page import verdict_page
+from reid_sql.check.reports.words import beside, plain
 from reid_sql.errors import ReidError
+from reid_sql.screen import VisibleConsole
 from tests.processes import command, environment
 
 K = '{measure = "k", at_least = 1}'
@@ -294,6 +298,43 @@ def test_a_file_that_is_half_written_is_none(tmp_path: Path) -> None:
     rows(tmp_path, ["1,2"] * 20)
     done = command("check", str(written(tmp_path, K)), "--json-report", "/dev/full")
     assert (done.returncode, done.stderr.count("\n"), "Traceback" in done.stderr) == (2, 1, False)
+
+
+def test_a_key_that_stands_twice_in_json_is_refused(tmp_path: Path) -> None:
+    rows(tmp_path, ["1,2"] * 3)
+    check_ = '{"measure": "k", "at_least": 5, "at_least": 1}'
+    (tmp_path / "p.json").write_text(
+        f'{{"tables": [{{"file": "t.csv", "quasi_identifiers": ["a"], "checks": [{check_}]}}]}}'
+    )
+    with pytest.raises(ReidError, match="must name each key once, got 'at_least' twice"):
+        read_policy(tmp_path / "p.json")
+
+
+def test_eighty_columns_hold_a_verdict(tmp_path: Path) -> None:
+    rows(tmp_path, [f"u{i},{i % 2}" for i in range(90)])
+    asked = '{measure = "forecast_correctness", population = 1e6, at_most = 0.5}, {measure = "l_diversity", sensitive = "s", at_least = 2}'
+    page = check(written(tmp_path, asked))
+    shown = StringIO()
+    VisibleConsole(file=shown, width=80).print(verdict_page(page, 80))
+    lines = shown.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    for words in (
+        "l_diversity of s (variant distinct)",
+        "on a",
+        "1, limit at least 2",
+        "FAIL: the policy is not met.",
+    ):
+        assert any(words in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("value", "limit"),
+    [(0.1 + 1e-7, 0.1), (0.1 - 1e-7, 0.1), (1 / 3, 0.3333), (0.3333, 1 / 3), (2.00001, 2.0)],
+)
+def test_a_figure_and_its_limit_never_seem_to_stand_otherwise(value: float, limit: float) -> None:
+    told = float(beside(value, limit))
+    assert (told > limit, told < limit) == (value > limit, value < limit)
+    assert float(plain(limit).replace(",", "")) == limit
 
 
 def test_schedulers_get_a_report(tmp_path: Path) -> None:

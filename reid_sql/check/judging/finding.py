@@ -155,14 +155,18 @@ def _small(release: Answers, check: Check, group: Group, below: int) -> bool:
 
 def _parts_small(release: Answers, check: Check, by: tuple[str, ...], below: int) -> bool:
     """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
-    try:
-        return any(
-            part.records < below or _has_small(release, check, by, part, below) for part in release.groups(by)
-        )
-    except STOPPED:
-        raise
-    except (*UNMEASURED, *release.errors):
-        return True
+    key = (frozenset(check.counted), check.coarser, by, below)
+    if key not in release.parts_small:
+        try:
+            release.parts_small[key] = any(
+                part.records < below or _has_small(release, check, by, part, below)
+                for part in release.groups(by)
+            )
+        except STOPPED:
+            raise
+        except (*UNMEASURED, *release.errors):
+            release.parts_small[key] = True
+    return release.parts_small[key]
 
 
 def _has_small(release: Answers, check: Check, by: tuple[str, ...], group: Group, below: int) -> bool:
