@@ -74,6 +74,7 @@ def test_it_answers_as_another_engine_does(engine: Engine, other: Engine, name: 
         fit(other)
     answers = engine.ask(function, question(engine, function))
     if not absent(function, engine, answers):
+        assert isinstance(answers, list), answers
         agree(function, answers, other.ask(function, question(other, function)))
 
 

@@ -101,6 +101,7 @@ PEOPLE = pl.DataFrame(
         "region": [f"r{number * number % 9}" for number in range(40)],
     }
 )
+ALWAYS = ("key", "remove")
 BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "sizes": [100.0, 1000.0],
     "correctness": [0.9, 0.5],
@@ -110,6 +111,8 @@ BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "sensitive": "id",
     "item": "region",
     "key": "id",
+    "remove": 5,
+    "sampling_fraction": 0.01,
     "scenario": '{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5}]}',
 }
 
@@ -128,8 +131,8 @@ def argument(parameter: Parameter) -> Any:
 
 
 def given(function: Function) -> dict[str, Any]:
-    """Arguments for all that must be given, and the key, by which records are told."""
-    asked = [p for p in function.parameters if p.default is REQUIRED or p.name == "key"]
+    """Arguments for all that must be given, the key, by which records are told, and what a small table cannot be asked by default."""
+    asked = [p for p in function.parameters if p.default is REQUIRED or p.name in ALWAYS]
     return {p.name: argument(p) for p in asked if not isinstance(p.domain, Table)}
 
 
