@@ -9,18 +9,39 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
 from pyspark.sql.types import (
     ArrayType,
+    BinaryType,
     BooleanType,
+    CharType,
     DataType,
-    MapType,
+    DateType,
+    DayTimeIntervalType,
+    NullType,
     NumericType,
     StringType,
     StructType,
-    VariantType,
+    TimestampNTZType,
+    TimestampType,
+    VarcharType,
+    YearMonthIntervalType,
 )
 
 from reid_sql.domains import Columns
 from reid_sql.errors import OutOfDomainError
 
+COMPARED: Final = (
+    NumericType,
+    BooleanType,
+    BinaryType,
+    CharType,
+    VarcharType,
+    DateType,
+    TimestampType,
+    TimestampNTZType,
+    YearMonthIntervalType,
+    DayTimeIntervalType,
+    NullType,
+)
+GROUPED_BY: Final = "spark.sql.retainGroupColumns"
 SETTING: Final = "spark.reid_sql.maxCollectedValues"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 ARROW: Final[Mapping[str, pa.DataType]] = {
@@ -58,6 +79,7 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
 
     Spark's names differ by case only where spark.sql.caseSensitive is set.
     """
+    refuse_settings(frame.sparkSession)
     known = frame.columns
     exact = str(frame.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
     given = (
@@ -90,14 +112,21 @@ def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, 
 
 
 def _unlike(kind: DataType) -> bool:
-    """Whether values of the type have no equality on which the engines agree."""
+    """Whether values of the type have no equality, or none on which the engines agree."""
     if isinstance(kind, ArrayType):
         return _unlike(kind.elementType)
     if isinstance(kind, StructType):
         return any(_unlike(field.dataType) for field in kind.fields)
     if isinstance(kind, StringType):
         return not kind.isUTF8BinaryCollation()
-    return isinstance(kind, MapType | VariantType)
+    return not isinstance(kind, COMPARED)
+
+
+def refuse_settings(spark: SparkSession) -> None:
+    """Refuse a session in which groups come without the columns that they are by."""
+    if str(spark.conf.get(GROUPED_BY, "true")).lower() != "true":
+        rule = f"{GROUPED_BY} must be true, got {spark.conf.get(GROUPED_BY)}"
+        raise OutOfDomainError(f"{rule}; call spark.conf.unset('{GROUPED_BY}')")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Spark SQL: the functions that take no table and keep no model, under their own names, for a session."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import pyarrow as pa
@@ -19,9 +20,27 @@ from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
+ANSI: Final = "spark.sql.ansi.enabled"
+
 
 def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
     """Put into the session what Spark SQL can say, as temporary functions: their names."""
+    with _strict(spark):
+        return _registered(spark, functions)
+
+
+@contextmanager
+def _strict(spark: SparkSession) -> Iterator[None]:
+    """A function of Spark SQL casts its arguments by the mode in which it was made: what is no number must not become NULL."""
+    before = spark.conf.get(ANSI)
+    spark.conf.set(ANSI, "true")
+    try:
+        yield
+    finally:
+        spark.conf.set(ANSI, str(before))
+
+
+def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
     said, database = [declared for declared in functions if in_sql(declared)], f"reid_sql {uuid4()}"
     models = {name: replace(model, _scores={}) for name, model in registry.models().items()}
     for declared in said:

@@ -30,7 +30,7 @@ def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
     if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
-        return answered_records(declared, reduced, own)
+        return answered_records(declared, reduced, given["key"], own)
     arrays, treated = _told(declared, reduction, reduced)
     found = declared.body(arrays, **own)
     rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]

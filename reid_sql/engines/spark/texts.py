@@ -5,7 +5,7 @@ from itertools import combinations
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StructType, VariantType
+from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType, TimestampType
 
 from reid_sql.engines.spark.frames import Rows, places
 from reid_sql.errors import OutOfDomainError
@@ -22,8 +22,11 @@ def refuse_without_text(rows: Rows) -> None:
 
 
 def has_text(kind: DataType) -> bool:
-    """Whether Spark can tell each value of the type by a text of its own."""
-    return not isinstance(kind, ArrayType | StructType | MapType | VariantType | BinaryType)
+    """Whether Spark can tell each value of the type by a text of its own.
+
+    An instant has the text of the session's time zone, in which two of an hour that the clocks repeat are one.
+    """
+    return not isinstance(kind, ArrayType | StructType | BinaryType | TimestampType)
 
 
 def counts_of_pairs(distinct: DataFrame, columns: Sequence[str], *, alone: bool) -> DataFrame:
