@@ -20,6 +20,8 @@ WIDTHS: Final = {
     "below_k": interval.BELOW,
 }
 TWO: Final = 2
+OF_MODEL: Final = "the interval holds the error of the model, for tables of people like those it was measured on"
+OF_SAMPLE: Final = "the population is no larger than the sample: counted in the sample"
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForec
         of = shares(model, people, TWO)
         one, other = of.uniqueness, of.correctness
         ends = (one.estimate, one.low, one.high, other.estimate, other.low, other.high)
-        found.append(CopulaForecast(people, *ends))
+        found.append(CopulaForecast(people, *ends, OF_MODEL if people > model.records else OF_SAMPLE))
     return found
 
 
