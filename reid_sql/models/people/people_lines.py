@@ -4,7 +4,8 @@ A line is a value of a column (`second` 0), a pair of values, a share from outsi
 or a record drawn (−4). Pairs with very many combinations are not handed over: they are counted among the drawn.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -42,9 +43,41 @@ class PeopleLines:
     mass: Sequence[float]
     texts: Sequence[Sequence[str | None] | None]
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether records count differently: some value's mass is not its number of records."""
+        alone = np.asarray(self.second) == 0
+        mass = np.asarray(self.mass, dtype=np.float64)[alone]
+        return not np.array_equal(mass, np.asarray(self.records, dtype=np.float64)[alone])
+
+
+def lines_of(columns: Mapping[str, Sequence[str | None]]) -> PeopleLines:
+    """Count a small table of columns as an engine does, every record drawn.
+
+    >>> lines_of({"sex": ["F", "F", "M"]}).records.tolist()
+    [2, 1, 1, 2, 2, 2, 1]
+    """
+    records = list(zip(*columns.values(), strict=True))
+    found: list[tuple[object, ...]] = []
+    for place, (name, values) in enumerate(columns.items(), 1):
+        found += [(place, 0, name, value, None, n, float(n), None) for value, n in Counter(values).items()]
+    for (i, one), (j, other) in combinations(enumerate(columns.values(), 1), 2):
+        counted = Counter(zip(one, other, strict=True))
+        found += [(i, j, None, *pair, n, float(n), None) for pair, n in counted.items()]
+    classes = Counter(records)
+    sizes = Counter(classes.values())
+    found += [(0, SIZES, None, None, None, size, float(n), None) for size, n in sorted(sizes.items())]
+    found += [(0, DRAWN, None, None, None, classes[record], 0.0, list(record)) for record in records]
+    first, second, label, one_value, other_value, count, mass, texts = (
+        list(part) for part in zip(*found, strict=True)
+    )
+    whole = (np.array(numbers, dtype=np.int64) for numbers in (range(len(found)), first, second))
+    counts = np.array(count, dtype=np.int64)
+    return PeopleLines(*whole, label, one_value, other_value, counts, mass, texts)  # type: ignore[arg-type]
+
 
 def evidence_of(
-    lines: PeopleLines, ordered: Sequence[str] = (), nominal: Sequence[str] = (), *, weighted: bool = False
+    lines: PeopleLines, ordered: Sequence[str] = (), nominal: Sequence[str] = ()
 ) -> PeopleEvidence:
     """Code the values and sort the lines; refuses an empty table, names that are no columns, and bad weights.
 
@@ -81,7 +114,7 @@ def evidence_of(
         coded.reshape(-1, len(names)),
         records[drawn],
         _outside(lines, second, names),
-        weighted,
+        lines.is_weighted,
     )
 
 
