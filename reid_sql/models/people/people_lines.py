@@ -1,7 +1,7 @@
 """What an engine hands over of a sample, line by line, made into what a model of people is fitted to.
 
 A line is a value of a column (`second` 0), a pair of values, a share from outside (−1), a size of classes (−3)
-or a record drawn (−4). Pairs with very many combinations are not handed over: they are counted among the drawn.
+or a record drawn (−4), its mass a random number by which the drawn are in order. Pairs with very many combinations are not handed over: they are counted among the drawn.
 """
 
 from collections import Counter
@@ -95,7 +95,8 @@ def evidence_of(
             rule = f"ordered and nominal must name columns of the model, got '{name}'"
             raise UnknownNameError(f"{rule}; {suggestion(name, names)}")
     codes = [{value: code for code, value in enumerate(own)} for own in values]
-    drawn = np.flatnonzero(second == DRAWN).tolist()
+    drawn = np.flatnonzero(second == DRAWN)
+    drawn = drawn[np.argsort(mass[drawn], kind="stable")].tolist()
     texts = [lines.texts[line] or () for line in drawn]
     coded = np.array([[code[text] for code, text in zip(codes, row, strict=True)] for row in texts])
     sizes = np.flatnonzero(second == SIZES)
