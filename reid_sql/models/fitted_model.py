@@ -39,6 +39,10 @@ class FittedModel(Protocol):
     def marginals(self) -> Sequence[Values]:
         """The values of each column, a code for each."""
 
+    @property
+    def order(self) -> list[int]:
+        """Columns in an order in which records that begin alike are best scored together."""
+
     def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
         """Codes of records given by column."""
 

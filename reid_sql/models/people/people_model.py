@@ -48,6 +48,11 @@ class PeopleModel:
         """How many distinct records of the sample the model holds."""
         return 0 if self.stack.donors is None else len(self.stack.donors.codes)
 
+    @property
+    def order(self) -> list[int]:
+        """Columns in an order in which records that begin alike are scored together."""
+        return list(range(len(self.columns)))
+
     def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
         """Codes of records given by column, as text or None: (records, columns)."""
         if len(values) != len(self.columns):
