@@ -1,7 +1,8 @@
 """What an engine hands over of a sample, line by line, made into what a model of people is fitted to.
 
 A line is a value of a column (`second` 0), a pair of values, a share from outside (−1), a size of classes (−3)
-or a record drawn (−4), its mass a random number by which the drawn are in order. Pairs with very many combinations are not handed over: they are counted among the drawn.
+or a record drawn (−4), whose mass is a random number by which those drawn are in order. Pairs with very many
+combinations are not handed over: they are counted among the drawn.
 """
 
 from collections import Counter
@@ -94,14 +95,15 @@ def evidence_of(
         if name not in names:
             rule = f"ordered and nominal must name columns of the model, got '{name}'"
             raise UnknownNameError(f"{rule}; {suggestion(name, names)}")
-    codes = [{value: code for code, value in enumerate(own)} for own in values]
     drawn = np.flatnonzero(second == DRAWN)
-    drawn = drawn[np.argsort(mass[drawn], kind="stable")].tolist()
-    texts = [lines.texts[line] or () for line in drawn]
-    coded = np.array([[code[text] for code, text in zip(codes, row, strict=True)] for row in texts])
+    drawn = drawn[np.argsort(mass[drawn], kind="stable")]
+    coded = _coded([lines.texts[line] or () for line in drawn.tolist()], values)
+    if len(drawn) == total:  # all of them: in an order that no engine's hash decides
+        order = np.lexsort(coded.T)[np.random.default_rng(total).permutation(total)]
+        drawn, coded = drawn[order], coded[order]
     sizes = np.flatnonzero(second == SIZES)
-    order = sizes[np.argsort(records[sizes])]
-    of_size = np.asarray(mass[order], dtype=np.int64)
+    sizes = sizes[np.argsort(records[sizes])]
+    of_size = np.asarray(mass[sizes], dtype=np.int64)
     return PeopleEvidence(
         names,
         tuple(
@@ -110,9 +112,9 @@ def evidence_of(
         ),
         values,
         counts,
-        _pairs(lines, (first, second, weight), codes, coded.reshape(-1, len(names))),
-        Histogram(records[order], of_size, records[order] * of_size),
-        coded.reshape(-1, len(names)),
+        _pairs(lines, (first, second, weight), values, coded),
+        Histogram(records[sizes], of_size, records[sizes] * of_size),
+        coded,
         records[drawn],
         _outside(lines, second, names),
         lines.is_weighted,
@@ -143,13 +145,25 @@ def _columns(
     return tuple(names), tuple(values), tuple(counts)
 
 
+def _codes(values: Sequence[Sequence[str | None]]) -> list[dict[str | None, int]]:
+    return [{value: code for code, value in enumerate(own)} for own in values]
+
+
+def _coded(texts: Sequence[Sequence[str | None]], values: Sequence[Sequence[str | None]]) -> Integers:
+    """Codes of records: (records, columns)."""
+    codes = _codes(values)
+    rows = [[code[text] for code, text in zip(codes, row, strict=True)] for row in texts]
+    return np.array(rows, dtype=np.int64).reshape(-1, len(values))
+
+
 def _pairs(
     lines: PeopleLines,
     counted: tuple[Integers, Integers, Floats],
-    codes: Sequence[dict[str | None, int]],
+    values: Sequence[Sequence[str | None]],
     drawn: Integers,
 ) -> Pairs:
     first, second, weight = counted
+    codes = _codes(values)
     found = {}
     for i, j in combinations(range(len(codes)), 2):
         own = np.flatnonzero((first == i + 1) & (second == j + 1)).tolist()
