@@ -87,7 +87,7 @@ def _column(tree: Tree, j: int) -> dict[str, Any]:
     return {
         "name": column.name,
         "ordered": column.ordered,
-        "values": list(column.values),
+        "values": list(column.seen),
         "mass": _digits(column.mass),
         "multiplicity": _digits(column.multiplicity),
         "bins": column.bins.tolist(),
