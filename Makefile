@@ -4,14 +4,19 @@ FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
 
-.PHONY: demo test lint types docs bench accuracy clean
+.PHONY: demo test quick lint types docs bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt lint types
+	@echo "make test: about WHOLE on two cores; make quick takes two, without Java, dbt and real data"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
 	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
+
+# What can be tried while one writes: no Java, no dbt, no real data, nothing slow.
+quick: .venv/.dev lint
+	$(BIN)/python -m pytest -q -n auto -m "not spark and not dbt and not real_data and not slow"
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

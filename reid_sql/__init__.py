@@ -1,12 +1,23 @@
-"""Re-identification risk where the data already is: SQL functions in DuckDB, expressions in Polars."""
+"""Re-identification risk where the data already is: SQL functions in DuckDB, expressions in Polars, functions on Spark.
 
-from typing import TYPE_CHECKING
+`register(con)` puts the functions into DuckDB; `reid_sql.polars` and `reid_sql.spark` have them for data frames, and
+`reid_sql.models` has what they are answered with. Importing this package loads nothing of that.
+"""
 
-from reid_sql._version import __version__
-from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, UnavailableError, UnknownNameError
-
+TYPE_CHECKING = (
+    False  # what type checkers take for true; importing typing for it would make the command start later
+)
 if TYPE_CHECKING:
     import duckdb
+
+    from reid_sql._version import __version__
+    from reid_sql.errors import (
+        NoRecordsError,
+        OutOfDomainError,
+        ReidError,
+        UnavailableError,
+        UnknownNameError,
+    )
 
 __all__ = [
     "NoRecordsError",
@@ -17,6 +28,14 @@ __all__ = [
     "__version__",
     "register",
 ]
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module  # noqa: PLC0415 - only what is asked for is loaded
+
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)
 
 
 def register(con: "duckdb.DuckDBPyConnection") -> None:
@@ -31,7 +50,7 @@ def register(con: "duckdb.DuckDBPyConnection") -> None:
     >>> con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall()
     [(0.366032,)]
     """
-    from reid_sql.engines import duckdb as engine
-    from reid_sql_udfs import declared
+    from reid_sql.engines import duckdb as engine  # noqa: PLC0415 - Polars users need no DuckDB engine
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the functions import this package
 
     engine.register(con, declared())

@@ -88,7 +88,7 @@ class Place:
         return [Place(where, self._mapping(where, each)) for where, each in named]
 
     @staticmethod
-    def _mapping(where: str, value: Any) -> Mapping[str, Any]:
+    def _mapping(where: str, value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - whatever the document holds
         if not isinstance(value, Mapping):
             raise OutOfDomainError(
                 f"{where} must be a table of keys and values, got {shown(value)}; write key = value lines"
@@ -96,13 +96,16 @@ class Place:
         return {key: each for key, each in value.items() if each is not None}  # null is as good as absent
 
 
-def shown(value: Any) -> str:
+def shown(value: Any) -> str:  # noqa: ANN401 - whatever the document holds
     """Show a value of a document as a sentence may."""
     return "nothing" if value is None else repr(value) if isinstance(value, str) else str(value)
 
 
 def read_document(
-    words: str, source: Any, folder: Path | None, shipped: Mapping[str, Path]
+    words: str,
+    source: Any,  # noqa: ANN401 - whatever a person passes
+    folder: Path | None,
+    shipped: Mapping[str, Path],
 ) -> tuple[Place, Path]:
     """Read a mapping, JSON text, a path to a TOML or JSON file or a shipped name: the document, and the folder it lies in."""
     here = folder or Path()

@@ -11,6 +11,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
 LONGEST_TEXT: Final = 200
 
@@ -183,7 +184,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Table:
-    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame."""
+    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame, on Spark a DataFrame."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ class Document:
     kind: str
     read: Callable[[Any], str] = field(repr=False)
 
-    def check(self, name: str, source: Any) -> str:
+    def check(self, name: str, source: Any) -> str:  # noqa: ANN401, ARG002 - the document says itself what is wrong where
         """Give the document as text, or refuse it."""
         return self.read(source)
 
@@ -318,6 +319,9 @@ DRAWN: Final = Number(
     0.0,
     1e12,
     whole=True,
+)
+SHOWN: Final = Number(
+    "a whole number from 0 to 1000000", "pass how many to show, such as 20", 0.0, 1e6, whole=True
 )
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")

@@ -1,33 +1,58 @@
 """What a function is: its name, parameters, words, source, body and, where an engine says it better, its spelling.
 
-A decorator declares the function below it and hands it back unchanged. Engines bind what is declared; nothing
-else lists the functions.
+A decorator declares the function below it and hands it back unchanged. Engines bind what is declared; nothing else
+lists the functions.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+from enum import Enum
+from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Values
-from reid_sql.models.classes.disclosure import Integers
-from reid_sql.reductions import Argument, Reduction
+from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Integers, Values
+from reid_sql.reduction import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
-Kind = Literal["row", "window", "table", "model", "scored", "drawn"]
 REQUIRED: Final = inspect.Parameter.empty
-LAST: Final = ("key", "nulls")  # of a reduction's parameters, which come after the body's own
 SQL_TYPES: Final[Mapping[Any, str]] = {
     int: "BIGINT",
     int | None: "BIGINT",
     float: "DOUBLE",
     float | None: "DOUBLE",
-    int | None: "BIGINT",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
     Floats: "DOUBLE",  # of an answer for each record
     Integers: "BIGINT",
 }
+
+
+class Answer(Enum):
+    """What a function answers: the one shape that an engine binds it by."""
+
+    VALUE = "a value for each record, from numbers"
+    COUNT = "a value for each record, counted among all records"
+    SCORE = "a value for each record, under a fitted model"
+    ROW = "one row"
+    ROWS = "rows"
+    RECORDS = "a row for each record"
+    REDUCTION = "the reduction itself"
+    BESIDE = "the table with scores beside its columns"
+    DRAWN = "records drawn from a fitted model"
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether the function stands in a SELECT list or an expression, not in FROM."""
+        return self in {Answer.VALUE, Answer.COUNT, Answer.SCORE}
+
+    @property
+    def of_table(self) -> bool:
+        """Whether a body, or the reduction itself, answers for a whole table or from parameters alone."""
+        return self in {Answer.ROW, Answer.ROWS, Answer.RECORDS, Answer.REDUCTION}
+
+
+# How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
+HANDED: Final = {Answer.SCORE: 1, Answer.BESIDE: 2, Answer.DRAWN: 2}
 
 
 @dataclass(frozen=True)
@@ -44,17 +69,15 @@ class Function:
     """A declared function, with everything an engine, the catalogue and the documents need to know."""
 
     name: str
-    kind: Kind
+    answer: Answer
     parameters: tuple[Parameter, ...]
     columns: Mapping[str, str]
     source: str
     body: Callable[..., Any] = field(repr=False)
     reduction: Reduction | None = None
     duckdb: str | None = None
-    per_record: bool = (
-        False  # whether the answer is arrays over distinct records, for every record that holds one
-    )
     models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
+    absences: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -64,38 +87,37 @@ class Function:
     @property
     def signature(self) -> str:
         """The call as SQL spells it."""
-        if self.kind == "window":
+        if self.answer is Answer.COUNT:
             return f"{self.name}(c1, …)"
         shown = [
             p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
             for p in self.parameters
         ]
-        if self.kind == "model":
+        if self.answer is Answer.SCORE:
             shown.append("c1, …")
         return f"{self.name}({', '.join(shown)})"
 
     @property
-    def relays(self) -> bool:
-        """Whether the reduction itself is the answer."""
-        return self.reduction is not None and self.kind == "table" and not self.columns
-
-    @property
-    def many(self) -> bool:
-        """Whether the answer has a row for each of many things, or is one row."""
-        return get_origin(get_type_hints(self.body)["return"]) is list
-
-    @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that the body takes beside the reduction or the scores; it may share some with the reduction."""
-        given = {"model": 1, "scored": 2, "drawn": 2}.get(self.kind, 1 if self.reduction else 0)
-        taken = list(inspect.signature(self.body).parameters)[given:]
+        """The parameters that the body takes beside what an engine hands it; it may share some with the reduction."""
+        handed = HANDED.get(self.answer, 1 if self.reduction else 0)
+        taken = list(inspect.signature(self.body).parameters)[handed:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
+
+    def absence(self, engine: str) -> str | None:
+        """Why the engine lacks the function; None where it has it, if only in part."""
+        reduction = self.reduction.absences if self.reduction else {}
+        return self.absences.get(engine) or reduction.get(engine)
+
+    def partly(self, engine: str) -> str | None:
+        """What of the function the engine lacks, and why; None where it has the whole or nothing of it."""
+        return self.reduction.partly.get(engine) if self.reduction else None
 
 
 FUNCTIONS: Final[dict[str, Function]] = {}
 
 
-def sql_literal(value: Any) -> str:
+def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell
     """Spell a default as SQL."""
     if value is None:
         return "NULL"
@@ -117,17 +139,8 @@ def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body
     """
 
     def declare(body: Body) -> Body:
-        _add(
-            Function(
-                body.__name__,
-                "row",
-                _parameters(body),
-                {body.__name__: "DOUBLE"},
-                source,
-                body,
-                duckdb=duckdb,
-            )
-        )
+        columns = {body.__name__: "DOUBLE"}
+        _add(Function(body.__name__, Answer.VALUE, _parameters(body), columns, source, body, duckdb=duckdb))
         return body
 
     return declare
@@ -139,7 +152,7 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
     def declare(body: Body) -> Body:
         parameters = (Parameter("columns", Values()),)
         columns = {body.__name__: next(iter(reduction.columns.values()))}
-        _add(Function(body.__name__, "window", parameters, columns, source, body, reduction))
+        _add(Function(body.__name__, Answer.COUNT, parameters, columns, source, body, reduction))
         return body
 
     return declare
@@ -153,9 +166,8 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("model", MODEL), *_parameters(body)[1:])
-        _add(
-            Function(body.__name__, "model", parameters, {body.__name__: "DOUBLE"}, source, body, models=True)
-        )
+        columns = {body.__name__: "DOUBLE"}
+        _add(Function(body.__name__, Answer.SCORE, parameters, columns, source, body, models=True))
         return body
 
     return declare
@@ -164,13 +176,13 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
 def scored_function(*, source: str) -> Callable[[Body], Body]:
     """Declare a table function that puts scores beside a table's records, each distinct record scored once.
 
-    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
-    it gives a dataclass of arrays, whose fields become columns beside the table's.
+    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters; it gives a
+    dataclass of arrays, whose fields become columns beside the table's.
     """
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
-        _add(Function(body.__name__, "scored", parameters, _columns(body), source, body, models=True))
+        _add(Function(body.__name__, Answer.BESIDE, parameters, _columns(body), source, body, models=True))
         return body
 
     return declare
@@ -179,71 +191,67 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
 def drawn_function(*, source: str) -> Callable[[Body], Body]:
     """Declare a table function of records drawn from a fitted model, as many as are asked for and none held.
 
-    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
-    columns).
+    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places, columns).
     """
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("model", MODEL), Parameter("n", DRAWN), *_parameters(body)[2:])
-        _add(Function(body.__name__, "drawn", parameters, {}, source, body, models=True))
+        _add(Function(body.__name__, Answer.DRAWN, parameters, {}, source, body, models=True))
         return body
 
     return declare
 
 
 def table_function(
+    parameters: str,
     *,
+    answer: Answer,
     source: str,
     reduction: Reduction | None = None,
     duckdb: str | None = None,
-    per_record: bool = False,
     models: bool = False,
-    leading: Sequence[str] = (),
+    absences: Mapping[str, str] | None = None,
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
-    Without a reduction it is a function of its parameters alone.
-
-    The body gives a dataclass for one row, a list of them for many; its fields become the columns. A body
-    that gives back what it got says that the reduction itself is the answer. `duckdb` is the answer as a
-    SELECT list over the reduction, with $name for a checked parameter. The body's further parameters become
-    the function's, after the table and its columns and before `key` and `nulls`; those named as `leading`
-    come before the table. With `per_record` it gives a dataclass of arrays over the distinct records, and the
-    answer has a row for every record: `record` (its key, else its 0-based scan position), then the fields.
-    `models` says that the body keeps or finds fitted models.
+    `parameters` names them in the order that SQL has them: arguments of the reduction, and parameters of the body. Without a
+    reduction it is a function of its parameters alone. `answer` says what the body gives: a dataclass for one row (ROW), a
+    list of them (ROWS), a dataclass of arrays over the distinct records, from which every record has a row with its key or
+    0-based scan position in the column `record` (RECORDS); the fields become the columns. REDUCTION says that the reduction
+    itself is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for a checked parameter.
+    `models` says that the body keeps or finds fitted models, `absences` why an engine lacks this very function.
     """
 
     def declare(body: Body) -> Body:
-        counted = reduction.arguments if reduction else ()
-        shared = {a.name for a in counted}
-        named = per_record or (reduction is not None and reduction.keyed)
-        told = [a for a in counted if named or a.name != "key"]
-        first = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name not in LAST]
-        own = [p for p in _parameters(body)[1 if reduction else 0 :] if p.name not in shared]
-        last = [Parameter(a.name, a.domain, _default(a)) for a in told if a.name in LAST]
-        found = [*first, *own, *last]
-        parameters = tuple(sorted(found, key=lambda p: (p.name not in leading, p.default is not REQUIRED)))
-        columns = _columns(body)
-        _add(
-            Function(
-                body.__name__,
-                "table",
-                parameters,
-                columns,
-                source,
-                body,
-                reduction,
-                duckdb,
-                per_record,
-                models,
-            )
-        )
+        columns = {} if answer is Answer.REDUCTION else _columns(body)
+        ordered = _ordered(body, parameters.split(", "), reduction)
+        why = absences or {}
+        _add(Function(body.__name__, answer, ordered, columns, source, body, reduction, duckdb, models, why))
         return body
 
     return declare
 
 
-def _default(argument: Argument) -> Any:
+def _ordered(
+    body: Callable[..., Any], names: list[str], reduction: Reduction | None
+) -> tuple[Parameter, ...]:
+    """The parameters in the order that SQL has them; each must be the reduction's or the body's."""
+    counted = {
+        a.name: Parameter(a.name, a.domain, _default(a)) for a in (reduction.arguments if reduction else ())
+    }
+    own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
+    known = own | counted
+    missing = {name for name in known if name not in names} - {"key"}
+    if names == [""] and not known:
+        return ()
+    if missing or not known.keys() >= set(names):
+        raise TypeError(
+            f"{body.__name__} must list {sorted(known)} in the order of SQL, got {names}; mend its declaration"
+        )
+    return tuple(known[name] for name in names)
+
+
+def _default(argument: Argument) -> Any:  # noqa: ANN401 - a default may be anything that SQL can spell
     return REQUIRED if argument.default is None and not argument.optional else argument.default
 
 
@@ -254,16 +262,13 @@ def _parameters(body: Callable[..., Any]) -> tuple[Parameter, ...]:
 
 
 def _columns(body: Callable[..., Any]) -> Mapping[str, str]:
-    """Columns of the answer by the fields of what the body returns; none where it returns what it got."""
-    hints = get_type_hints(body)
-    answer = hints.pop("return")
-    if answer is next(iter(hints.values()), None):
-        return {}
+    """Columns of the answer by the fields of what the body returns."""
+    answer = get_type_hints(body)["return"]
     row = get_args(answer)[0] if get_origin(answer) is list else answer
     return {f.name: SQL_TYPES[get_type_hints(row)[f.name]] for f in fields(row)}
 
 
-def _domain(hint: Any) -> Domain:
+def _domain(hint: Any) -> Domain:  # noqa: ANN401 - a type hint
     return next((part for part in get_args(hint)[1:] if isinstance(part, Domain)), Values())
 
 

@@ -14,8 +14,10 @@ def check_plot_file(file: str) -> None:
     """Refuse a file that is no PNG or SVG, or a missing chart library, before any counting."""
     if Path(file).suffix not in KINDS:
         raise OutOfDomainError(f"--plot must be a PNG or SVG file, got '{file}'; name it like forecast.svg")
+    if not Path(file).absolute().parent.is_dir():
+        raise OutOfDomainError(f"--plot must lie in an existing folder, got '{file}'; make the folder first")
     try:
-        import matplotlib as mpl
+        import matplotlib as mpl  # noqa: PLC0415 - an optional extra
     except ImportError:
         remedy = "install it with: pip install 'reid-sql[plot]'"
         raise ReidError(f"--plot needs the chart library matplotlib, got none; {remedy}") from None
@@ -26,7 +28,7 @@ def draw_forecast(
     file: str, measured: list[dict[str, Any]], forecast: list[dict[str, Any]], title: str
 ) -> None:
     """Draw the measured curve as a line, the forecast as a dashed line in its 95 % band, on a logarithmic axis."""
-    from matplotlib import pyplot as plt
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     people = [row["population"] for row in forecast]
@@ -48,7 +50,7 @@ def draw_forecast(
 
 def draw_removals(file: str, paths: dict[str, list[dict[str, Any]]], title: str) -> None:
     """Draw by what share the risk of the whole table falls with the records removed, one line an order, under the bound."""
-    from matplotlib import pyplot as plt
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     falls = {by: _falls(rows, "risk") for by, rows in paths.items()}

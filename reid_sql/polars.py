@@ -12,7 +12,7 @@ import polars as pl
 from reid_sql.domains import Column, Columns, Table
 from reid_sql.engines import polars as engine
 from reid_sql.engines import polars_models
-from reid_sql.function import Function, signature_of
+from reid_sql.function import Answer, Function, signature_of
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
@@ -33,7 +33,7 @@ def __dir__() -> list[str]:
 
 def bind(function: Function) -> Callable[..., pl.Expr | pl.LazyFrame]:
     """Make the Polars function of a declared function."""
-    made = BINDINGS[function.kind](function)
+    made = BINDINGS.get(function.answer, _table)(function)
     made.__name__ = made.__qualname__ = function.name
     made.__doc__ = function.body.__doc__
     return made
@@ -49,7 +49,7 @@ def _window(function: Function) -> Callable[..., pl.Expr]:
 def _row(function: Function) -> Callable[..., pl.Expr]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> pl.Expr:
+    def call(*arguments: Any, **named: Any) -> pl.Expr:  # noqa: ANN401 - names, expressions or numbers
         return engine.row_expression(function, list(signature.bind(*arguments, **named).arguments.values()))
 
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -63,7 +63,7 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
     listed = next((p.name for p in function.parameters if isinstance(p.domain, Columns)), None)
     single = [p.name for p in function.parameters if isinstance(p.domain, Column)]
 
-    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - frames, names and options
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
@@ -78,7 +78,7 @@ def _table(function: Function) -> Callable[..., pl.LazyFrame]:
 def _model(function: Function) -> Callable[..., pl.Expr]:
     own = len(function.own_parameters)
 
-    def call(model: Any, *arguments: Any) -> pl.Expr:
+    def call(model: Any, *arguments: Any) -> pl.Expr:  # noqa: ANN401 - a name or a model, numbers, columns
         return polars_models.model_expression(function, model, arguments[:own], arguments[own:])
 
     return call
@@ -87,7 +87,7 @@ def _model(function: Function) -> Callable[..., pl.Expr]:
 def _scored(function: Function) -> Callable[..., pl.LazyFrame]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - frames, names and options
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
@@ -100,7 +100,7 @@ def _scored(function: Function) -> Callable[..., pl.LazyFrame]:
 def _drawn(function: Function) -> Callable[..., pl.LazyFrame]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:
+    def call(*arguments: Any, **named: Any) -> pl.LazyFrame:  # noqa: ANN401 - frames, names and options
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
@@ -110,11 +110,10 @@ def _drawn(function: Function) -> Callable[..., pl.LazyFrame]:
     return call
 
 
-BINDINGS: Final[Mapping[str, Callable[[Function], Callable[..., pl.Expr | pl.LazyFrame]]]] = {
-    "window": _window,
-    "row": _row,
-    "table": _table,
-    "model": _model,
-    "scored": _scored,
-    "drawn": _drawn,
+BINDINGS: Final[Mapping[Answer, Callable[[Function], Callable[..., pl.Expr | pl.LazyFrame]]]] = {
+    Answer.COUNT: _window,
+    Answer.VALUE: _row,
+    Answer.SCORE: _model,
+    Answer.BESIDE: _scored,
+    Answer.DRAWN: _drawn,
 }

@@ -1,4 +1,4 @@
-"""Fitted models by name, apart for each database; what is fitted outside a database is known to Python and Polars."""
+"""Fitted models by name, apart for each database; what is fitted outside a database is known to Python, Polars and Spark."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

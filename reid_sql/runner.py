@@ -45,7 +45,7 @@ def run(
                     [column[0] for column in con.description or []], con.fetchall() if con.description else []
                 )
             )
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - it is raised again where the user waits
             outcome.append(error)
         finally:
             ended.set()

@@ -23,7 +23,7 @@ def console(*, error: bool = False) -> Console:
     return found if found.is_terminal else Console(stderr=error, highlight=False, width=WIDE)
 
 
-def number(value: Any) -> str:
+def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
     """Write a value as people read it."""
     if value is None:
         return "NULL"
@@ -38,9 +38,9 @@ def percent(share: float) -> str:
     >>> percent(0.104), percent(0.00001), percent(0.999999), percent(1.0)
     ('10.4 %', 'below 0.1 %', 'above 99.9 %', '100.0 %')
     """
-    if 0 < share < 0.001:
+    if 0 < share < 0.001:  # noqa: PLR2004 - one decimal
         return "below 0.1 %"
-    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"
+    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"  # noqa: PLR2004 - one decimal
 
 
 def answer_table(answer: Answer) -> Table:

@@ -19,11 +19,11 @@ from reid_sql.engines.spark_catalogue import why_not
 from reid_sql.engines.spark_functions import register as register_functions
 from reid_sql.engines.spark_functions import row_column
 from reid_sql.errors import UnavailableError
-from reid_sql.function import Function, signature_of
+from reid_sql.function import Answer, Function, signature_of
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
-__all__ = ["register", *FUNCTIONS]
+__all__ = ["register", *FUNCTIONS]  # noqa: PLE0604 - names they are
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
@@ -48,15 +48,21 @@ def register(spark: SparkSession) -> list[str]:
 
 def bind(function: Function) -> Callable[..., SparkColumn | DataFrame]:
     """Make the Spark function of a declared function; one that Spark does not have says so when it is called."""
-    kinds = {"window": _window, "row": _row, "model": _model, "scored": _scored, "drawn": _drawn}
-    made = _missing(function) if why_not(function) else kinds.get(function.kind, _table)(function)
+    kinds = {
+        Answer.COUNT: _window,
+        Answer.VALUE: _row,
+        Answer.SCORE: _model,
+        Answer.BESIDE: _scored,
+        Answer.DRAWN: _drawn,
+    }
+    made = _missing(function) if why_not(function) else kinds.get(function.answer, _table)(function)
     made.__name__ = made.__qualname__ = function.name
     made.__doc__ = function.body.__doc__
     return made
 
 
 def _missing(function: Function) -> Callable[..., DataFrame]:
-    def call(*_: Any, **__: Any) -> DataFrame:
+    def call(*_: Any, **__: Any) -> DataFrame:  # noqa: ANN401 - whatever it is called with
         got = f"{function.name} must be asked of DuckDB or Polars, got a call of Spark: {why_not(function)}"
         raise UnavailableError(f"{got}; ask it about a sample there")
 
@@ -73,7 +79,7 @@ def _window(function: Function) -> Callable[..., DataFrame]:
 def _row(function: Function) -> Callable[..., SparkColumn]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> SparkColumn:
+    def call(*arguments: Any, **named: Any) -> SparkColumn:  # noqa: ANN401 - names, Columns or numbers
         return row_column(function, list(signature.bind(*arguments, **named).arguments.values()))
 
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -86,7 +92,7 @@ def _model(function: Function) -> Callable[..., SparkColumn]:
     signature = signature.replace(parameters=[*signature.parameters.values(), columns])
     own = 1 + len(function.own_parameters)
 
-    def call(*arguments: Any, **named: Any) -> SparkColumn:
+    def call(*arguments: Any, **named: Any) -> SparkColumn:  # noqa: ANN401 - names, Columns or numbers
         model, *given = signature.bind(*arguments, **named).args
         return models.model_column(function, model, given[: own - 1], given[own - 1 :])
 
@@ -107,7 +113,7 @@ def _with_options(
 ) -> Callable[..., DataFrame]:
     signature = signature_of(function)
 
-    def call(*arguments: Any, **named: Any) -> DataFrame:
+    def call(*arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401 - a frame, a name or a model, options
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)
@@ -123,7 +129,7 @@ def _table(function: Function) -> Callable[..., DataFrame]:
     listed = next((p.name for p in function.parameters if isinstance(p.domain, Columns)), None)
     single = [p.name for p in function.parameters if isinstance(p.domain, Column)]
 
-    def call(*arguments: Any, **named: Any) -> DataFrame:
+    def call(*arguments: Any, **named: Any) -> DataFrame:  # noqa: ANN401 - a frame, a name or a model, options
         given = signature.bind(*arguments, **named)
         given.apply_defaults()
         options = dict(given.arguments)

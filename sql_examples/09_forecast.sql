@@ -36,6 +36,13 @@ FROM pyc_extrapolate([100, 1000], [0.99, 0.80], [10000]);
 -- | --- | --- |
 -- | 10000 | 0.21 |
 
+-- Or from the two numbers: 40 bits and a geometric tail, among all people of the world.
+SELECT round(pyc_correctness(40 * ln(2), 0, 8e9), 4) AS correctness, round(pyc_uniqueness(40 * ln(2), 0, 8e9), 4) AS uniqueness,
+       round(pyc_k_violation(40 * ln(2), 0, 8e9, 5), 4) AS below_5;
+-- | correctness | uniqueness | below_5 |
+-- | --- | --- | --- |
+-- | 0.9936 | 0.9872 | 1 |
+
 -- Sets: who bought what. The attacker knows two purchases of a person; how often does that name the right one?
 CREATE TEMP TABLE purchases AS
 SELECT range // 5 AS person, (range * 7919 + range // 5 * (range % 5)) % 23 AS item FROM range(2000);

@@ -68,7 +68,7 @@ def data() -> str:
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """The one Spark session of the tests: local, small, quiet."""
-    from pyspark.sql import SparkSession
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - only where there is Spark
 
     os.environ |= {
         "PYSPARK_PYTHON": sys.executable,

@@ -19,9 +19,9 @@ def square(p: Probability) -> Floats:
 TABLE = '''
 from dataclasses import dataclass
 from reid_sql.domains import Threshold
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 @dataclass(frozen=True)
 class Row:
@@ -30,7 +30,7 @@ class Row:
     share: float
     word: str
 
-@table_function(reduction=HISTOGRAM, source="none")
+@table_function("tbl, qi, least, nulls", answer=Answer.ROWS, reduction=HISTOGRAM, source="none")
 def shares(histogram: Histogram, least: Threshold = 0.5) -> list[Row]:
     """Share of the records in classes of each size."""
     total = histogram.records.sum()
@@ -42,7 +42,7 @@ from dataclasses import dataclass
 from typing import Annotated
 import numpy.typing as npt
 from reid_sql.domains import COUNT, Numbers
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 
 @dataclass(frozen=True)
 class Half:
@@ -53,7 +53,7 @@ class Half:
 Sizes = Annotated[npt.ArrayLike, Numbers(COUNT)]
 More = Annotated[npt.ArrayLike | None, Numbers(COUNT, True)]
 
-@table_function(source="none")
+@table_function("sizes, more", answer=Answer.ROWS, source="none")
 def halves(sizes: Sizes, more: More = None) -> list[Half]:
     """Halve the sizes."""
     return [Half(float(size), float(size) / 2) for size in [*sizes, *(more or [])]]

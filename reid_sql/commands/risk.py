@@ -1,14 +1,14 @@
 """How risky a file is: summary, class sizes, who stands out, a verdict."""
 
 import argparse
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import duckdb
+from reid_sql.commands.given import PASSED, number, opened, print_json, source_options, whole
 
-from reid_sql import screen
-from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
-from reid_sql.domains import NULLS, THRESHOLD
-from reid_sql.runner import Answer, run
+if TYPE_CHECKING:
+    import duckdb
+
+    from reid_sql.runner import Answer
 
 WORDS: Final = "measure a file: summary, class sizes, who stands out, a verdict"
 
@@ -29,8 +29,12 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show how risky the file is."""
+    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.domains import NULLS, SHOWN, THRESHOLD  # noqa: PLC0415 - the same
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
-    count = int(number("--stand-out", options.stand_out))
+    count = whole("--stand-out", options.stand_out, SHOWN)
     nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
     con, given = opened(options)
     risk = run(
@@ -46,7 +50,9 @@ def run_command(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _stand_out(con: duckdb.DuckDBPyConnection, given: list[Any], nulls: str, count: int) -> Answer:
+def _stand_out(con: "duckdb.DuckDBPyConnection", given: list[Any], nulls: str, count: int) -> "Answer":
+    from reid_sql.runner import run  # noqa: PLC0415 - help is shown without what counts
+
     listed = f"""SELECT class_size, * EXCLUDE (class_size, records, records_dropped, nulls)
                  FROM equivalence_classes(?, ?, {nulls}) ORDER BY ALL LIMIT {count}"""
     return run(con, listed, given, "who stands out")

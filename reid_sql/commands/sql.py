@@ -24,8 +24,8 @@ def run_command(options: argparse.Namespace) -> int:
     """Print the functions as SQL."""
     functions = declared()
     left_out = [name for name, found in functions.items() if engine.needs_python(found)]
-    print(f"-- reid-sql {__version__}: the functions that need no Python")
+    print(f"-- reid-sql {__version__}: the functions that need no Python")  # noqa: T201
     if left_out:
-        print(f"-- left out, as they need it: {', '.join(left_out)}")
-    print(engine.script(functions, permanent=options.permanent), end="")
+        print(f"-- left out, as they need it: {', '.join(left_out)}")  # noqa: T201
+    print(engine.script(functions, permanent=options.permanent), end="")  # noqa: T201
     return PASSED

@@ -3,4 +3,4 @@
 from reid_sql.dbt import PACKAGE
 
 if __name__ == "__main__":
-    print(PACKAGE)
+    print(PACKAGE)  # noqa: T201

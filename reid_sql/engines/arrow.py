@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
-from reid_sql.function import Function, Parameter
+from reid_sql.function import Answer, Function, Parameter
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.numerics.rectangle import Estimates
@@ -65,7 +65,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     Takes the records' values as lists of texts, their numbers of records where the answer has many columns,
     the text by which the database is known, the name of the model, and the function's own parameters.
     """
-    counted = declared.kind == "scored"
+    counted = declared.answer is Answer.BESIDE
     kind = pa.struct([(n, ARROW_TYPES[t]) for n, t in declared.columns.items()]) if counted else pa.float64()
     own = declared.own_parameters
     answer = pa.struct([("refusal", pa.string()), ("answer", kind)])
@@ -142,7 +142,7 @@ def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
 
 def _scored(
     declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]
-) -> Any:
+) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
     own = [_own(parameter, column) for parameter, column in zip(declared.own_parameters, given, strict=True)]
     return declared.body(cells, *sizes, *own)
 
@@ -171,13 +171,13 @@ def _columns_of(lists: pa.ListArray) -> list[pa.Array]:
     return [flat.take(pa.array(np.arange(place, len(flat), width))) for place in range(width)]
 
 
-def _own(parameter: Parameter, cells: pa.Array) -> Any:
+def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array; a word once
     if isinstance(parameter.domain, Number):
         return _checked(parameter, _doubles(cells))
     return cells[0].as_py()
 
 
-def _rows(found: Any) -> list[Any]:
+def _rows(found: Any) -> list[Any]:  # noqa: ANN401 - an array, or a dataclass of arrays
     if isinstance(found, np.ndarray):
         return list(found.tolist())
     columns = {name: column.tolist() for name, column in vars(found).items()}
@@ -203,7 +203,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         if declared.models:
             with registry.within(rows[0][0].as_py()):
                 return pa.array([_answered(declared, row[1:]) for row in rows], type=answer)
-        if declared.per_record:
+        if declared.answer is Answer.RECORDS:
             return pa.concat_arrays([_in_columns(_answered(declared, row), answer) for row in rows])
         return pa.array([_answered(declared, row) for row in rows], type=answer)
 
@@ -233,7 +233,7 @@ def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
     own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
     try:
-        answer = answer_columns if declared.per_record else answer_rows
+        answer = answer_columns if declared.answer is Answer.RECORDS else answer_rows
         return {"refusal": None, "answers": answer(declared, arrays, own)}
     except ReidError as error:  # the engine would wrap the sentence in its own
         return {"refusal": str(error), "answers": []}
@@ -244,7 +244,7 @@ def answer_rows(
 ) -> list[dict[str, Any]]:
     """Call the body with the reduction's arrays, if it has one, and its own parameters; one dictionary a row."""
     found = _called(declared, arrays, own)
-    return [asdict(row) for row in found] if declared.many else [asdict(found)]
+    return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
 
 
 def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -257,7 +257,7 @@ def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[s
     }
 
 
-def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:
+def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a body's answer
     reduction = declared.reduction
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
@@ -267,11 +267,11 @@ def arrays_of(table: pa.Table) -> dict[str, Any]:
     return {name: _values(table[name].combine_chunks()) for name in table.column_names}
 
 
-def _array(cell: pa.Scalar) -> Any:
+def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
     return _values(cell.values if cell.is_valid else pa.array([], pa.int64()))
 
 
-def _values(values: pa.Array) -> Any:
+def _values(values: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
     if len(values) and pa.types.is_list(values.type) and pa.types.is_integer(values.type.value_type):
         return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)

@@ -31,9 +31,10 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.reductions import HOW_NULLS, REDUCTIONS, Argument, Reduction
+from reid_sql.reduction import HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import reductions as all_reductions
 
 AS_THEY_ARE: Final = 4  # columns compared as they are; planner.sql's reid_key draws the same line
 DATABASE: Final = "reid_sql_functions"
@@ -78,7 +79,11 @@ def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str
 
 def needs_python(declared: Function) -> bool:
     """Whether DuckDB can bind the function only to its Python body."""
-    return declared.kind != "window" and declared.duckdb is None and not declared.relays
+    return (
+        declared.answer is not Answer.COUNT
+        and declared.duckdb is None
+        and declared.answer is not Answer.REDUCTION
+    )
 
 
 def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]:
@@ -89,7 +94,9 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
         found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
         found = {name: definition for name, definition in found.items() if MODEL_COLUMNS not in definition}
     reductions = [
-        each for each in REDUCTIONS if each.arguments and (python or not _of_python(each.arguments))
+        each
+        for each in all_reductions().values()
+        if each.arguments and (python or not _of_python(each.arguments))
     ]
     found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in reductions}
     for name, declared in functions.items():
@@ -146,15 +153,15 @@ def _checked(parameter: Parameter) -> str:
 
 def _macro(name: str, declared: Function) -> dict[str, str]:
     """Define the macros of one function, helpers included."""
-    if declared.kind == "window":
+    if declared.answer is Answer.COUNT:
         return {name: ", ".join(_window(count) for count in range(1, MAX_COLUMNS + 1))}
-    if declared.kind == "row":
+    if declared.answer is Answer.VALUE:
         return _row(name, declared)
-    if declared.kind == "model":
+    if declared.answer is Answer.SCORE:
         return {name: ", ".join(_of_model(declared, count) for count in range(1, MAX_COLUMNS + 1))}
-    if declared.kind == "scored":
+    if declared.answer is Answer.BESIDE:
         return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
-    if declared.kind == "drawn":
+    if declared.answer is Answer.DRAWN:
         return {name: _drawn(declared)}
     return {name: f"({_parameters(declared)}) AS TABLE {_select(declared)}"}
 
@@ -250,7 +257,7 @@ def _select(declared: Function) -> str:
     given = {parameter.name for parameter in declared.parameters}
     arguments = [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
     source = f"reid_reduce_{reduction.name}({', '.join(arguments)})"
-    if declared.relays:
+    if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
     aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
     treated = ", ".join(f"{column} AS {column}" for column in HOW_NULLS)
@@ -264,7 +271,7 @@ def _select(declared: Function) -> str:
         else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
     )
     answers = _answers(declared, [*arrays, *values.values()])
-    if declared.per_record:
+    if declared.answer is Answer.RECORDS:
         members = f"list(members ORDER BY {first}) AS reid_members"
         called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
@@ -322,13 +329,13 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
                 ["VARCHAR"],
                 "STRUCT(refusal VARCHAR, text VARCHAR)",
             )
-        if needs_python(declared) and declared.kind == "row":
+        if needs_python(declared) and declared.answer is Answer.VALUE:
             found[f"reid_body_{declared.name}"] = (
                 kernel(declared),
                 ["DOUBLE"] * len(declared.parameters),
                 "DOUBLE",
             )
-        elif declared.kind == "drawn":
+        elif declared.answer is Answer.DRAWN:
             types = [
                 "VARCHAR",
                 "VARCHAR",
@@ -336,8 +343,8 @@ def _python_functions(functions: Iterable[Function]) -> dict[str, tuple[Callable
                 "BIGINT",
             ]
             found[f"reid_body_{declared.name}"] = drawn_kernel(declared), types, "VARCHAR[]"
-        elif declared.kind in {"model", "scored"}:
-            scored = declared.kind == "scored"
+        elif declared.answer in {Answer.SCORE, Answer.BESIDE}:
+            scored = declared.answer is Answer.BESIDE
             types = ["VARCHAR[]", *(["BIGINT"] if scored else []), "VARCHAR", "VARCHAR"]
             fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
             answer = f"STRUCT({fields})" if scored else "DOUBLE"

@@ -25,21 +25,17 @@ from reid_sql.engines.polars_copula import pairs
 from reid_sql.engines.polars_disclosure import disclosed
 from reid_sql.engines.polars_sets import matches
 from reid_sql.engines.polars_uniqueness import IN_POPULATION
-from reid_sql.function import Function
+from reid_sql.function import Answer, Function
 from reid_sql.models.classes.sensitive import WORDS
-from reid_sql.reductions import (
-    HOW_NULLS,
-    KEYED_COLUMNS,
-    OF_SENSITIVE,
-    RECORD_CODES,
-    SCENARIO_COLUMNS,
-    refuse_own_names,
-    refuse_subsets,
-)
+from reid_sql.reduction import HOW_NULLS, reductions, refuse_own_names
+from reid_sql.reductions.codes import RECORD_CODES
+from reid_sql.reductions.known import KEYED_COLUMNS, SCENARIO_COLUMNS
+from reid_sql.reductions.subsets import refuse_subsets
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 IntoColumn: TypeAlias = str | pl.Expr
 
+OF_SENSITIVE: Final = tuple(each for each in reductions().values() if each.room.endswith(".disclosure"))
 AS_THEY_ARE: Final = 4  # columns compared as they are
 TYPES: Final[dict[str, pl.DataType]] = {
     "BIGINT": pl.Int64(),
@@ -67,7 +63,7 @@ def row_expression(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
     return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
 
 
-def _expression(argument: Any) -> pl.Expr:
+def _expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
     if isinstance(argument, pl.Expr):
         return argument
     return pl.col(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
@@ -112,11 +108,11 @@ def table_frame(
             COLUMNS_AND_KEY.known([] if key is None else [str(key)], known)
     counted = {a.name: options[a.name] for a in declared.reduction.arguments if a.name in options}
     reduced = REDUCED[declared.reduction.name](*lazy, list(columns), **counted)
-    if declared.relays:
+    if declared.answer is Answer.REDUCTION:
         return reduced
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
     schema = _schema({**declared.columns, **HOW_NULLS})
-    if declared.per_record:
+    if declared.answer is Answer.RECORDS:
         record = reduced.collect_schema()["members"].inner  # type: ignore[attr-defined]
         return reduced.map_batches(_answering_each(declared, own), schema={"record": record, **schema}).sort(
             "record"
@@ -181,7 +177,7 @@ def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
     return {name: _array(values) for name, values in series.items()}
 
 
-def _array(values: pl.Series) -> Any:
+def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
     if values.dtype in {pl.List(pl.Int32), pl.List(pl.Int64)} and len(values):
         return values.explode(empty_as_null=False).to_numpy().reshape(len(values), -1)
     return values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
@@ -356,7 +352,11 @@ def _disclosure(measure: str) -> Callable[..., pl.LazyFrame]:
     """Reduce to how many classes have each size and value of the measure; with a threshold, to the classes that offend it."""
 
     def reduce_to(
-        frame: pl.LazyFrame, columns: list[str], sensitive: str, nulls: str, **options: Any
+        frame: pl.LazyFrame,
+        columns: list[str],
+        sensitive: str,
+        nulls: str,
+        **options: Any,  # noqa: ANN401
     ) -> pl.LazyFrame:
         every = [*columns, sensitive]
         Columns(WORDS).check(every, frame.collect_schema().names())
@@ -372,7 +372,7 @@ def _disclosure(measure: str) -> Callable[..., pl.LazyFrame]:
 def _in_population(name: str) -> Callable[..., pl.LazyFrame]:
     """Reduce to what uniqueness in the population is estimated from."""
 
-    def reduce_to(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: Any) -> pl.LazyFrame:
+    def reduce_to(frame: pl.LazyFrame, columns: list[str], nulls: str, **options: Any) -> pl.LazyFrame:  # noqa: ANN401
         return _how_nulls(frame, IN_POPULATION[name](frame, columns, nulls, **options), columns, nulls)
 
     return reduce_to

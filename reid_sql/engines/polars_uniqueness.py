@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from reid_sql.engines.polars_copula import has_text, pairs
-from reid_sql.reductions import KEYED_QI
+from reid_sql.reductions.records import KEYED_QI
 
 COPULA: Final = ("all", "copula", "copula_calibrated")  # methods that ask for pairs of values
 INDEPENDENT: Final = (

@@ -31,17 +31,15 @@ from reid_sql.engines.spark_records import WORDS, answered_records, counted_reco
 from reid_sql.engines.spark_sets import matches
 from reid_sql.engines.spark_uniqueness import answered_classes, evidence
 from reid_sql.errors import OutOfDomainError
-from reid_sql.function import Function
-from reid_sql.reductions import (
-    CODES,
-    FITTED_RECORDS,
-    HOW_NULLS,
-    KNOWN_RECORDS,
-    OF_SENSITIVE,
-    WEIGHTED_RECORDS,
-)
+from reid_sql.function import Answer, Function
+from reid_sql.reduction import HOW_NULLS
+from reid_sql.reduction import reductions as all_reductions
+from reid_sql.reductions.codes import CODES
+from reid_sql.reductions.known import KNOWN_RECORDS
+from reid_sql.reductions.records import FITTED_RECORDS, WEIGHTED_RECORDS
 
 Reduced = Callable[..., DataFrame]
+OF_SENSITIVE: Final = tuple(each for each in all_reductions().values() if each.room.endswith(".disclosure"))
 SIZE: Final = "equivalence_class_size"
 
 
@@ -72,7 +70,7 @@ def table_frame(
     reduction = declared.reduction
     if reduction is None:
         return _table(SparkSession.active(), answer_rows(declared, {}, options), declared.columns)
-    if declared.per_record:
+    if declared.answer is Answer.RECORDS:
         return PER_RECORD[reduction.name](declared, frames[0], columns, options)
     if reduction.name == KNOWN_RECORDS.name:
         return _answered(declared, *_known(declared, frames[0], options))
@@ -89,7 +87,7 @@ def table_frame(
     taken = [a.name for a in reduction.arguments if a.name in options and not isinstance(a.domain, Column)]
     counted = {name: options[name] for name in taken}
     reduced = REDUCED[reduction.name](rows, list(named), **counted)
-    if declared.relays:
+    if declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
     table = collected(reduced, f"what {declared.name} is answered from")
     if not reduction.rowwise:
@@ -131,7 +129,7 @@ def _known(
     return spark, arrays, own, treated
 
 
-def _answered(declared: Function, spark: SparkSession, arrays: Any, own: Any, treated: pa.Table) -> DataFrame:
+def _answered(declared: Function, spark: SparkSession, arrays: Any, own: Any, treated: pa.Table) -> DataFrame:  # noqa: ANN401
     """Call the body, and put how NULLs were treated beside its answer."""
     return _beside(declared, spark, answer_rows(declared, arrays, own), treated)
 

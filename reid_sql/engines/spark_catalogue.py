@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from reid_sql.function import Function
-from reid_sql.reductions import OF_SENSITIVE
+from reid_sql.function import Answer, Function
+from reid_sql.reduction import reductions
 
+OF_SENSITIVE: Final = tuple(each for each in reductions().values() if each.room.endswith(".disclosure"))
 SAID: Final = (
     *("classes", "histogram", "population_histogram", "subsets", "matches", "known_records"),
     *("evidence", "fitted_records", "weighted_records"),
@@ -23,14 +24,14 @@ def why_not(declared: Function) -> str | None:
     """Why Spark does not have the function; None where it has."""
     if declared.name in RECORD_BY_RECORD:
         return IN_ONE_MEMORY
-    if declared.kind != "table" or declared.reduction is None or declared.reduction.name in SAID:
+    if not declared.answer.of_table or declared.reduction is None or declared.reduction.name in SAID:
         return None
     return f"Spark has no words for what it is answered from: {declared.reduction.words}"
 
 
 def in_sql(declared: Function) -> bool:
     """Whether Spark SQL can say the function: it takes no table, no window, and keeps no model."""
-    if declared.kind in {"row", "model"}:
+    if declared.answer in {Answer.VALUE, Answer.SCORE}:
         return True
-    plain = declared.kind == "table" and declared.reduction is None
+    plain = declared.answer.of_table and declared.reduction is None
     return plain and not getattr(declared, "models", False)

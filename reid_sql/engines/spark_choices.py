@@ -7,12 +7,12 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import COLUMNS
 from reid_sql.engines.spark_frames import collected, numbered, places, resolved
 from reid_sql.engines.spark_reductions import classes_of, counted, how_nulls
-from reid_sql.function import Function
+from reid_sql.function import Answer, Function
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers
 
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
@@ -38,4 +38,4 @@ def answered_choices(
     found = declared.body(
         table, **{parameter.name: options[parameter.name] for parameter in declared.own_parameters}
     )
-    return [asdict(row) for row in (found if declared.many else [found])], treated
+    return [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])], treated

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StructType, VariantType
 
 from reid_sql.domains import Columns
@@ -20,7 +20,7 @@ def pairs(
     given: Sequence[str],
     nulls: str,
     weight: str | None = None,
-    marginals: Any = None,
+    marginals: Any = None,  # noqa: ANN401
 ) -> DataFrame:
     """Count values and pairs of values, and who is alone, from the distinct records in one pass; the weight stands last."""
     rows, every = frames[0], places(given)
@@ -85,7 +85,7 @@ def _cell(*parts: Column) -> Column:
     return F.struct(*(part.alias(name) for part, name in zip(parts, names, strict=True)))
 
 
-def _outside(marginals: Any, columns: Sequence[str], *, drop: bool) -> DataFrame:
+def _outside(marginals: Any, columns: Sequence[str], *, drop: bool) -> DataFrame:  # noqa: ANN401 - what is no frame is refused
     """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
     if not isinstance(marginals, DataFrame):
         raise OutOfDomainError(

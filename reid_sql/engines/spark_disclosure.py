@@ -5,14 +5,14 @@ from math import inf
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark_catalogue import EQUAL_ALONE
 from reid_sql.engines.spark_frames import alike, keyed, places
 from reid_sql.engines.spark_reductions import counted, how_nulls
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import SLACK
-from reid_sql.reductions import refuse_own_names
+from reid_sql.reduction import refuse_own_names
 
 
 def disclosure(measure: str, threshold: str) -> Callable[..., DataFrame]:
@@ -21,7 +21,7 @@ def disclosure(measure: str, threshold: str) -> Callable[..., DataFrame]:
     The sensitive column stands last.
     """
 
-    def reduced(frames: Sequence[DataFrame], given: Sequence[str], nulls: str, **options: Any) -> DataFrame:
+    def reduced(frames: Sequence[DataFrame], given: Sequence[str], nulls: str, **options: Any) -> DataFrame:  # noqa: ANN401
         listing = measure.endswith("_classes")
         if listing:
             refuse_own_names(given[:-1], ("class_size", "value"))

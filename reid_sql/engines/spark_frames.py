@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -82,7 +82,7 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
     return found
 
 
-def _own(name: Any, known: Sequence[str], exact: bool) -> Any:
+def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - what is no name is refused later
     if exact or name in known or not isinstance(name, str):
         return name
     return next((other for other in known if other.lower() == name.lower()), name)

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
 from reid_sql import registry
@@ -28,7 +28,7 @@ from reid_sql.engines.arrow import answer_rows, kernel, model_kernel
 from reid_sql.engines.spark_catalogue import in_sql
 from reid_sql.engines.spark_frames import arrow_type, column
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
@@ -58,7 +58,7 @@ def answered_or_refused(declared: Function, found: SparkColumn) -> SparkColumn:
     return F.when(found["refusal"].isNull(), found["answer"]).otherwise(refused).alias(declared.name)
 
 
-def as_column(argument: Any) -> SparkColumn:
+def as_column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column or a number
     """The Column that is meant."""
     if isinstance(argument, SparkColumn):
         return argument
@@ -70,9 +70,9 @@ def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
     said, database = [declared for declared in functions if in_sql(declared)], f"reid_sql {uuid4()}"
     models = {name: replace(model, _scores={}) for name, model in registry.models().items()}
     for declared in said:
-        if declared.kind == "model":
+        if declared.answer is Answer.SCORE:
             body, sql = _model_body(declared, models, database), _model_sql(declared, database)
-        elif declared.kind == "row":
+        elif declared.answer is Answer.VALUE:
             body, sql = _row_body(declared), _row_sql(declared)
         else:
             body, sql = _table_body(declared), _table_sql(declared)
@@ -81,12 +81,12 @@ def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
     return [declared.name for declared in said]
 
 
-def _row_body(declared: Function) -> Any:
+def _row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
     """The body over Arrow arrays of doubles: for each row an answer, or for all the refusal in its own words."""
     return refusable(kernel(declared), declared)
 
 
-def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:
+def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
     """Make a function whose answers, doubles, come with its refusal."""
 
     def body(*columns: pa.Array) -> pa.Array:
@@ -102,7 +102,7 @@ def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:
     return udf(typed(body, declared), "struct<refusal string, answer double>")
 
 
-def _table_body(declared: Function) -> Any:
+def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
     """The body over its parameters, checked: a list of structs, or the refusal in its own words."""
     rows = pa.list_(pa.struct([(name, arrow_type(sql)) for name, sql in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
@@ -124,7 +124,7 @@ def _table_body(declared: Function) -> Any:
     return udf(typed(body, declared), returned)
 
 
-def typed(body: Any, declared: Function) -> Any:
+def typed(body: Any, declared: Function) -> Any:  # noqa: ANN401 - a callable
     """Spark tells the kind of a function by its hints."""
     body.__annotations__ = {"columns": pa.Array, "return": pa.Array}
     body.__name__ = declared.name
@@ -136,7 +136,7 @@ def fields_of(declared: Function) -> str:
     return ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in declared.columns.items())
 
 
-def _model_body(declared: Function, models: Mapping[str, GaussianCopula], database: str) -> Any:
+def _model_body(declared: Function, models: Mapping[str, GaussianCopula], database: str) -> Any:  # noqa: ANN401
     """The body over records as lists of texts, by the names of the models that are known now."""
     call = model_kernel(declared)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql import registry
 from reid_sql.domains import Columns
@@ -129,5 +129,5 @@ def _scored_classes(
     return distinct.select(*names, called.alias("found")).select(*names, "found.*")
 
 
-def _udf(body: Callable[..., pa.Array], declared: Function, fields: str) -> Any:
+def _udf(body: Callable[..., pa.Array], declared: Function, fields: str) -> Any:  # noqa: ANN401 - a user-defined function
     return udf(typed(body, declared), f"struct<{fields}>")

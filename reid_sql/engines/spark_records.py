@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import Columns
 from reid_sql.engines.arrow import answer_columns
@@ -26,7 +26,7 @@ from reid_sql.engines.spark_frames import (
 from reid_sql.engines.spark_reductions import counted, how_nulls, missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
-from reid_sql.reductions import KEYED_COLUMNS, SCENARIO_COLUMNS
+from reid_sql.reductions.known import KEYED_COLUMNS, SCENARIO_COLUMNS
 
 NO_POSITION = "must name the column by which records are told apart, got None: a Spark table has no order; pass key='id'"
 WORDS = "the distinct records on the scenario's columns"

@@ -8,13 +8,14 @@ from operator import or_
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import DateType, NumericType, TimestampNTZType, TimestampType
 
 from reid_sql.engines import spark_wildcard as wildcard
 from reid_sql.engines.spark_frames import alike, collected, keyed, places, to_spark
 from reid_sql.errors import OutOfDomainError
-from reid_sql.reductions import refuse_own_names, refuse_subsets
+from reid_sql.reduction import refuse_own_names
+from reid_sql.reductions.subsets import refuse_subsets
 
 MOMENTS = (DateType, TimestampType, TimestampNTZType)
 
@@ -171,7 +172,7 @@ def _counts(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop
     """Group the distinct records by each mask's columns; those with a NULL there are set aside where they are dropped."""
     inside = [F.col("mask").bitwiseAND(F.lit(_mark([place]))) != 0 for place in range(len(names))]
     gaps = [one & F.col(name).isNull() for one, name in zip(inside, names, strict=True)]
-    aside = reduce(or_, gaps) if drop else F.lit(False)
+    aside = reduce(or_, gaps) if drop else F.lit(False)  # noqa: FBT003 - a literal
     kept = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
     repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", aside.alias("aside"), "records", *kept)
     grouped = repeated.groupBy("mask", "aside", *names).agg(F.sum("records").alias("records"))

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import answer_columns, arrays_of
 from reid_sql.engines.polars_uniqueness import COPULA, INDEPENDENT
@@ -28,7 +28,8 @@ from reid_sql.engines.spark_frames import (
 from reid_sql.engines.spark_records import refuse_no_key
 from reid_sql.engines.spark_reductions import counted, how_nulls, missing
 from reid_sql.function import Function
-from reid_sql.reductions import KEYED_QI, PAIRS
+from reid_sql.reductions.pairs import PAIRS
+from reid_sql.reductions.records import KEYED_QI
 
 NO_PAIRS: Final = pa.schema(
     [(name, arrow_type(kind)) for name, kind in PAIRS.columns.items() if name != "cell"]

@@ -10,14 +10,14 @@ import pytest
 from reid_sql.domains import Choice, Columns, Number, Numbers, Table
 from reid_sql.engines.spark_catalogue import SAID, in_sql, why_not
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql_udfs import declared
 from tests.tables import by_duckdb
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
 from reid_sql.engines.spark import OF_CHOICES, PER_RECORD, REDUCED
@@ -50,9 +50,9 @@ BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "key": "id",
     "scenario": '{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5}]}',
 }
-TABLES = [name for name, function in declared().items() if function.kind == "table" and function.reduction]
-PLAIN = [name for name, function in declared().items() if function.kind == "table" and not function.reduction]
-ROWS = [name for name, function in declared().items() if function.kind == "row"]
+TABLES = [name for name, function in declared().items() if function.answer.of_table and function.reduction]
+PLAIN = [name for name, function in declared().items() if function.answer.of_table and not function.reduction]
+ROWS = [name for name, function in declared().items() if function.answer is Answer.VALUE]
 
 
 def argument(parameter: Parameter) -> Any:
@@ -199,4 +199,4 @@ def test_python_in_the_documents_runs(
         )
         assert blocks
         for block in blocks:
-            exec(compile(block, document, "exec"), {"spark": spark})
+            exec(compile(block, document, "exec"), {"spark": spark})  # noqa: S102 - as a reader would

@@ -14,7 +14,7 @@ from tests.tables import by_duckdb, by_polars
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
 from tests.sparks import by_spark, refusal, rows_of, same, to_spark

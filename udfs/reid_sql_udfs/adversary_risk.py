@@ -1,15 +1,20 @@
 """Risk of each record against an attacker who knows part of what can be known."""
 
 from reid_sql.domains import NullPolicy
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.knowledge import Seed, Trials
 from reid_sql.models.attacker.scenario import ScenarioText
-from reid_sql.reductions import KNOWN_RECORDS
+from reid_sql.reductions.known import KNOWN_RECORDS
 
 
-@table_function(reduction=KNOWN_RECORDS, source="Xia et al. 2021", per_record=True)
+@table_function(
+    "tbl, scenario, trials, seed, key, nulls",
+    answer=Answer.RECORDS,
+    reduction=KNOWN_RECORDS,
+    source="Xia et al. 2021",
+)
 def adversary_risk(
     known: KnownRecords,
     scenario: ScenarioText,

@@ -1,16 +1,21 @@
 """How the risk against an attacker hangs on what is assumed of them."""
 
 from reid_sql.domains import NullPolicy
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary_summary as model
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.attacker.adversary_summary import AdversarySetting, Levels
 from reid_sql.models.attacker.knowledge import Seed, Trials
 from reid_sql.models.attacker.scenario import ScenarioText
-from reid_sql.reductions import KNOWN_RECORDS
+from reid_sql.reductions.known import KNOWN_RECORDS
 
 
-@table_function(reduction=KNOWN_RECORDS, source="Xia et al. 2021, Table 4")
+@table_function(
+    "tbl, scenario, levels, trials, seed, nulls",
+    answer=Answer.ROWS,
+    reduction=KNOWN_RECORDS,
+    source="Xia et al. 2021, Table 4",
+)
 def adversary_sensitivity(
     known: KnownRecords,
     scenario: ScenarioText,

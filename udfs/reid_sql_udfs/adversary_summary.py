@@ -1,16 +1,21 @@
 """Risk against an attacker who knows part of what can be known, over all records."""
 
 from reid_sql.domains import NullPolicy, Threshold
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary_summary as model
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.attacker.adversary_summary import AdversarySummary
 from reid_sql.models.attacker.knowledge import Seed, Trials
 from reid_sql.models.attacker.scenario import ScenarioText
-from reid_sql.reductions import KNOWN_RECORDS
+from reid_sql.reductions.known import KNOWN_RECORDS
 
 
-@table_function(reduction=KNOWN_RECORDS, source="Xia et al. 2021, Table 3")
+@table_function(
+    "tbl, scenario, threshold, trials, seed, nulls",
+    answer=Answer.ROWS,
+    reduction=KNOWN_RECORDS,
+    source="Xia et al. 2021, Table 3",
+)
 def adversary_summary(
     known: KnownRecords,
     scenario: ScenarioText,

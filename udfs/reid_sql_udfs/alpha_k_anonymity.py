@@ -1,12 +1,14 @@
 """How frequent the most frequent sensitive value of the classes is."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import sensitive
-from reid_sql.reductions import ALPHA_K_ANONYMITY
+from reid_sql.reductions.disclosure import ALPHA_K_ANONYMITY
 from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
+    "tbl, qi, sensitive, alpha, k, nulls",
+    answer=Answer.ROW,
     reduction=ALPHA_K_ANONYMITY,
     source="Wong et al. 2006 (general model)",
     duckdb=select(

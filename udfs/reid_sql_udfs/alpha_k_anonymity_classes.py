@@ -1,11 +1,16 @@
 """The classes that offend (α, k)-anonymity."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
-from reid_sql.reductions import ALPHA_K_ANONYMITY_CLASSES
+from reid_sql.reductions.disclosure import ALPHA_K_ANONYMITY_CLASSES
 
 
-@table_function(reduction=ALPHA_K_ANONYMITY_CLASSES, source="Wong et al. 2006 (general model)")
+@table_function(
+    "tbl, qi, sensitive, alpha, k, nulls",
+    answer=Answer.REDUCTION,
+    reduction=ALPHA_K_ANONYMITY_CLASSES,
+    source="Wong et al. 2006 (general model)",
+)
 def alpha_k_anonymity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
 

@@ -1,12 +1,14 @@
 """Which columns tell records apart."""
 
 from reid_sql.domains import sql_text
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
-from reid_sql.reductions import SUBSETS
+from reid_sql.reductions.subsets import SUBSETS
 
 
 @table_function(
+    "tbl, columns, max_size, nulls",
+    answer=Answer.ROWS,
     reduction=SUBSETS,
     source="Motwani & Xu 2007; ARX attribute risk",
     duckdb=f"""

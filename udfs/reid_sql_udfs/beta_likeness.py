@@ -1,12 +1,14 @@
 """How much an attacker gains on a sensitive value."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import sensitive
-from reid_sql.reductions import BETA_LIKENESS
+from reid_sql.reductions.disclosure import BETA_LIKENESS
 from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
+    "tbl, qi, sensitive, variant, beta, nulls",
+    answer=Answer.ROW,
     reduction=BETA_LIKENESS,
     source="Cao & Karras 2012",
     duckdb=select("max", f"value > $beta * (1 + {sensitive.SLACK})", "$variant", "$beta", sensitive.NO_BETA),

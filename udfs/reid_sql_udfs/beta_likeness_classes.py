@@ -1,11 +1,16 @@
 """The classes that offend β-likeness."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
-from reid_sql.reductions import BETA_LIKENESS_CLASSES
+from reid_sql.reductions.disclosure import BETA_LIKENESS_CLASSES
 
 
-@table_function(reduction=BETA_LIKENESS_CLASSES, source="Cao & Karras 2012")
+@table_function(
+    "tbl, qi, sensitive, variant, beta, nulls",
+    answer=Answer.REDUCTION,
+    reduction=BETA_LIKENESS_CLASSES,
+    source="Cao & Karras 2012",
+)
 def beta_likeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value gains more than beta on its share in the table.
 

@@ -1,12 +1,15 @@
 """The class-size histogram."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    reduction=HISTOGRAM, source="the frequencies of frequencies on which every estimator of uniqueness rests"
+    "tbl, qi, nulls",
+    answer=Answer.REDUCTION,
+    reduction=HISTOGRAM,
+    source="the frequencies of frequencies on which every estimator of uniqueness rests",
 )
 def class_size_histogram(histogram: Histogram) -> Histogram:
     """Count how many classes, and how many records, have each class size, smallest first.

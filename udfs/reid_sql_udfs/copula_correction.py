@@ -4,13 +4,15 @@ import numpy as np
 
 from reid_sql import registry
 from reid_sql.domains import Count, Model
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.copula import copula_population
 from reid_sql.models.copula.correction import Correction, ScoredClasses, correct
-from reid_sql.reductions import SCORED_CLASSES
+from reid_sql.reductions.scores import SCORED_CLASSES
 
 
 @table_function(
+    "tbl, model, population",
+    answer=Answer.ROW,
     reduction=SCORED_CLASSES,
     source="Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16",
     models=True,

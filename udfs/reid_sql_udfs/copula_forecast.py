@@ -2,13 +2,16 @@
 
 from reid_sql import registry
 from reid_sql.domains import Counts, Model
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.copula import copula_population
 from reid_sql.models.copula.copula_population import CopulaForecast
 
 
 @table_function(
-    source="Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model", models=True
+    "model, populations",
+    answer=Answer.ROWS,
+    source="Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model",
+    models=True,
 )
 def copula_forecast(model: Model, populations: Counts) -> list[CopulaForecast]:
     """Forecast the share of unique people and of right matches in populations of any size, under a fitted model.

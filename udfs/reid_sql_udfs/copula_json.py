@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from reid_sql import registry
 from reid_sql.domains import Model
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.copula import copula_file
 
 
@@ -16,7 +16,7 @@ class SavedCopula:
     json: str
 
 
-@table_function(source="JSON with a version and a SHA-256 checksum", models=True)
+@table_function("model", answer=Answer.ROW, source="JSON with a version and a SHA-256 checksum", models=True)
 def copula_json(model: Model) -> SavedCopula:
     """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula.
 

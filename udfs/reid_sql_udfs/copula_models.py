@@ -1,11 +1,11 @@
 """The models that are known."""
 
 from reid_sql import registry
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.copula.copula_summary import CopulaSummary, summary
 
 
-@table_function(source="the models of fit_copula and load_copula", models=True)
+@table_function("", answer=Answer.ROWS, source="the models of fit_copula and load_copula", models=True)
 def copula_models() -> list[CopulaSummary]:
     """List the fitted models that this database knows, by name.
 

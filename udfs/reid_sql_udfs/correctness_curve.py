@@ -5,15 +5,18 @@ from typing import Annotated
 import numpy.typing as npt
 
 from reid_sql.domains import COUNT, Numbers
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import rarefaction
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.rarefaction import CurvePoint
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    reduction=HISTOGRAM, source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025"
+    "tbl, qi, sizes, nulls",
+    answer=Answer.ROWS,
+    reduction=HISTOGRAM,
+    source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025",
 )
 def correctness_curve(
     histogram: Histogram, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None

@@ -1,12 +1,14 @@
 """How much a class tells about a sensitive value, either way."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import sensitive
-from reid_sql.reductions import DELTA_DISCLOSURE
+from reid_sql.reductions.disclosure import DELTA_DISCLOSURE
 from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
+    "tbl, qi, sensitive, variant, delta, nulls",
+    answer=Answer.ROW,
     reduction=DELTA_DISCLOSURE,
     source="Brickell & Shmatikov 2008",
     duckdb=select(

@@ -1,11 +1,16 @@
 """The classes that offend δ-disclosure."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
-from reid_sql.reductions import DELTA_DISCLOSURE_CLASSES
+from reid_sql.reductions.disclosure import DELTA_DISCLOSURE_CLASSES
 
 
-@table_function(reduction=DELTA_DISCLOSURE_CLASSES, source="Brickell & Shmatikov 2008")
+@table_function(
+    "tbl, qi, sensitive, variant, delta, nulls",
+    answer=Answer.REDUCTION,
+    reduction=DELTA_DISCLOSURE_CLASSES,
+    source="Brickell & Shmatikov 2008",
+)
 def delta_disclosure_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which the share of a sensitive value differs from that in the table by more than delta.
 

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from reid_sql.function import window_function
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.reductions import CLASS_SIZE
+from reid_sql.reductions.classes import CLASS_SIZE
 
 
 @window_function(reduction=CLASS_SIZE, source="Sweeney 2002 (k-anonymity)")

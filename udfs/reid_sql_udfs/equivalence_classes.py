@@ -1,11 +1,13 @@
 """The equivalence classes of a table."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.disclosure import Classes
-from reid_sql.reductions import CLASSES
+from reid_sql.reductions.classes import CLASSES
 
 
-@table_function(reduction=CLASSES, source="Sweeney 2002 (k-anonymity)")
+@table_function(
+    "tbl, qi, nulls", answer=Answer.REDUCTION, reduction=CLASSES, source="Sweeney 2002 (k-anonymity)"
+)
 def equivalence_classes(classes: Classes) -> Classes:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each.
 

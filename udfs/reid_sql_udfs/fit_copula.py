@@ -2,15 +2,19 @@
 
 from reid_sql import registry
 from reid_sql.domains import Names, NewModel, Seed
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.copula import copula_fit
 from reid_sql.models.copula.copula_summary import CopulaSummary, summary
 from reid_sql.models.copula.gaussian_copula import Method, PairCounts
-from reid_sql.reductions import PAIRS
+from reid_sql.reductions.pairs import PAIRS
 
 
 @table_function(
-    reduction=PAIRS, source="Rocher, Hendrickx & de Montjoye 2019", models=True, leading=("name",)
+    "name, tbl, qi, weight, marginals, ordered, method, seed, nulls",
+    answer=Answer.ROW,
+    reduction=PAIRS,
+    source="Rocher, Hendrickx & de Montjoye 2019",
+    models=True,
 )
 def fit_copula(
     pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0

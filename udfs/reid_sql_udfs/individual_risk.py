@@ -1,12 +1,17 @@
 """Individual risk of each record, with survey weights."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.population import individual_risk as model
 from reid_sql.models.population.individual_risk import Form, IndividualRisk, WeightedRecords
-from reid_sql.reductions import WEIGHTED_RECORDS
+from reid_sql.reductions.records import WEIGHTED_RECORDS
 
 
-@table_function(reduction=WEIGHTED_RECORDS, source="Benedetti & Franconi 1998 (exact form)", per_record=True)
+@table_function(
+    "tbl, qi, weight, form, key, nulls",
+    answer=Answer.RECORDS,
+    reduction=WEIGHTED_RECORDS,
+    source="Benedetti & Franconi 1998 (exact form)",
+)
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     """Chance that a match on each record is right, where the survey's weights tell of the population.
 

@@ -1,9 +1,9 @@
 """Journalist risk of a table, against a population table."""
 
 from reid_sql.domains import Threshold
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
-from reid_sql.reductions import POPULATION_HISTOGRAM
+from reid_sql.reductions.population import POPULATION_HISTOGRAM
 from reid_sql_udfs.risk_summary import SELECT
 
 COVERED = f"""
@@ -14,6 +14,8 @@ COVERED = f"""
 
 
 @table_function(
+    "tbl, population_tbl, qi, threshold, nulls",
+    answer=Answer.ROW,
     reduction=POPULATION_HISTOGRAM,
     source="ARX journalist model",
     duckdb=f"{SELECT}, {COVERED}",

@@ -1,9 +1,9 @@
 """How many sensitive values the classes hold."""
 
 from reid_sql.domains import sql_text
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure, sensitive
-from reid_sql.reductions import L_DIVERSITY
+from reid_sql.reductions.disclosure import L_DIVERSITY
 
 
 def select(worst: str, offends: str, variant: str, threshold: str, infinite: str = disclosure.OK) -> str:
@@ -25,6 +25,8 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
 
 
 @table_function(
+    "tbl, qi, sensitive, variant, c, l, nulls",
+    answer=Answer.ROW,
     reduction=L_DIVERSITY,
     source="Machanavajjhala et al. 2007",
     duckdb=select("min", f"value < $l * (1 - {sensitive.SLACK})", "$variant", "$l")
@@ -34,7 +36,7 @@ def l_diversity(
     found: sensitive.ClassValues,
     variant: sensitive.DiversityVariant = "distinct",
     c: sensitive.Concentration = 3,
-    l: sensitive.Diversity = 2,
+    l: sensitive.Diversity = 2,  # noqa: E741 - the field's own name
 ) -> sensitive.DiversityDisclosure:
     """Measure l-diversity: how many values of the sensitive column each class holds; a class offends that holds fewer than l.
 

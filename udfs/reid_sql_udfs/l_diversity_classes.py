@@ -1,11 +1,16 @@
 """The classes that offend l-diversity."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
-from reid_sql.reductions import L_DIVERSITY_CLASSES
+from reid_sql.reductions.disclosure import L_DIVERSITY_CLASSES
 
 
-@table_function(reduction=L_DIVERSITY_CLASSES, source="Machanavajjhala et al. 2007")
+@table_function(
+    "tbl, qi, sensitive, variant, c, l, nulls",
+    answer=Answer.REDUCTION,
+    reduction=L_DIVERSITY_CLASSES,
+    source="Machanavajjhala et al. 2007",
+)
 def l_diversity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes that hold fewer than l sensitive values.
 

@@ -2,15 +2,19 @@
 
 from reid_sql import registry
 from reid_sql.domains import NewModel
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.copula import copula_file
 from reid_sql.models.copula.copula_file import SavedModels
 from reid_sql.models.copula.copula_summary import CopulaSummary, summary
-from reid_sql.reductions import SAVED
+from reid_sql.reductions.saved import SAVED
 
 
 @table_function(
-    reduction=SAVED, source="JSON with a version and a SHA-256 checksum", models=True, leading=("name",)
+    "name, tbl",
+    answer=Answer.ROW,
+    reduction=SAVED,
+    source="JSON with a version and a SHA-256 checksum",
+    models=True,
 )
 def load_copula(saved: SavedModels, name: NewModel) -> CopulaSummary:
     """Read the model of this name from a table or file of saved models, with the columns of copula_json.

@@ -1,13 +1,16 @@
 """Risk of each record by a log-linear model of the population."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.population import loglinear
 from reid_sql.models.population.loglinear import FittedRecords, Fraction, Interactions, LoglinearRisk
-from reid_sql.reductions import FITTED_RECORDS
+from reid_sql.reductions.records import FITTED_RECORDS
 
 
 @table_function(
-    reduction=FITTED_RECORDS, source="Skinner & Shlomo 2008; Rocher et al. 2019, supplement", per_record=True
+    "tbl, qi, sampling_fraction, interactions, key, nulls",
+    answer=Answer.RECORDS,
+    reduction=FITTED_RECORDS,
+    source="Skinner & Shlomo 2008; Rocher et al. 2019, supplement",
 )
 def loglinear_risk(
     fitted: FittedRecords, sampling_fraction: Fraction, interactions: Interactions = 0

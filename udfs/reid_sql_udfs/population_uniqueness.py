@@ -1,13 +1,18 @@
 """Uniqueness in the population by every method."""
 
 from reid_sql.domains import Count
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.population import population_uniqueness as model
 from reid_sql.models.population.population_uniqueness import Method, PopulationUniqueness, UniquenessEvidence
-from reid_sql.reductions import EVIDENCE
+from reid_sql.reductions.evidence import EVIDENCE
 
 
-@table_function(reduction=EVIDENCE, source="Rocher, Hendrickx & de Montjoye 2019, supplement, note 1")
+@table_function(
+    "tbl, qi, population, method, nulls",
+    answer=Answer.ROWS,
+    reduction=EVIDENCE,
+    source="Rocher, Hendrickx & de Montjoye 2019, supplement, note 1",
+)
 def population_uniqueness(
     evidence: UniquenessEvidence, population: Count, method: Method = "all"
 ) -> list[PopulationUniqueness]:

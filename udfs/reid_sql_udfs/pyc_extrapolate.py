@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import numpy.typing as npt
 
 from reid_sql.domains import PROBABILITY, Counts, Numbers
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
 from reid_sql.models.pyc.measurements import STANDARD_ERROR
@@ -18,7 +18,9 @@ Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
 
 
 @table_function(
-    source="Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy"
+    "sizes, correctness, populations, method, measure, k, standard_errors",
+    answer=Answer.ROWS,
+    source="Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy",
 )
 def pyc_extrapolate(
     sizes: Counts,

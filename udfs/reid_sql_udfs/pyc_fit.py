@@ -1,13 +1,15 @@
 """Entropy and tail complexity of a table's anonymity sets."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.pyc import pitman_yor_fit
 from reid_sql.models.pyc.pitman_yor_fit import Prior, PycFit
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
+    "tbl, qi, prior, nulls",
+    answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
 )

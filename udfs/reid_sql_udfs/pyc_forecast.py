@@ -1,17 +1,20 @@
 """Correctness, uniqueness and k-anonymity violations in a larger population."""
 
 from reid_sql.domains import Counts
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor import ClassSize
 from reid_sql.models.pyc.pitman_yor_fit import Prior
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    reduction=HISTOGRAM, source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995"
+    "tbl, qi, populations, k, prior, nulls",
+    answer=Answer.ROWS,
+    reduction=HISTOGRAM,
+    source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
 )
 def pyc_forecast(
     histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer"
@@ -20,7 +23,7 @@ def pyc_forecast(
 
     The table is a random sample of each population; its own classes are kept. `_low` and `_high` are the ends
     of 95 % intervals, widened by what the model misses inside the sample; on real tables they have held the
-    true correctness in 74 to 89 % of cases (README). Refuses a population smaller than the table, an empty
+    true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population smaller than the table, an empty
     table, and `nulls := 'wildcard'`.
 
     >>> import numpy as np

@@ -1,15 +1,20 @@
 """What each record contributes to the extreme risk of its table."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import record_contributions
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
 from reid_sql.models.extreme.record_contributions import Contribution
-from reid_sql.reductions import RECORD_CODES
+from reid_sql.reductions.codes import RECORD_CODES
 
 
-@table_function(reduction=RECORD_CODES, source="Béra et al. 2023, section 3")
+@table_function(
+    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, key, nulls",
+    answer=Answer.ROWS,
+    reduction=RECORD_CODES,
+    source="Béra et al. 2023, section 3",
+)
 def qar_contributions(
     table: Codes,
     p: Size = 3,

@@ -1,16 +1,19 @@
 """The extreme risk of a table as records are removed."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import removal_path
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
 from reid_sql.models.extreme.removal_path import By, Removal, Remove
-from reid_sql.reductions import RECORD_CODES
+from reid_sql.reductions.codes import RECORD_CODES
 
 
 @table_function(
-    reduction=RECORD_CODES, source="Béra et al. 2023, sections 3 and 4 (proper backward elimination)"
+    "tbl, columns, remove, by, p, alpha, tail, sample, seed, memory_mb, key, nulls",
+    answer=Answer.ROWS,
+    reduction=RECORD_CODES,
+    source="Béra et al. 2023, sections 3 and 4 (proper backward elimination)",
 )
 def qar_elimination(
     table: Codes,

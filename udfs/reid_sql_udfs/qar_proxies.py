@@ -1,15 +1,21 @@
 """How well the proxies stand for the exact contributions."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import proxy_agreement
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.proxy_agreement import ProxyAgreement
 from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
-from reid_sql.reductions import CODES
+from reid_sql.reductions.codes import CODES, RECORD_CODES
 
 
-@table_function(reduction=CODES, source="Béra et al. 2023, sections 3.3 to 3.5")
+@table_function(
+    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls",
+    answer=Answer.ROWS,
+    reduction=CODES,
+    absences=RECORD_CODES.absences,
+    source="Béra et al. 2023, sections 3.3 to 3.5",
+)
 def qar_proxies(
     table: Codes,
     p: Size = 3,

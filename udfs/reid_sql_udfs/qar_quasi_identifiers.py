@@ -1,14 +1,19 @@
 """The risk of every quasi-identifier of p columns."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import extreme_risk_estimate
 from reid_sql.models.extreme.extreme_risk_estimate import QuasiIdentifierRisk
 from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
-from reid_sql.reductions import CODES
+from reid_sql.reductions.codes import CODES
 
 
-@table_function(reduction=CODES, source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023")
+@table_function(
+    "tbl, columns, p, sample, seed, memory_mb, nulls",
+    answer=Answer.ROWS,
+    reduction=CODES,
+    source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023",
+)
 def qar_quasi_identifiers(
     table: Codes, p: Size = 3, sample: Sample = 0, seed: Seed = 0, memory_mb: Memory = 1024
 ) -> list[QuasiIdentifierRisk]:

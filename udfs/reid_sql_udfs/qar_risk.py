@@ -1,16 +1,19 @@
 """The extreme re-identification risk of a table."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import extreme_risk_estimate
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.extreme_risk_estimate import ExtremeRisk
 from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
-from reid_sql.reductions import CODES
+from reid_sql.reductions.codes import CODES
 
 
 @table_function(
-    reduction=CODES, source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987"
+    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls",
+    answer=Answer.ROW,
+    reduction=CODES,
+    source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987",
 )
 def qar_risk(
     table: Codes,

@@ -1,9 +1,9 @@
 """Prosecutor risk of a table."""
 
 from reid_sql.domains import Threshold, sql_text
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 SELECT = f"""
     CASE WHEN sum(records) > 0 THEN sum(records)::BIGINT ELSE error({sql_text(disclosure.NO_RECORDS)})::BIGINT END AS records,
@@ -20,6 +20,8 @@ SELECT = f"""
 
 
 @table_function(
+    "tbl, qi, threshold, nulls",
+    answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="ARX prosecutor model; sdcMicro individual risk without weights",
     duckdb=SELECT,

@@ -5,13 +5,18 @@ from typing import Annotated
 import numpy.typing as npt
 
 from reid_sql.domains import COUNT, Numbers
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import sparse_matching
 from reid_sql.models.classes.sparse_matching import Matches, SparsePoint
-from reid_sql.reductions import MATCHES
+from reid_sql.reductions.matches import MATCHES
 
 
-@table_function(reduction=MATCHES, source="Rocher, Hendrickx & de Montjoye 2025 (sparse matching)")
+@table_function(
+    "tbl, person, item, points, exact_up_to, samples, seed, sizes, nulls",
+    answer=Answer.ROWS,
+    reduction=MATCHES,
+    source="Rocher, Hendrickx & de Montjoye 2025 (sparse matching)",
+)
 def sparse_correctness_curve(
     matches: Matches, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None
 ) -> list[SparsePoint]:

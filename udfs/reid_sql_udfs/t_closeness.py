@@ -1,12 +1,14 @@
 """How far the sensitive values of the classes are from the table's."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import sensitive
-from reid_sql.reductions import T_CLOSENESS
+from reid_sql.reductions.disclosure import T_CLOSENESS
 from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
+    "tbl, qi, sensitive, variant, t, nulls",
+    answer=Answer.ROW,
     reduction=T_CLOSENESS,
     source="Li, Li & Venkatasubramanian 2007",
     duckdb=select("max", f"value > $t * (1 + {sensitive.SLACK})", "$variant", "$t"),

@@ -1,11 +1,16 @@
 """The classes that offend t-closeness."""
 
-from reid_sql.function import table_function
+from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
-from reid_sql.reductions import T_CLOSENESS_CLASSES
+from reid_sql.reductions.disclosure import T_CLOSENESS_CLASSES
 
 
-@table_function(reduction=T_CLOSENESS_CLASSES, source="Li, Li & Venkatasubramanian 2007")
+@table_function(
+    "tbl, qi, sensitive, variant, t, nulls",
+    answer=Answer.REDUCTION,
+    reduction=T_CLOSENESS_CLASSES,
+    source="Li, Li & Venkatasubramanian 2007",
+)
 def t_closeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes whose sensitive values are further than t from those of the table.
 

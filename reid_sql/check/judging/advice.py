@@ -8,11 +8,11 @@ from typing import Any
 from reid_sql.check.judging.finding import FAIL, NOT_JUDGED, Checked, checked
 from reid_sql.check.judging.gate import Tell
 from reid_sql.check.measures.release import Release
+from reid_sql.check.policy.coarsening import Coarsening, coarsenings
 from reid_sql.check.policy.policy import Check, Policy
-from reid_sql.check.policy.policy.coarsening import Coarsening, coarsenings
 from reid_sql.check.reports.report import checked_page, header, rounded
 from reid_sql.check.reports.words import telling
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 Page = dict[str, Any]
 

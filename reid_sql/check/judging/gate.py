@@ -13,8 +13,8 @@ from reid_sql import register
 from reid_sql.check.judging.finding import checked
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.release import Release
+from reid_sql.check.policy.baseline import read_baseline
 from reid_sql.check.policy.policy import Policy, TablePolicy, read_policy
-from reid_sql.check.policy.policy.baseline import read_baseline
 from reid_sql.check.reports.overview import overview
 from reid_sql.check.reports.report import report
 from reid_sql.domains import Choice, sql_text
@@ -67,7 +67,7 @@ def opened_by(
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
         )
-    from reid_sql.check.measures.spark_release import opened_in_spark
+    from reid_sql.check.measures.spark_release import opened_in_spark  # noqa: PLC0415 - only where there is Spark
 
     return opened_in_spark(policy, memory_limit, tell)
 

@@ -13,7 +13,7 @@ from reid_sql.engines.duckdb_packed import WHOLE, Group
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.reductions import HISTOGRAM
+from reid_sql.reductions.classes import HISTOGRAM
 
 NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
 MAX_GROUPS: Final = 10_000

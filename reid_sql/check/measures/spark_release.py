@@ -12,7 +12,7 @@ from uuid import uuid4
 import numpy as np
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
 from reid_sql import registry
@@ -35,7 +35,7 @@ WORDS: Final = "what a check is judged by"
 
 
 @contextmanager
-def opened_in_spark(policy: Policy, memory_limit: str | None, tell: Any) -> Iterator[Sequence[Answers]]:
+def opened_in_spark(policy: Policy, memory_limit: str | None, tell: Any) -> Iterator[Sequence[Answers]]:  # noqa: ANN401
     """Open the tables of a policy in the session that is there, else in one that ends with it."""
     _refuse_what_duckdb_does(policy, memory_limit)
     before = SparkSession.getActiveSession()
@@ -140,7 +140,7 @@ class SparkRelease(Answers):
         by: Sequence[str],
         *,
         drop: bool,
-        coarser: Mapping[str, str] | None,
+        coarser: Mapping[str, str] | None,  # noqa: ARG002 - only advice asks for coarser values, which is DuckDB's
     ) -> dict[tuple[int, ...], Histogram]:
         sizes = self._summed([*by, *qi], qi, drop=drop)
         grouped = sizes.groupBy(*(column(name) for name in by), F.col("reid_records").alias("reid_size"))

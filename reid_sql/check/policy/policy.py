@@ -255,7 +255,7 @@ def _sensitive(place: Place, table: TablePolicy) -> str:
     return table.sensitive[0]
 
 
-def _parameter(place: Place, parameter: Parameter, table: TablePolicy, folder: Path, seed: int) -> Any:
+def _parameter(place: Place, parameter: Parameter, table: TablePolicy, folder: Path, seed: int) -> Any:  # noqa: ANN401
     """Give the checked value of a parameter: the check's, else the table's, else the function's default."""
     name, domain = parameter.name, parameter.domain
     default = {"population": table.population, "seed": seed}.get(name, parameter.default)
@@ -272,7 +272,7 @@ def _parameter(place: Place, parameter: Parameter, table: TablePolicy, folder: P
     return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
 
 
-def _beside(given: Any, folder: Path) -> Any:
+def _beside(given: Any, folder: Path) -> Any:  # noqa: ANN401 - whatever the document holds
     """Give a document's source, a path as it is seen from the policy's folder."""
     return str(folder / given) if isinstance(given, str) and (folder / given).is_file() else given
 

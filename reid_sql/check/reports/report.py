@@ -66,7 +66,7 @@ def text(page: Mapping[str, Any]) -> str:
     return json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
     """Give the document with its figures to twelve digits: sums of many differ beyond, by the order of adding."""
     if isinstance(value, Mapping):
         return {key: rounded(each) for key, each in value.items()}

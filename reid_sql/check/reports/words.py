@@ -44,7 +44,7 @@ def asked(check: Check) -> str:
 SHOWN: Final = ("population", "threshold", "scenario", "risk", "method", "prior", "variant", "p")
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Any) -> str:  # noqa: ANN401 - a parameter of any kind
     return f"{value:,.10g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 

@@ -213,7 +213,7 @@ class AdversaryRisk:
 
 def risk(
     known: KnownRecords,
-    source: Any,
+    source: Any,  # noqa: ANN401 - what a scenario may be read from
     nulls: str = "value",
     *,
     trials: int = 10_000,

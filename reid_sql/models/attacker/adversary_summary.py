@@ -95,7 +95,7 @@ class Compared:
 
 def summary(
     known: KnownRecords,
-    source: Any,
+    source: Any,  # noqa: ANN401 - what a scenario may be read from
     threshold: float = 0.2,
     nulls: str = "value",
     *,
@@ -122,7 +122,7 @@ def summary(
 
 def sensitivity(
     known: KnownRecords,
-    source: Any,
+    source: Any,  # noqa: ANN401 - what a scenario may be read from
     levels: npt.ArrayLike | None = None,
     nulls: str = "value",
     *,

@@ -91,7 +91,7 @@ class Scenario:
         )
 
 
-def scenario(source: Any, folder: Path | None = None) -> Scenario:
+def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN401 - a path, a text, a mapping, a scenario
     """Read a scenario: a mapping, JSON text, the path of a TOML or JSON file, or the name of one that is shipped.
 
     Refuses, naming the place: what is not a probability, overlapping groups, keys that stand for nothing,
@@ -125,7 +125,7 @@ def scenario(source: Any, folder: Path | None = None) -> Scenario:
     )
 
 
-def _read(source: Any) -> str:
+def _read(source: Any) -> str:  # noqa: ANN401 - a path, a text, a mapping, a scenario
     return scenario(source).text()
 
 

@@ -7,13 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from reid_sql.domains import THRESHOLD
+from reid_sql.domains import Integers as Integers  # noqa: PLC0414 - the rooms beside take it from here
 from reid_sql.errors import NoRecordsError
-
-Integers = npt.NDArray[np.int64]
 
 OK: Final = "ok"
 NO_RECORDS: Final = (

@@ -148,18 +148,18 @@ def _marginal(column: Mapping[str, Any]) -> Marginal:
     family, unseen = _kind(column["family"], str), _share(column["unseen"])
     if not values or len(set(values)) < len(values) or len(values) != len(shares) or family not in FAMILIES:
         raise ValueError("values")
-    if abs(float(shares.sum()) - 1) > 1e-6:
+    if abs(float(shares.sum()) - 1) > 1e-6:  # noqa: PLR2004 - rounding
         raise ValueError("shares")
     return Marginal(values, shares, unseen, _kind(column["ordered"], bool), family)
 
 
-def _share(value: Any) -> float:
+def _share(value: Any) -> float:  # noqa: ANN401 - whatever the text holds
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ValueError("share")
     return float(value)
 
 
-def _kind(value: Any, kind: type) -> Any:
+def _kind(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever the text holds
     if type(value) is not kind:
         raise TypeError(f"{kind.__name__} expected")
     return value

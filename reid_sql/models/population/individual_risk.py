@@ -62,4 +62,4 @@ def risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
 
 def _approximate(f: Floats, p: Floats) -> Floats:
     """p/(f − (1 − p)) beyond two records; for one and two the exact p/q ln(1/p) and p/q − (p/q)² ln(1/p), q = 1 − p."""
-    return np.where(f > 2, p / (f - (1 - p)), expected_inverse.negative_binomial(f, f, p))
+    return np.where(f > 2, p / (f - (1 - p)), expected_inverse.negative_binomial(f, f, p))  # noqa: PLR2004

@@ -131,7 +131,7 @@ def ent(task: Task) -> Fit:
 
 
 def exp(task: Task) -> Fit:
-    """Fit an exponential decay towards a floor, floor + (1 − floor) exp(−rate (n − 1))."""
+    """Fit an exponential decay towards a floor: κ = floor + (1 − floor) exp of −rate (n − 1)."""
     points = task.points
 
     def floor(log_rate: float) -> float:

@@ -84,7 +84,7 @@ def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
         )  # d < 0: |d| (α/|d| − l)
         nearly_flat = count * np.log(alpha) + step * count * (count + 1) / 2
     exact = np.where(d > 0, rising, falling)
-    found = np.where(np.abs(step) * classes**2 < 1e-6, nearly_flat, exact)
+    found = np.where(np.abs(step) * classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - the next term is below 1e-12
     return np.where(alpha + count * d > 0, found, -np.inf)
 
 

@@ -17,6 +17,7 @@ def evidence(classes: dict[int, int]) -> UniquenessEvidence:
     return UniquenessEvidence(size, np.log(size * 0.7), count)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(CLASSES, st.floats(1.0001, 1e7))
 def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: float) -> None:
@@ -49,6 +50,7 @@ def test_a_whole_population_is_counted(classes: dict[int, int]) -> None:
         assert row.status == population_uniqueness.COUNTED
 
 
+@pytest.mark.slow
 def test_a_thousand_million_records_of_eight_thousand_million_people() -> None:
     whole = huge()
     given_sample = UniquenessEvidence(whole.class_size, np.log(whole.class_size * 0.9), whole.classes)

@@ -68,6 +68,7 @@ def test_recovers_entropy_and_tail_where_the_points_tell_them() -> None:
     assert found.parameters == {"entropy": pytest.approx(9.0, abs=1e-5), "tail": pytest.approx(0.4, abs=1e-5)}
 
 
+@pytest.mark.slow
 def test_the_minimum_of_noisy_points_is_no_worse_than_any_on_a_fine_grid() -> None:
     sizes = np.array([10.0, 50, 200, 1000, 4000])
     kappa = np.array([0.97, 0.9, 0.71, 0.52, 0.36])
@@ -126,6 +127,7 @@ points = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=40, deadline=None)
 @given(points)

@@ -151,6 +151,7 @@ def partition_probability(sizes: list[int], d: Fraction, alpha: Fraction) -> Fra
     return classes * within / prod((alpha + i for i in range(1, sum(sizes))), start=Fraction(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("d", "alpha"),
     [
@@ -202,6 +203,7 @@ def test_the_published_correctness_of_40_bits_among_the_people_of_the_world() ->
     )
 
 
+@pytest.mark.slow
 @given(entropies, tails)
 def test_parameters_solve_equation_2(entropy: float, tail: float) -> None:
     discount, concentration = (float(value) for value in parameters(entropy, tail))

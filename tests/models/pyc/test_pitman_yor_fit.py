@@ -39,6 +39,7 @@ def test_more_classes_than_there_can_be_are_impossible() -> None:
     assert log_likelihood(histogram_of(np.ones(7, dtype=np.int64)), *five_sets) == -np.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "alpha"), [(0.0, 200.0), (0.4, 30.0), (0.7, 3.0)])
 def test_the_truth_lies_in_the_interval_of_a_large_sample(d: float, alpha: float) -> None:
     entropy, tail = (float(value) for value in entropy_and_tail(d, alpha))

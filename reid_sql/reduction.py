@@ -1,0 +1,100 @@
+"""What a reduction is: its arguments, its relations and arrays, and, by its place, how each engine says it.
+
+A reduction lives in a room of `reid_sql.reductions`: the room's `__init__` declares it, and a file named after an engine says it
+there. Where an engine lacks it, the declaration says why.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, Final
+
+from reid_sql.domains import (
+    NULLS,
+    QUASI_IDENTIFIERS,
+    RECORD_KEY,
+    TABLE,
+    VALUE_OR_DROP,
+    Domain,
+    Key,
+)
+from reid_sql.errors import OutOfDomainError
+
+ROOMS: Final = "reid_sql.reductions"
+HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter of a reduction; one without a default must be given, unless it is optional and NULL."""
+
+    name: str
+    domain: Domain
+    default: str | float | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What an engine counts: its arguments, its columns with their SQL types, and the arrays that a model gets.
+
+    `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in the columns of
+    `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it an engine lacks, and why.
+    """
+
+    room: str
+    name: str
+    words: str
+    arguments: tuple[Argument, ...]
+    columns: Mapping[str, str]
+    arrays: type | None = None
+    rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
+    whole: bool = False  # whether it is one row, of whole columns as lists
+    absences: Mapping[str, str] = field(default_factory=dict)
+    partly: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """The columns that a body gets as arrays, with their SQL types."""
+        wanted = fields(self.arrays) if self.arrays else ()
+        return {each.name: {**self.columns, **HOW_NULLS}[each.name] for each in wanted}
+
+    @property
+    def keyed(self) -> bool:
+        """Whether its `keys` stand for the numbers in the answer's column `record`."""
+        return self.whole and any(isinstance(argument.domain, Key) for argument in self.arguments)
+
+
+# The arguments that most reductions share.
+TBL: Final = Argument("tbl", TABLE)
+QI: Final = Argument("qi", QUASI_IDENTIFIERS)
+ANY_NULLS: Final = Argument("nulls", NULLS, "value")
+KEPT_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
+KEY: Final = Argument("key", RECORD_KEY, optional=True)
+
+
+@cache
+def reductions() -> Mapping[str, Reduction]:
+    """Every reduction that a room declares, by name."""
+    rooms = importlib.import_module(ROOMS)
+    modules = (
+        importlib.import_module(f"{ROOMS}.{found.name}") for found in pkgutil.iter_modules(rooms.__path__)
+    )
+    declared = (each for module in modules for each in vars(module).values() if isinstance(each, Reduction))
+    return {reduction.name: reduction for reduction in sorted(declared, key=lambda each: each.name)}
+
+
+def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - what an engine makes of it is its own
+    """How the engine says the reduction: what its file in the reduction's room names like the reduction."""
+    return getattr(importlib.import_module(f"{reduction.room}.{engine}"), reduction.name)
+
+
+def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
+    """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
+    for column in columns:
+        if column.lower() in {*own, *HOW_NULLS}:
+            named = f"{', '.join(own)}, records_dropped or nulls"
+            rule = f"quasi-identifiers must not be named {named} where classes are listed"
+            raise OutOfDomainError(f"{rule}, got '{column}'; rename the column in a view")

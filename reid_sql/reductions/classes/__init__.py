@@ -1,0 +1,29 @@
+"""Equivalence classes: the size of each record's, the classes themselves, and how many have each size."""
+
+from typing import Final
+
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.reduction import ANY_NULLS, QI, TBL, Reduction
+
+CLASS_SIZE: Final = Reduction(
+    __name__,
+    name="class_size",
+    words="for each record, how many records share its values",
+    arguments=(),
+    columns={"class_size": "BIGINT"},
+)
+CLASSES: Final = Reduction(
+    __name__,
+    name="classes",
+    words="the distinct combinations of values, with how many records share each",
+    arguments=(TBL, QI, ANY_NULLS),
+    columns={"class_size": "BIGINT", "records": "BIGINT"},
+)
+HISTOGRAM: Final = Reduction(
+    __name__,
+    name="histogram",
+    words="how many classes, and how many records, have each class size",
+    arguments=(TBL, QI, ANY_NULLS),
+    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT"},
+    arrays=Histogram,
+)

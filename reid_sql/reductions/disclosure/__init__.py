@@ -1,0 +1,59 @@
+"""What each class gives away about a sensitive column."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from reid_sql.domains import PROBABILITY
+from reid_sql.models.classes import sensitive
+from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
+
+OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
+EQUAL_ALONE: Final = (
+    "`variant='equal'` is there; 'ordered' and 'numeric' are not: distances along a line need every class's values in order "
+    "beside all those of the table"
+)
+
+
+def measured(name: str, *options: Argument, partly: Mapping[str, str] | None = None) -> Reduction:
+    """How many classes have each size and each value of the measure; the options say which variant of it."""
+    return Reduction(
+        __name__,
+        name=name,
+        words="how many classes have each size and each value of the measure",
+        arguments=(*OF_CLASSES, *options, KEPT_NULLS),
+        columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
+        arrays=sensitive.ClassValues,
+        partly=partly or {},
+    )
+
+
+def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
+    """The classes that offend the thresholds, with their values of the measure."""
+    return Reduction(
+        __name__,
+        name=f"{measure.name}_classes",
+        words="the classes that offend a threshold of the measure",
+        arguments=(*measure.arguments[:-1], *thresholds, KEPT_NULLS),
+        columns={"class_size": "BIGINT", "value": "DOUBLE"},
+        partly=measure.partly,
+    )
+
+
+L_DIVERSITY: Final = measured(
+    "l_diversity",
+    Argument("variant", sensitive.DIVERSITIES, "distinct"),
+    Argument("c", sensitive.CONCENTRATION, 3),
+)
+T_CLOSENESS: Final = measured(
+    "t_closeness", Argument("variant", sensitive.DISTANCES, "equal"), partly={"spark": EQUAL_ALONE}
+)
+ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
+BETA_LIKENESS: Final = measured("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))
+DELTA_DISCLOSURE: Final = measured("delta_disclosure", Argument("variant", sensitive.PRESENCES, "present"))
+L_DIVERSITY_CLASSES: Final = offending(L_DIVERSITY, Argument("l", sensitive.DIVERSITY, 2))
+T_CLOSENESS_CLASSES: Final = offending(T_CLOSENESS, Argument("t", sensitive.CLOSENESS, 0.2))
+ALPHA_K_ANONYMITY_CLASSES: Final = offending(
+    ALPHA_K_ANONYMITY, Argument("alpha", PROBABILITY, 0.5), Argument("k", sensitive.LEAST_K, 2)
+)
+BETA_LIKENESS_CLASSES: Final = offending(BETA_LIKENESS, Argument("beta", sensitive.GAIN, 1))
+DELTA_DISCLOSURE_CLASSES: Final = offending(DELTA_DISCLOSURE, Argument("delta", sensitive.GAIN, 1))

@@ -1,0 +1,23 @@
+"""What uniqueness in the population is estimated from."""
+
+from typing import Final
+
+from reid_sql.models.population.population_uniqueness import METHOD, UniquenessEvidence
+from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
+from reid_sql.reductions.pairs import PAIRS
+
+EVIDENCE: Final = Reduction(
+    __name__,
+    name="evidence",
+    words="how many classes have each size, and each logarithm of the count that independent columns would hold, "
+    "to a thousandth",
+    arguments=(TBL, QI, Argument("method", METHOD, "all"), KEPT_NULLS),
+    columns={
+        "place": "BIGINT",
+        "class_size": "BIGINT",
+        "log_expected": "DOUBLE",
+        "classes": "BIGINT",
+        **{name: kind for name, kind in PAIRS.columns.items() if name != "cell"},
+    },
+    arrays=UniquenessEvidence,
+)

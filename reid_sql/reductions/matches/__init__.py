@@ -1,0 +1,25 @@
+"""People who have all the items that an attacker knows of one of them."""
+
+from typing import Final
+
+from reid_sql.domains import COMBINATIONS, PERSON_OR_ITEM, POINTS, SAMPLES, SEED
+from reid_sql.models.classes.sparse_matching import Matches
+from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
+
+MATCHES: Final = Reduction(
+    __name__,
+    name="matches",
+    words="of how many people the sets hold what an attacker knows of a target, with the weight of such targets",
+    arguments=(
+        TBL,
+        Argument("person", PERSON_OR_ITEM),
+        Argument("item", PERSON_OR_ITEM),
+        Argument("points", POINTS, 2),
+        Argument("exact_up_to", COMBINATIONS, 1_000_000),
+        Argument("samples", SAMPLES, 10_000),
+        Argument("seed", SEED, 0),
+        KEPT_NULLS,
+    ),
+    columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
+    arrays=Matches,
+)

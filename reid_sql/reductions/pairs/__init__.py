@@ -1,0 +1,31 @@
+"""Values of columns, and pairs of values of two columns: all that a copula is fitted to."""
+
+from typing import Final
+
+from reid_sql.domains import OPTIONAL_TABLE, WEIGHT
+from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
+
+PAIRS: Final = Reduction(
+    __name__,
+    name="pairs",
+    words="how often each value of each column occurs, and each pair of values of two columns",
+    arguments=(
+        TBL,
+        QI,
+        Argument("weight", WEIGHT, optional=True),
+        Argument("marginals", OPTIONAL_TABLE, optional=True),
+        KEPT_NULLS,
+    ),
+    columns={
+        "cell": "BIGINT",
+        "first": "BIGINT",
+        "second": "BIGINT",
+        "label": "VARCHAR",
+        "first_value": "VARCHAR",
+        "second_value": "VARCHAR",
+        "records": "BIGINT",
+        "mass": "DOUBLE",
+    },
+    arrays=PairCounts,
+)

@@ -1,0 +1,32 @@
+"""Distinct records, with which records hold each."""
+
+from typing import Final
+
+from reid_sql.domains import Columns, Key
+from reid_sql.models.population.individual_risk import WeightedRecords
+from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
+from reid_sql.reduction import KEPT_NULLS, KEY, QI, TBL, Argument, Reduction
+
+KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
+FITTED_RECORDS: Final = Reduction(
+    __name__,
+    name="fitted_records",
+    words="the distinct records, with how many hold each and how many would if the columns were independent",
+    arguments=(TBL, QI, Argument("interactions", INTERACTIONS, 0), KEY, KEPT_NULLS),
+    columns={
+        "place": "BIGINT",
+        "records": "BIGINT",
+        "log_expected": "DOUBLE",
+        "codes": "BIGINT[]",
+        "members": "BIGINT[]",
+    },
+    arrays=FittedRecords,
+)
+WEIGHTED_RECORDS: Final = Reduction(
+    __name__,
+    name="weighted_records",
+    words="the distinct records, with how many hold each and the sum of their weights",
+    arguments=(TBL, QI, Argument("weight", Key(), optional=True), KEY, KEPT_NULLS),
+    columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
+    arrays=WeightedRecords,
+)

@@ -1,0 +1,15 @@
+"""Models in a table that copula_json wrote."""
+
+from typing import Final
+
+from reid_sql.models.copula.copula_file import SavedModels
+from reid_sql.reduction import TBL, Reduction
+
+SAVED: Final = Reduction(
+    __name__,
+    name="saved",
+    words="the models in a table that copula_json wrote",
+    arguments=(TBL,),
+    columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
+    arrays=SavedModels,
+)
