@@ -52,7 +52,7 @@ def interval(tilted: TiltedCurve, measure: str, people: Floats, value: Floats) -
     """Give the interval of the tilted curve, stretched so that it holds `value`: where the truth lies does not hang on the method."""
     reach = tilted.reach(measure, people)
     times = people / tilted.task.points.sizes[-1]
-    kind = _kind(tilted)
+    kind = kind_of(tilted)
     near, far = (FROM_SMALL_SETS if tilted.task.measure == "k_violation" else SCORES[kind])[measure]
     score = np.where(times > FAR, far, near)
     open_ = reach.apart + reach.noise + GROWTH[kind] * np.log(np.maximum(times, 1.0))
@@ -62,7 +62,8 @@ def interval(tilted: TiltedCurve, measure: str, people: Floats, value: Floats) -
     return Answer(value, np.minimum(low, value), np.maximum(high, value))
 
 
-def _kind(tilted: TiltedCurve) -> Points:
+def kind_of(tilted: TiltedCurve) -> Points:
+    """How well the points are known: by which the scores were set."""
     if tilted.few:
         return "few"
     return "exact" if tilted.task.points.relative.max() <= AS_GOOD_AS_EXACT else "rough"
@@ -73,6 +74,6 @@ def _least(tilted: TiltedCurve, measure: str, people: Floats) -> Floats:
     points = tilted.task.points
     if measure != "correctness":
         return np.zeros(people.shape)
-    if tilted.task.measure != "correctness" or _kind(tilted) != "exact":
+    if tilted.task.measure != "correctness" or kind_of(tilted) != "exact":
         return np.asarray(1 / people)
     return np.asarray(np.maximum(1, points.shares[-1] * np.minimum(points.sizes[-1], people)) / people)
