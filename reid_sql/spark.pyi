@@ -257,7 +257,10 @@ def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
     populations: Sequence[float],
-    method: Literal["pyc", "ent", "exp", "pol"] = "pyc",
+    method: Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"] = "tilted",
+    measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
+    k: int = 5,
+    standard_errors: Sequence[float] | None = None,
 ) -> DataFrame:
     """Forecast the share of right matches in larger populations from the shares measured at some sizes."""
 

@@ -148,20 +148,24 @@ def error(trials: list[Trial], method: str) -> float:
 
 def coverage(trials: list[Trial]) -> Iterator[str]:
     """Give the shares of intervals that hold the truth, with their mean and median width, by points and reach."""
-    groups: dict[tuple[str, str, str, str], list[tuple[float, float, float]]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, str], list[tuple[float, float]]] = defaultdict(list)
     for one in trials:
         seen = "corpus learnt on" if one.corpus in LEARNT_ON else "corpus never seen"
         reach = "up to 30" if one.times <= FAR * 1.02 else "beyond 30"
         for method, (_, low, high) in one.answers.items():
             if method == "tilted" or one.kind == "exact":
-                found = float(low <= one.truth <= high), high - low, 0.0
-                groups[method, f"{one.kind} {one.measure}", reach, seen].append(found)
+                held_and_width = float(low <= one.truth <= high), high - low
+                groups[method, f"{one.kind} {one.measure}", reach, seen].append(held_and_width)
     yield "| method | points | times the largest size | tables | cases | held | mean width | median width |"
     yield "| --- |" + " --- |" * 7
-    for (method, points, reach, seen), found in sorted(groups.items()):
-        held, width, _ = np.mean(found, axis=0)
-        median = np.median([one[1] for one in found])
-        yield f"| {method} | {points} | {reach} | {seen} | {len(found)} | {held:.1%} | {width:.3f} | {median:.3f} |"
+    for (method, points, reach, seen), some in sorted(groups.items()):
+        held, width, median = (
+            np.mean([one[0] for one in some]),
+            np.mean([one[1] for one in some]),
+            np.median([one[1] for one in some]),
+        )
+        named = f"{method} | {points} | {reach} | {seen}"
+        yield f"| {named} | {len(some)} | {held:.1%} | {width:.3f} | {median:.3f} |"
 
 
 def scores(trials: list[Trial]) -> Iterator[str]:

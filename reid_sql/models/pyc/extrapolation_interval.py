@@ -23,9 +23,9 @@ GROWTH: Final[dict[Points, float]] = {"exact": 0.02, "rough": 0.05, "few": 0.1} 
 # Scores up to 30 times the largest size and beyond, by how the points are known and what is forecast.
 Scores = dict[str, tuple[float, float]]
 SCORES: Final[dict[Points, Scores]] = {
-    "exact": {"correctness": (0.9, 3.6), "uniqueness": (2.3, 4.9), "k_violation": (2.4, 5.2)},
+    "exact": {"correctness": (1.7, 3.6), "uniqueness": (2.3, 4.9), "k_violation": (2.4, 5.2)},
     "rough": {"correctness": (2.3, 4.7), "uniqueness": (3.2, 22.4), "k_violation": (4.2, 27.4)},
-    "few": {"correctness": (1.8, 4.2), "uniqueness": (3.1, 16.2), "k_violation": (3.0, 14.8)},
+    "few": {"correctness": (1.8, 4.2), "uniqueness": (5.4, 16.2), "k_violation": (3.0, 14.8)},
 }
 # The share of people in small sets, measured where nearly all are in such sets, tells the rest badly.
 FROM_SMALL_SETS: Final[Scores] = {

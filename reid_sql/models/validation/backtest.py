@@ -11,16 +11,15 @@ over 210 cases of six corpora the error from a tenth of a sample and the error b
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final, cast
+from typing import Annotated, Final
 
 import numpy as np
 
 from reid_sql.domains import Floats, Number, Numbers
-from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.copula import copula_fit
-from reid_sql.models.copula.gaussian_copula import PairCounts
 from reid_sql.models.population.population_uniqueness import METHODS, UniquenessEvidence, estimates
 from reid_sql.models.validation.person_scores import PersonScores, Truths, person_scores
 from reid_sql.models.validation.subsample import evidence_of
@@ -123,8 +122,11 @@ def _at(codes: Integers, alone: Truths, fraction: float, samples: int, seed: int
 
 def _scores(evidence: UniquenessEvidence, others: Integers, people: int) -> Floats:
     """ξ of persons outside the sample, by the copula fitted to it."""
+    pairs = evidence.pairs
+    if pairs is None:
+        raise NoRecordsError(NO_RECORDS)
     values = [[str(value) for value in column] for column in others.T.tolist()]
-    cell = copula_fit.fit(cast(PairCounts, evidence.pairs)).cell_probability(values)
+    cell = copula_fit.fit(pairs).cell_probability(values)
     return np.asarray(uniqueness_from_probability(cell.probability, people))
 
 
