@@ -10,9 +10,11 @@ demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt lint types
-	@echo "make test: about WHOLE on two cores; make quick takes two, without Java, dbt and real data"
+	@echo "make test takes a quarter of an hour or so on two cores; make quick leaves out Java, dbt, real data and what is slow"
+	@date +%s > .venv/.began
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
 	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
+	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
 
 # What can be tried while one writes: no Java, no dbt, no real data, nothing slow.
 quick: .venv/.dev lint

@@ -10,6 +10,7 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     import duckdb
 
+    from reid_sql import check as check
     from reid_sql._version import __version__
     from reid_sql.errors import (
         NoRecordsError,
@@ -26,6 +27,7 @@ __all__ = [
     "UnavailableError",
     "UnknownNameError",
     "__version__",
+    "check",
     "register",
 ]
 
@@ -35,6 +37,8 @@ def __getattr__(name: str) -> object:
 
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "check":
+        return import_module("reid_sql.check")  # a module that can be called
     return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)
 
 

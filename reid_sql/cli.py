@@ -11,11 +11,14 @@ if TYPE_CHECKING:
 PASSED = 0
 REFUSED = 2
 STOPPED = 130
+TERMINATED = 143
+ended: "list[int]" = []  # by what the process was asked to end, where it was not Ctrl-C
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
-    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C."""
+    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C, 143 by SIGTERM."""
+    _take_sigterm()
     try:
         return _answered(arguments)
     except KeyboardInterrupt:
@@ -40,7 +43,7 @@ def _answered(arguments: "Sequence[str] | None") -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         raise
-    except (ReidError, OSError, UnicodeDecodeError) as error:
+    except (ReidError, OSError, UnicodeError, ImportError, MemoryError) as error:
         return _refused(error)
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in {"duckdb", "_duckdb"}:
@@ -56,12 +59,28 @@ def _refused(error: Exception) -> int:
     return REFUSED
 
 
+def _take_sigterm() -> None:
+    """Take the end by SIGTERM for Ctrl-C, so that what was begun is taken away; a stream need not know every letter."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        signal.signal(signal.SIGTERM, _terminated)
+    except ValueError:  # only the main thread may take signals
+        return
+
+
+def _terminated(number: int, frame: object) -> None:  # noqa: ARG001 - as signals are handed on
+    ended.append(TERMINATED)
+    raise KeyboardInterrupt
+
+
 def _stop() -> None:
     """Leave at once: a query that does not end must not hold the terminal, nor a second Ctrl-C show a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     print("reid-sql: stopped", file=sys.stderr, flush=True)  # noqa: T201 - the terminal is the reader
     sys.stdout.flush()
-    os._exit(STOPPED)
+    os._exit(ended[0] if ended else STOPPED)
 
 
 if __name__ == "__main__":

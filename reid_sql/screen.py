@@ -1,14 +1,16 @@
 """How risk is shown on a terminal: a summary, a histogram, who stands out, a verdict, any table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from rich.console import Console, Group, RenderableType
+from rich import text as rich_text
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.panel import Panel
+from rich.segment import Segment
 from rich.table import Table
-from rich.text import Text
 
 from reid_sql.runner import Answer
+from reid_sql.visible import visible
 
 BINS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
 ENDLESS: Final = 2**63
@@ -17,10 +19,30 @@ BAR: Final = 40
 WIDE: Final = 160  # a pipe has no width of its own
 
 
+class Text(rich_text.Text):
+    """Words on a terminal: a control character of data or of a policy is shown, never obeyed."""
+
+    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - those of rich
+        """Make the characters visible before anything is measured or wrapped."""
+        super().__init__(visible(text), style, **options)
+
+
+class VisibleConsole(Console):
+    """A console that hands no control character on, whatever made the words; its own colours are not words."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Give the segments with what steers a terminal made visible."""
+        for each in super().render(renderable, options):
+            if each.control:
+                yield each
+            else:
+                yield Segment("\n".join(visible(line) for line in each.text.split("\n")), each.style)
+
+
 def console(*, error: bool = False) -> Console:
     """Give the console to print on."""
-    found = Console(stderr=error, highlight=False)
-    return found if found.is_terminal else Console(stderr=error, highlight=False, width=WIDE)
+    found = VisibleConsole(stderr=error, highlight=False)
+    return found if found.is_terminal else VisibleConsole(stderr=error, highlight=False, width=WIDE)
 
 
 def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table

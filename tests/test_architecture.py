@@ -10,7 +10,7 @@ SOURCES = sorted([*(ROOT / "reid_sql").rglob("*.py"), *(ROOT / "udfs").rglob("*.
 
 # Each layer may import the layers before it, and its own.
 LAYERS = [
-    ("reid_sql._version", "reid_sql.errors"),
+    ("reid_sql._version", "reid_sql.errors", "reid_sql.visible"),
     ("reid_sql.suggestion",),
     ("reid_sql.domains",),
     ("reid_sql.document",),
@@ -20,11 +20,14 @@ LAYERS = [
     ("reid_sql.engines",),
     ("reid_sql_udfs",),
     ("reid_sql", "reid_sql.polars", "reid_sql.spark"),
-    ("reid_sql.source", "reid_sql.runner", "reid_sql.screen", "reid_sql.plot"),
+    (
+        *("reid_sql.source", "reid_sql.text_file", "reid_sql.json_file", "reid_sql.spill"),
+        *("reid_sql.runner", "reid_sql.screen", "reid_sql.plot"),
+    ),
     ("reid_sql.check",),
     ("reid_sql.commands",),
     ("reid_sql.dbt",),
-    ("reid_sql.cli",),
+    ("reid_sql.cli", "reid_sql.__main__"),
 ]
 
 
@@ -60,7 +63,7 @@ def imported(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if "demo" not in p.parts], ids=module)
 def test_imports_run_one_way(path: Path) -> None:
-    lazily = {"reid_sql": {"reid_sql_udfs", "reid_sql.engines.duckdb"}}
+    lazily = {"reid_sql": {"reid_sql_udfs", "reid_sql.engines.duckdb", "reid_sql.check"}}
     for name in imported(path) - lazily.get(module(path), set()):
         assert layer(name) <= layer(module(path)), f"{module(path)} imports {name}"
 

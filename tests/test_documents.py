@@ -218,6 +218,9 @@ def test_result_columns_are_those_that_duckdb_answers(con: duckdb.DuckDBPyConnec
         if not function_facts.answers_a_table(function):
             continue
         known = ARGUMENTS | ({"tbl": "saved"} if function.name == "load_copula" else {})
+        assert set(function_facts.needed(function)) <= set(known), (
+            f"say what stands for them in ARGUMENTS: {function.name}"
+        )
         given = ", ".join(known[name] for name in function_facts.needed(function))
         rows = con.execute(f"DESCRIBE FROM {function.name}({given})").fetchall()
         answered = {row[0]: row[1] for row in rows}
@@ -249,7 +252,9 @@ ARGUMENTS = {
 def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
     columns = {name: dict(function_facts.result_columns(declared()[name])) for name in declared()}
     for name, known in columns.items():
-        assert all(documents.meaning(declared()[name], column) for column in known)
+        for column in known:
+            where = "at the end of its field's line, or in tools/result_columns.toml"
+            assert documents.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
     for name, told in documents.meanings().items():
         own = columns.get(name, {})
         there = {column for found in columns.values() for column in found} if name == "every" else set(own)

@@ -97,11 +97,8 @@ def meaning(function: Function, column: str) -> str:
     if end in {"low", "high"}:
         return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
     words = meanings()
-    found = words.get(function.name, {}).get(column) or words["every"].get(column)
-    if not found:
-        place = "tools/result_columns.toml"
-        raise LookupError(f"{place} must say what '{column}' of {function.name} is; add a line")
-    return found
+    told = words.get(function.name, {}).get(column) or words["every"].get(column)
+    return told or facts.field_words(function).get(column, "")
 
 
 @cache
@@ -121,7 +118,7 @@ def _example(name: str) -> Iterator[str]:
 
 def _in_polars(function: Function) -> Iterator[str]:
     head = re.search(r"```python\n(.*?)```", FUNCTIONS.read_text(encoding="utf-8"), re.DOTALL)
-    if head and facts.is_in_polars(function):
+    if head and facts.is_in_polars(function) and polars_examples.call(function):
         yield f"```python\n{polars_examples.answered(function, head[1])}\n```"
 
 

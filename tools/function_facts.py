@@ -3,7 +3,8 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from dataclasses import is_dataclass
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from reid_sql.domains import (
     MAX_COLUMNS,
@@ -83,6 +84,14 @@ def result_columns(function: Function) -> Iterator[tuple[str, str]]:
         yield name, BY_KEY if name == "record" else kind
     if function.reduction and answers_a_table(function):
         yield from HOW_NULLS.items()
+
+
+def field_words(function: Function) -> dict[str, str]:
+    """What the fields of the answer's dataclass say of themselves, at the end of their lines; shapes aside."""
+    answer = get_type_hints(function.body)["return"]
+    row = get_args(answer)[0] if get_origin(answer) is list else answer
+    source = inspect.getsource(row) if is_dataclass(row) and isinstance(row, type) else ""
+    return dict(re.findall(r"^    (\w+):[^#\n]*#\s*([^(\s].*)$", source, re.MULTILINE))
 
 
 def columns_beside(function: Function) -> str:

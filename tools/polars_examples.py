@@ -39,9 +39,12 @@ FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fi
 
 
 def call(function: Function) -> str:
-    """Spell the call of the function in Polars."""
+    """Spell the call of the function in Polars; nothing where a parameter has no stand-in."""
     given = {**GIVEN, "tbl": TABLES.get(function.name, GIVEN["tbl"])}
-    told = [given[name] for name in facts.needed(function) if not facts.counts_in_a_window(function)]
+    needed = [] if facts.counts_in_a_window(function) else facts.needed(function)
+    if not given.keys() >= set(needed):
+        return ""
+    told = [given[name] for name in needed]
     if facts.counts_in_a_window(function) or facts.follows_a_model(function):
         told += ['"age"', '"sex"', '"postcode"']
     if {"alpha", "tail"} <= {parameter.name for parameter in function.parameters}:

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.visible import controls
 
 if TYPE_CHECKING:
     import duckdb
@@ -99,7 +100,7 @@ def _numbers(name: str, text: str) -> list[float]:
 
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    print(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False))  # noqa: T201
+    print(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)))  # noqa: T201
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates

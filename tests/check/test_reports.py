@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 import reid_sql
-from reid_sql.check.judging.gate import check
+from reid_sql.check.gate import check
 from reid_sql.check.policy.policy_schema import policy_schema
 from reid_sql.check.reports.html import html
 from reid_sql.errors import ReidError
@@ -19,7 +19,7 @@ from tests.processes import command
 from tools import schemas
 
 SCHEMAS = Path(reid_sql.__file__).parent / "check"
-REPORT = json.loads((SCHEMAS / "reports" / "report.schema.json").read_text(encoding="utf-8"))
+REPORT = json.loads((SCHEMAS / "report.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")

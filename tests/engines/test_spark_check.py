@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from reid_sql.check.judging.gate import check
+from reid_sql.check.gate import check
 from reid_sql.check.reports.html import html
 from reid_sql.cli import main
 from reid_sql.errors import ReidError

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.check.measures.evidence import evidence
 from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.engines.arrow import answer_rows
@@ -23,10 +24,13 @@ class Answers(ABC):
     """A table of the policy; what is below says how an engine counts it."""
 
     engines: tuple[str, ...] = ()  # packages beside DuckDB that count
+    errors: tuple[type[Exception], ...] = ()  # what they raise
 
     def __init__(self, table: TablePolicy) -> None:
         """Remember the table as the policy tells of it."""
         self.table = table
+        self.evidence = evidence(table)
+        self.cautions: list[str] = []  # what is to be said of the table, whatever the check
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
         self._answers: dict[Any, list[Row]] = {}
 
@@ -76,11 +80,26 @@ class Answers(ABC):
     ) -> Histogram:
         """Class sizes by the columns, within the group; each combination of columns and grouping is counted once."""
         if self.table.nulls == "wildcard":
-            return self._matched(qi, by, group)
+            asked = (tuple(sorted(qi)), tuple(by))
+            matched = self._histograms.setdefault(asked, {})
+            if group.digits not in matched:
+                matched[group.digits] = self._matched(qi, by, group)
+            return matched[group.digits]
         key = (tuple(sorted(qi)), tuple(by), tuple((coarser or {}).items()))
         if key not in self._histograms:
             self._histograms[key] = self._counted(qi, by, drop=self.table.nulls == "drop", coarser=coarser)
         return self._histograms[key].get(group.digits) or NOBODY
+
+    def records_of(self, check: Check, group: Group) -> int:
+        """The records that a check is held to, before any is dropped."""
+        return group.records if check.by else self.records
+
+    def dropped(self, check: Check, group: Group) -> int:
+        """How many of them lack a value that the check counts by, and are not measured."""
+        if self.table.nulls != "drop" or not check.counted:
+            return 0
+        counted = self.histogram(check.counted, check.by, group)
+        return self.records_of(check, group) - int(counted.records.sum())
 
     def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
         """Ask the function of the check's measure, once for the same question."""

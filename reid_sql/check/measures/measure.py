@@ -61,6 +61,9 @@ class Measure:
     of_records: bool = (
         False  # whether the figure counts records of the table, or is their share: a small one is masked
     )
+    extreme: bool = (
+        False  # whether it tells of one class or record alone, from which no count of others follows
+    )
     own: tuple[Parameter, ...] = ()  # parameters beside the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     pick: Pick = only_row

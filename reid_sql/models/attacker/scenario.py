@@ -28,6 +28,11 @@ GROUP_KEYS: Final = (
     "otherwise",
     "values_may_be_absent",
 )
+OVERLAP: Final = "scenario groups must not overlap, got '{}' in {}; {}"
+ALONE: Final = "name each column in one group alone"
+PER_SUBJECT: Final = (
+    "where groups differ by subject, give all but one of them the probability 0 for each value"
+)
 READ: Final = ("columns", "told")  # what the text of a scenario tells engines
 ABSENT: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
@@ -44,6 +49,11 @@ class Group:
     probabilities: Mapping[str, float] = field(default_factory=dict)
     otherwise: float | None = None
     values_may_be_absent: bool | None = None
+
+    def of(self, value: str | None) -> float:
+        """Probability for subjects of this value; 0 where none is told, as there may be no such subject."""
+        told = self.probabilities.get(value, self.otherwise) if value is not None else self.otherwise
+        return told or 0.0
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,7 @@ class Scenario:
     @property
     def columns(self) -> list[str]:
         """Columns of all groups, in their order: what the attacker of the worst case knows."""
-        return [column for group in self.groups for column in group.columns]
+        return list(dict.fromkeys(column for group in self.groups for column in group.columns))
 
     @property
     def told(self) -> list[str]:
@@ -94,8 +104,8 @@ class Scenario:
 def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN401 - a path, a text, a mapping, a scenario
     """Read a scenario: a mapping, JSON text, the path of a TOML or JSON file, or the name of one that is shipped.
 
-    Refuses, naming the place: what is not a probability, overlapping groups, keys that stand for nothing,
-    hierarchies that lead back to where they began. Columns and values are held against the table later.
+    Refuses, naming the place: what is not a probability, groups that overlap for one subject, keys that stand
+    for nothing, hierarchies that lead back to where they began. Columns and values are held against the table later.
 
     >>> found = scenario({"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.4}]})
     >>> found.groups[0].probability, found.link_confirmed
@@ -163,7 +173,9 @@ def _group(place: Place, folder: Path) -> Group:
 
 
 def _by_value(place: Place, folder: Path) -> dict[str, float]:
-    """Probability by value, inline or from a file."""
+    """Probability by value, inline or from a file; none is told where all others are everybody."""
+    if "otherwise" in place.values and not {"probabilities", "table"} & set(place.values):
+        return {}
     if ("probabilities" in place.values) == ("table" in place.values):
         got = "both" if "table" in place.values else "neither"
         raise OutOfDomainError(
@@ -183,23 +195,28 @@ def _refuse_overlap(groups: Sequence[Group]) -> None:
         raise OutOfDomainError(
             "scenario groups must hold at least one group, got none; write what the attacker may learn"
         )
-    seen: dict[str, int] = {}
     for number, group in enumerate(groups, 1):
         for column in group.columns:
-            if column in seen:
-                both = (
-                    f"groups[{seen[column]}] and groups[{number}]"
-                    if seen[column] != number
-                    else f"groups[{number}] twice"
-                )
-                raise OutOfDomainError(
-                    f"scenario groups must not overlap, got '{column}' in {both}; name each column in one group alone"
-                )
-            seen[column] = number
-    if len(seen) > MAX_COLUMNS:
+            if group.columns.count(column) > 1:
+                raise OutOfDomainError(OVERLAP.format(column, f"groups[{number}] twice", ALONE))
+            for before, other in enumerate(groups[: number - 1], 1):
+                if column in other.columns and not _apart(other, group):
+                    remedy = ALONE if group.by is None or group.by != other.by else PER_SUBJECT
+                    where = f"groups[{before}] and groups[{number}]"
+                    raise OutOfDomainError(OVERLAP.format(column, where, remedy))
+    columns = {column for group in groups for column in group.columns}
+    if len(columns) > MAX_COLUMNS:
         raise OutOfDomainError(
-            f"scenario groups must name 1 to {MAX_COLUMNS} columns, got {len(seen)}; leave some out"
+            f"scenario groups must name 1 to {MAX_COLUMNS} columns, got {len(columns)}; leave some out"
         )
+
+
+def _apart(one: Group, other: Group) -> bool:
+    """Whether no subject has both groups: Xia et al. group the attributes of each subject in a way of its own."""
+    if one.by is None or one.by != other.by:
+        return False
+    told = {*one.probabilities, *other.probabilities, None}  # None: all others
+    return not any(one.of(value) and other.of(value) for value in told)
 
 
 def _hierarchy(place: Place) -> Hierarchy:

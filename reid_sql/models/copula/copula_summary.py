@@ -19,7 +19,8 @@ class CopulaSummary:
     strongest: float  # correlation of two columns
     marginals: str
     method: str
-    calibration: float  # how many times more often records repeat than the copula says
+    calibration: float  # how many times more often rare records repeat than the copula says
+    status: str
 
 
 def summary(name: str, model: GaussianCopula) -> CopulaSummary:
@@ -42,4 +43,5 @@ def summary(name: str, model: GaussianCopula) -> CopulaSummary:
         told,
         model.method,
         model.calibration,
+        model.status,
     )

@@ -80,6 +80,16 @@ REFUSED: dict[str, tuple[Any, str]] = {
         GOOD | {"groups": [GROUP, {"columns": ["sex", "age"], "probability": 1}]},
         "scenario groups must not overlap, got 'age' in groups[1] and groups[2]; name each column in one group alone",
     ),
+    "overlap for one subject": (
+        GOOD
+        | {
+            "groups": [
+                {"columns": ["age", "sex"], "by": "state", "probabilities": {"CA": 0.5}, "otherwise": 0},
+                {"columns": ["age"], "by": "state", "probabilities": {"NY": 0.5}, "otherwise": 0.1},
+            ]
+        },
+        "scenario groups must not overlap, got 'age' in groups[1] and groups[2]; where groups differ by subject, give all",
+    ),
     "twice in a group": (GOOD | {"groups": [GROUP | {"columns": ["a", "a"]}]}, "got 'a' in groups[1] twice"),
     "too many": (
         GOOD | {"groups": [{"columns": [f"c{place}" for place in range(65)], "probability": 1}]},
@@ -202,3 +212,17 @@ def test_shipped_scenarios_say_what_they_assume(name: str) -> None:
     assert len(found.assumptions) >= 2
     assert len(found.columns) == 12
     assert set(found.columns) == set(scenario("adult_worst_case").columns)
+
+
+def test_all_others_may_be_everybody() -> None:
+    found = scenario(by(probabilities={}, otherwise=0.1))
+    assert (found.groups[0].probabilities, found.groups[0].otherwise) == ({}, 0.1)
+    assert scenario(found.text()) == scenario(by(otherwise=0.1)) == found
+
+
+def test_groups_may_differ_by_subject() -> None:
+    both = {"columns": ["age", "sex"], "by": "state", "probabilities": {"CA": 0.5}, "otherwise": 0}
+    alone = {"columns": ["age"], "by": "state", "probabilities": {"CA": 0, "NY": 0.5}, "otherwise": 0.2}
+    found = scenario(GOOD | {"groups": [both, alone]})
+    assert found.columns == ["age", "sex"]
+    assert scenario(found.text()) == found

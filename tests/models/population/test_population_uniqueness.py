@@ -103,3 +103,42 @@ def test_the_rule_of_dankar(
 ) -> None:
     of = {"pitman": lambda: one(pitman), "snb": lambda: one(snb), "zayatz": lambda: one(zayatz)}
     assert dankar.choose(fraction, of).status == chosen
+
+
+def test_a_tenth_that_was_rounded_up_to_whole_records_is_a_tenth() -> None:
+    classes = {1: 3_000, 2: 100, 57: 1}  # 3,257 records of 32,561 people
+    rows = {row.method: row for row in estimates(evidence(classes), 32_561)}
+    assert rows["dankar"].status.startswith("by pitman")
+    assert rows["dankar"].uniqueness == rows["pitman"].uniqueness
+    beyond = {row.method: row for row in estimates(evidence({**classes, 58: 1}), 32_561)}
+    assert beyond["dankar"].status.startswith(("by snb", "by zayatz"))
+
+
+def test_the_interval_of_loglinear_nb_holds_what_follows_the_model() -> None:
+    rng, held = np.random.default_rng(4), 0
+    for _ in range(40):
+        expected = rng.gamma(0.5, 4.0, 20_000)
+        people = rng.poisson(10 * expected * rng.gamma(0.8, 1 / 0.8, expected.size))
+        seen = rng.binomial(people, 0.1)
+        lines = UniquenessEvidence(
+            seen[seen > 0], np.log(expected[seen > 0]), np.ones((seen > 0).sum(), dtype=np.int64)
+        )
+        row = estimates(lines, float(people.sum()), "loglinear_nb")[0]
+        assert row.uniqueness_low is not None
+        assert row.uniqueness_high is not None
+        held += row.uniqueness_low <= (people == 1).sum() / people.sum() <= row.uniqueness_high
+    assert held >= 34
+
+
+def test_where_counts_are_as_good_as_poisson_there_is_an_interval_too() -> None:
+    rng = np.random.default_rng(6)
+    expected = rng.gamma(0.5, 4.0, 2_000)
+    seen = rng.poisson(expected)
+    lines = UniquenessEvidence(
+        seen[seen > 0], np.log(expected[seen > 0]), np.ones((seen > 0).sum(), dtype=np.int64)
+    )
+    row = estimates(lines, 10 * float(seen.sum()), "loglinear_nb")[0]
+    assert row.uniqueness_low is not None
+    assert row.uniqueness_high is not None
+    assert row.uniqueness_low <= (row.uniqueness or 0) <= row.uniqueness_high
+    assert row.status.startswith(population_uniqueness.PARAMETRIC)

@@ -1,6 +1,5 @@
 """Run a policy: open its tables, measure, judge, and put the report together."""
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.util import find_spec
@@ -9,9 +8,9 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql import register
-from reid_sql.check.judging.finding import checked
+from reid_sql.check.judging.finding import checked, unjudged
 from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.evidence import CHANGED, evidence
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.baseline import read_baseline
 from reid_sql.check.policy.policy import Policy, TablePolicy, read_policy
@@ -19,7 +18,8 @@ from reid_sql.check.reports.overview import overview
 from reid_sql.check.reports.report import report
 from reid_sql.domains import Choice, sql_text
 from reid_sql.errors import UnavailableError
-from reid_sql.source import limit_memory
+from reid_sql.source import connected, limit_memory, plain_path
+from reid_sql.spill import spill_folder
 
 Tell = Callable[[str], None]
 ENGINE: Final = Choice(("duckdb", "spark"))
@@ -36,25 +36,41 @@ def check(
     """
     asked = read_policy(policy)
     with opened_by(engine, asked) as releases:
-        return measured(asked, releases, Path(baseline) if baseline else asked.baseline, risky=risky)
+        return measured(asked, releases, Path(baseline) if baseline else None, risky=risky)
 
 
 @contextmanager
 def opened(
     policy: Policy, memory_limit: str | None = None, tell: Tell = lambda _: None
 ) -> Iterator[list[Release]]:
-    """Open the tables of a policy in one connection of its own; what spills to disk goes to a folder that is taken away."""
-    with tempfile.TemporaryDirectory(prefix="reid-sql-", ignore_cleanup_errors=True) as folder:
-        con = duckdb.connect()
+    """Open the tables of a policy in one connection of its own, which reads their files and nothing else.
+
+    What spills to disk is encrypted, in a folder that is taken away.
+    """
+    with spill_folder() as folder:
+        con = connected()
         try:
-            register(con)
-            con.execute(f"SET temp_directory = {sql_text(folder)}")
+            con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
             if limit := memory_limit or policy.memory_limit:
                 limit_memory(con, limit)
+            _lock(con, policy)
             yield [_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]
         finally:
             with suppress(duckdb.Error):  # a query that was stopped may not have ended
                 con.close()
+
+
+def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
+    """Let the connection read the policy's files alone, and change none of its settings after this."""
+    sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
+    files = [path.absolute() for source in sources for path in source.paths]
+    allowed = [
+        *(str(path) for path in files),
+        *(plain_path(path) for path in files),
+        *(f"{path}.wal" for path in files),
+    ]
+    con.execute(f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]")
+    con.execute("SET enable_external_access = false; SET lock_configuration = true")
 
 
 def opened_by(
@@ -85,8 +101,13 @@ def measured(
     risky: int = 0,
     tell: Tell = lambda _: None,
 ) -> dict[str, Any]:
-    """Measure every check and put the report together."""
-    before, earlier = read_baseline(baseline, policy) if baseline else (None, None)
+    """Measure every check and put the report together; `baseline` is one named for this run, else the policy's.
+
+    Of a file that changed meanwhile, nothing is judged.
+    """
+    given = baseline or policy.baseline
+    files = {release.table.name: release.evidence for release in releases}
+    before = read_baseline(given, policy, files, named=baseline is not None) if given else None
     found, pages = [], []
     for release in releases:
         for number, each in enumerate(release.table.checks, 1):
@@ -94,6 +115,8 @@ def measured(
             found.append(checked(release, each, policy, before))
         tell(f"{release.table.name}: what drives the risk")
         pages.append(overview(release, policy, risky=risky))
+    changed = {release.table.name for release in releases if evidence(release.table) != release.evidence}
+    held = [unjudged(each, CHANGED) if each.table in changed else each for each in found]
     return report(
-        policy, pages, found, earlier, sorted({engine for release in releases for engine in release.engines})
+        policy, pages, held, before, sorted({engine for release in releases for engine in release.engines})
     )
