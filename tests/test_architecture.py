@@ -15,6 +15,7 @@ LAYERS = [
     ("reid_sql.domains",),
     ("reid_sql.document",),
     ("reid_sql.models",),
+    ("reid_sql.scenario",),
     ("reid_sql.reduction", "reid_sql.function", "reid_sql.registry"),
     ("reid_sql.reductions",),
     ("reid_sql.engines",),

@@ -22,7 +22,7 @@ from reid_sql.domains import (
     Texts,
 )
 from reid_sql.engines.duckdb import needs_python
-from reid_sql.engines.spark_catalogue import in_sql
+from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 

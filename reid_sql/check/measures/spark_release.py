@@ -22,9 +22,8 @@ from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb_packed import Group
-from reid_sql.engines.spark_catalogue import why_not
-from reid_sql.engines.spark_frames import collected, column, resolved
+from reid_sql.engines.duckdb.packed import Group
+from reid_sql.engines.spark.frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
@@ -66,7 +65,7 @@ def _refuse_what_duckdb_does(policy: Policy, memory_limit: str | None) -> None:
         raise OutOfDomainError(f"{rule}; set spark.driver.memory and spark.executor.memory instead")
     for number, table in enumerate(policy.tables, 1):
         for each in table.checks:
-            if reason := why_not(each.measure.declared):
+            if reason := each.measure.declared.absence("spark"):
                 rule = f"policy tables[{number}] must have measures that Spark can answer, got '{each.measure.name}': {reason}"
                 raise UnavailableError(f"{rule}; leave --engine spark away, or the measure out")
 

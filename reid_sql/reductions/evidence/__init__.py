@@ -2,10 +2,14 @@
 
 from typing import Final
 
-from reid_sql.models.population.population_uniqueness import METHOD, UniquenessEvidence
+from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
+# The methods that ask what independent columns would hold, and those that ask for pairs of values.
+OF_INDEPENDENCE: Final = ("all", "loglinear", "loglinear_nb")
+OF_COPULAS: Final = ("all", "copula", "copula_calibrated")
 EVIDENCE: Final = Reduction(
     __name__,
     name="evidence",

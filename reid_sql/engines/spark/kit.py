@@ -1,0 +1,33 @@
+"""Spark: functions as Columns and as DataFrames; Spark counts, what comes to the driver is the reduced statistics."""
+
+from collections.abc import Sequence
+from inspect import Parameter, Signature
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+
+from reid_sql.engines.contract import Kind
+from reid_sql.engines.spark.functions import row_column as value
+from reid_sql.engines.spark.models import drawn_frame as drawn
+from reid_sql.engines.spark.models import model_column as score
+from reid_sql.engines.spark.models import scored_frame as beside
+from reid_sql.engines.spark.tables import table_frame as table
+from reid_sql.engines.spark.tables import window_frame
+from reid_sql.function import Function
+
+__all__ = ["COLUMN", "ENGINE", "TABLE", "beside", "count", "counting", "drawn", "score", "table", "value"]
+ENGINE: Final = "spark"
+TABLE: Final = Kind((DataFrame,), "a Spark DataFrame", "pass spark.table('name')")
+COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
+
+
+def counting(declared: Function) -> Signature:
+    """The frame, its columns, and the name of the column that is put beside them."""
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
+    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name])
+
+
+def count(declared: Function, columns: Sequence[str], *, tbl: DataFrame, name: str) -> DataFrame:
+    """Bind COUNT: the frame with a column more."""
+    return window_frame(declared, tbl, columns, name)
