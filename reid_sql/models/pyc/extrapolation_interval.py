@@ -18,7 +18,6 @@ from reid_sql.models.pyc.tilted_curve import FAR, TiltedCurve, from_log_odds, lo
 Points = Literal["exact", "rough", "few"]
 
 SMALLEST: Final = 0.0005  # half the width at least: what lies below was not calibrated
-AS_GOOD_AS_EXACT: Final = 1e-4  # relative error of the points
 GROWTH: Final[dict[Points, float]] = {"exact": 0.02, "rough": 0.05, "few": 0.1}  # for each e-fold of people
 # Scores up to 30 times the largest size and beyond, by how the points are known and what is forecast.
 Scores = dict[str, tuple[float, float]]
@@ -66,7 +65,7 @@ def kind_of(tilted: TiltedCurve) -> Points:
     """How well the points are known: by which the scores were set."""
     if tilted.few:
         return "few"
-    return "exact" if tilted.task.points.relative.max() <= AS_GOOD_AS_EXACT else "rough"
+    return "exact" if tilted.task.points.exact else "rough"
 
 
 def _least(tilted: TiltedCurve, measure: str, people: Floats) -> Floats:

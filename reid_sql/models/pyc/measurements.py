@@ -23,6 +23,7 @@ STANDARD_ERROR: Final = Number(
 )
 LEAST_SIZES: Final = 2  # t ≥ 2 in the paper
 EXACT: Final = 1e-5  # relative error of a share that is as good as exact
+AS_GOOD_AS_EXACT: Final = 1e-4
 DECIMALS: Final = 4  # a share of so few decimals was rounded
 
 
@@ -40,6 +41,11 @@ class Measurements:
     def relative(self) -> Floats:
         """Standard errors as shares of the measured, never below what passes for exact."""
         return np.asarray(np.maximum(self.errors / self.shares, EXACT))
+
+    @property
+    def exact(self) -> bool:
+        """Whether every share is as good as exact."""
+        return bool(self.relative.max() <= AS_GOOD_AS_EXACT)
 
     @property
     def falls(self) -> bool:

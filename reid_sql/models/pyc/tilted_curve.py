@@ -1,7 +1,7 @@
 """The curve of a law of the surprisal: a smooth base, tilted as little as the measured points ask for.
 
-Three bases: the Pitman–Yor process, a lognormal law of the sets' shares, and a skew one. The last is the
-answer up to 30 times the largest size that was measured; how far the three lie apart says how much of the
+Three bases: the Pitman–Yor process, a lognormal law of the sets' shares, and a skew one. The last (of rough
+points the second) is the answer up to 30 times the largest size that was measured; how far the three lie apart says how much of the
 answer is the base's own.
 """
 
@@ -63,7 +63,7 @@ class TiltedCurve:
 
     task: Task
     fitted: Fit  # the Pitman–Yor curve
-    laws: tuple[Tilted, ...]  # skew lognormal, lognormal, Pitman–Yor; of few points the last two
+    laws: tuple[Tilted, ...]  # the first answers: skew lognormal, lognormal, Pitman–Yor
 
     @property
     def few(self) -> bool:
@@ -99,7 +99,7 @@ def tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
 
     The skew and the lognormal base minimise Σ ln(n) n (κ − Eκ(n))², which looks at the far end of the curve
     more than equation 4 does. Errors that nobody told start from those of rounding, and grow until a law
-    meets the points within them.
+    meets the points within them. Rough points bear no third parameter: of them the lognormal law answers.
     """
     expected = kernel(task.measure, task.points.sizes, task.k)
     third = _pitman_yor(fitted)
@@ -108,8 +108,8 @@ def tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
         return TiltedCurve(task, fitted, tuple(_untilted(task, expected, base) for base in both))
     bases = (_lognormal(task, expected, 3), _lognormal(task, expected, 2), third)
     task = _met(task, expected, bases[0])
-    points = task.points
-    laws = tuple(_tilted(base, expected, points) for base in bases)
+    first = bases if task.points.exact else (bases[1], bases[0], third)
+    laws = tuple(_tilted(base, expected, task.points) for base in first)
     return TiltedCurve(task, fitted, laws)
 
 
