@@ -20,7 +20,8 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.copula import copula_fit
-from reid_sql.models.population.population_uniqueness import METHODS, UniquenessEvidence, estimates
+from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.models.population.population_uniqueness import METHODS, estimates
 from reid_sql.models.validation.person_scores import PersonScores, Truths, person_scores
 from reid_sql.models.validation.subsample import evidence_of
 

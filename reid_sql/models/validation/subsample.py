@@ -8,7 +8,7 @@ import numpy as np
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.population.population_uniqueness import UniquenessEvidence
+from reid_sql.models.population.evidence import UniquenessEvidence
 
 DECIMALS: Final = 3  # of ln of the expected count
 ALONE: Final = -2  # the line of a PairCounts that counts the records that are alone
