@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from inspect import Parameter, Signature
-from typing import Final
+from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame
 
