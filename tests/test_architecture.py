@@ -1,6 +1,7 @@
 """The house stands as it was drawn: imports run one way, rooms stay small."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ LAYERS = [
     ("reid_sql.domains",),
     ("reid_sql.document",),
     ("reid_sql.models",),
+    ("reid_sql.scenario",),
     ("reid_sql.reduction", "reid_sql.function", "reid_sql.registry"),
     ("reid_sql.reductions",),
     ("reid_sql.engines",),
@@ -37,6 +39,9 @@ def module(path: Path) -> str:
 
 
 def layer(name: str) -> int:
+    """A spelling, which stands beside its reduction's declaration, is made of its engine's kit."""
+    if re.fullmatch(r"reid_sql\.reductions\.\w+\.(?!duckdb)\w+", name):
+        return layer("reid_sql.engines.face")
     exact = [place for place, names in enumerate(LAYERS) if name in names]
     within = [
         place

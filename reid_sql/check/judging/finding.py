@@ -9,7 +9,7 @@ import duckdb
 from reid_sql.check.judging.masking import has_small
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Check, Policy
-from reid_sql.engines.duckdb_packed import Group
+from reid_sql.engines.duckdb.packed import Group
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.runner import sentence
 

@@ -10,7 +10,7 @@ from reid_sql.check.measures.evidence import evidence
 from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.engines.arrow import answer_rows
-from reid_sql.engines.duckdb_packed import WHOLE, Group
+from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram

@@ -22,7 +22,7 @@ from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb_packed import Group
+from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.spark.frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function, sql_literal
