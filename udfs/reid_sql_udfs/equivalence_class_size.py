@@ -12,7 +12,7 @@ from reid_sql.reductions.classes import CLASS_SIZE
 def equivalence_class_size(*columns: npt.ArrayLike) -> Integers:
     """Count the records that share this record's values in the quasi-identifiers (a window function).
 
-    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them; NULL is a value of its own, and so is
+    With `entity`, the column that tells people apart, people are counted and not their rows; NULL is one person. Takes 1 to 64 columns of any type, or one ROW or STRUCT of them; NULL is a value of its own, and so is
     NaN. Up to four columns are compared as they are; more are compared by a 128-bit key of two hashes, which
     merges two of N distinct records with probability below N²/2^128 (3e-25 at ten million).
 

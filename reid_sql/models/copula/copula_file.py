@@ -111,15 +111,18 @@ def find(saved: SavedModels, name: str) -> GaussianCopula:
 
 
 def text_of(content: Mapping[str, Any]) -> str:
+    """Write the content as JSON on one line."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def checksum(content: Mapping[str, Any]) -> str:
+    """Give the SHA-256 of the content, whatever the order of its keys."""
     plain = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
 def no_constant(name: str) -> float:
+    """Refuse NaN and infinite numbers, which JSON has not."""
     raise ValueError(f"{name} is no number of JSON")
 
 
