@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from inspect import Parameter, Signature
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -44,9 +44,9 @@ def counting(declared: Function) -> Signature:
     return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name])
 
 
-def count(declared: Function, columns: Sequence[str], *, tbl: DataFrame, name: str) -> DataFrame:
+def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401 - see `counting`
     """Bind COUNT: the frame with a column more."""
-    return window_frame(declared, tbl, columns, name)
+    return window_frame(declared, options["tbl"], columns, options["name"])
 
 
 def given(table: pa.Table) -> DataFrame:
