@@ -1,5 +1,7 @@
 """Every estimator of population uniqueness under the same trials: whatever joins the table of methods is put through them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -120,7 +122,7 @@ def test_more_people_never_make_a_larger_share_unique(method: Method, sample: st
     ]
     found = [EVERY[method](told, people).uniqueness for people in populations]
     shares = [share for share in found if share is not None]
-    assert all(later <= earlier + 1e-9 for earlier, later in zip(shares, shares[1:], strict=False))
+    assert all(later <= earlier + 1e-9 for earlier, later in pairwise(shares))
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
