@@ -21,7 +21,9 @@ def visible(text: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     code = f"{ord(found[0]):x}"
-    letter, digits = next((letter, size) for letter, size in (("x", 2), ("u", 4), ("U", 8)) if len(code) <= size)
+    letter, digits = next(
+        (letter, size) for letter, size in (("x", 2), ("u", 4), ("U", 8)) if len(code) <= size
+    )
     return f"\\{letter}{code.zfill(digits)}"
 
 

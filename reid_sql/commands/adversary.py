@@ -33,8 +33,8 @@ def run_command(options: argparse.Namespace) -> int:
     """Show what the attacker of the scenario can do."""
     from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.domains import NULLS, THRESHOLD  # noqa: PLC0415 - the same
-    from reid_sql.models.attacker.scenario import scenario  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
+    from reid_sql.scenario import scenario  # noqa: PLC0415 - the same
 
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
     nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"

@@ -18,11 +18,19 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep the functions in the database, not in the session alone",
     )
+    parser.add_argument(
+        "--plan",
+        metavar="CALL",
+        help="print the query that a call runs, such as \"risk_summary(people, ['age', 'sex'])\"; the table need not exist",
+    )
 
 
 def run_command(options: argparse.Namespace) -> int:
-    """Print the functions as SQL."""
+    """Print the functions as SQL, or the query that a call of one runs."""
     functions = declared()
+    if options.plan is not None:
+        print(engine.plan(options.plan, functions))  # noqa: T201
+        return PASSED
     left_out = [name for name, found in functions.items() if engine.needs_python(found)]
     print(f"-- reid-sql {__version__}: the functions that need no Python")  # noqa: T201
     if left_out:

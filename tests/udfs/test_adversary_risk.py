@@ -161,7 +161,9 @@ def test_a_hierarchy_of_other_values_is_kept_and_the_status_says_so() -> None:
     scenario = {"population": 1000, "groups": [{"columns": ["sex"], "probability": 0.5}]}
     idle = scenario | {"hierarchies": {"sex": {"includes_all": ["unknown"]}}}
     for answer, without in zip(asked(PEOPLE, idle), asked(PEOPLE, scenario), strict=True):
-        assert answer[0]["status"].endswith("hierarchies.sex speaks of none of the values that 'sex' has here")
+        assert answer[0]["status"].endswith(
+            "hierarchies.sex speaks of none of the values that 'sex' has here"
+        )
         assert [row["overall"] for row in answer] == [row["overall"] for row in without]
 
 

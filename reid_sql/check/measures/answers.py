@@ -10,7 +10,7 @@ from reid_sql.check.measures.evidence import evidence
 from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.engines.arrow import answer_rows
-from reid_sql.engines.duckdb_packed import WHOLE, Group
+from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
@@ -30,6 +30,9 @@ class Answers(ABC):
         """Remember the table as the policy tells of it."""
         self.table = table
         self.evidence = evidence(table)
+        self.parts_small: dict[
+            Any, bool
+        ] = {}  # whether a grouping has small groups or class sizes, once counted
         self.cautions: list[str] = []  # what is to be said of the table, whatever the check
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
         self._answers: dict[Any, list[Row]] = {}

@@ -12,7 +12,7 @@ from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb_packed import Group, PackedClasses
+from reid_sql.engines.duckdb.packed import Group, PackedClasses
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram

@@ -11,6 +11,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -22,7 +23,7 @@ from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb_packed import Group
+from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.spark.frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function, sql_literal
@@ -74,7 +75,7 @@ class SparkRelease(Answers):
     """A table or path of Spark: its distinct records are counted once and kept on the executors."""
 
     engines = ("pyspark",)
-    errors = (PySparkException,)
+    errors = (PySparkException, Py4JError)
 
     def __init__(self, spark: SparkSession, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""

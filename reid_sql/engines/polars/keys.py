@@ -17,17 +17,19 @@ AS_THEY_ARE: Final = 4  # columns compared as they are
 SECRETS: Final = [[secrets.randbits(64) for _ in range(MAX_COLUMNS)] for _ in range(2)]
 
 
-def class_size(columns: Sequence[Any]) -> pl.Expr:
-    """Records that share this record's values: up to four columns as they are, more by two secretly keyed 64-bit sums.
+def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
+    """Records, or people where a column tells them apart, that share this record's values.
 
-    Each column has a keyed hash of its own, so two records that differ meet in both sums with a chance of 2^-128, whatever
-    the data: among a billion records, 2^-69.
+    Up to four columns are compared as they are, more by two secretly keyed 64-bit sums. Each column has a keyed hash of its
+    own, so two records that differ meet in both sums with a chance of 2^-128, whatever the data: among a billion records,
+    2^-69.
     """
     key = _expressions(columns)
     if len(key) > AS_THEY_ARE:
         high, low = (reduce(add, map(pl.Expr.hash, key, seeds)).cast(pl.UInt128) for seeds in SECRETS)
         key = [high * pl.lit(2**64, dtype=pl.UInt128) + low]
-    return pl.len().over(key).cast(pl.Int64)
+    counted = pl.len() if entity is None else _expressions([entity])[0].n_unique()
+    return counted.over(key).cast(pl.Int64)
 
 
 def _expressions(columns: Sequence[Any]) -> list[pl.Expr]:

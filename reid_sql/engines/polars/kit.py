@@ -35,11 +35,12 @@ COLUMN: Final = Kind((pl.Expr,), "an expression", "write 'age' or pl.col('age')"
 
 
 def counting(_: Function) -> Signature:
-    """Columns, and nothing else: an expression knows its frame."""
-    return Signature([Parameter("columns", Parameter.VAR_POSITIONAL)])
+    """Columns, and by name the column that tells people apart: an expression knows its frame."""
+    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
+    return Signature([Parameter("columns", Parameter.VAR_POSITIONAL), entity])
 
 
-def count(declared: Function, columns: Sequence[Any], **_: Any) -> pl.Expr:  # noqa: ANN401 - there are none
+def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
     """Bind a function of a record among all records: an expression named after the function."""
-    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns)  # type: ignore[arg-type] # a COUNT has one
+    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type] # a COUNT has one
     return counted.alias(declared.name)

@@ -6,15 +6,13 @@ Table 1.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from importlib import resources
-from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from reid_sql.document import Place, read_document, read_pairs
-from reid_sql.domains import COUNT, MAX_COLUMNS, PROBABILITY, Document
+from reid_sql.document import Place, parsed, shown
+from reid_sql.domains import COUNT, MAX_COLUMNS, PROBABILITY
 from reid_sql.errors import OutOfDomainError
 
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
@@ -35,8 +33,7 @@ PER_SUBJECT: Final = (
 )
 READ: Final = ("columns", "told")  # what the text of a scenario tells engines
 ABSENT: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
-FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
-SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+TableReader = Callable[[str, str], Mapping[str, Any]]  # of where a file is named, and the file
 
 
 @dataclass(frozen=True)
@@ -101,49 +98,56 @@ class Scenario:
         )
 
 
-def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN401 - a path, a text, a mapping, a scenario
-    """Read a scenario: a mapping, JSON text, the path of a TOML or JSON file, or the name of one that is shipped.
+def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
+    """Read a scenario from a mapping or from JSON text; no file is looked at.
 
     Refuses, naming the place: what is not a probability, groups that overlap for one subject, keys that stand
-    for nothing, hierarchies that lead back to where they began. Columns and values are held against the table later.
+    for nothing, hierarchies that lead back to where they began. Columns and values are held against the table
+    later.
 
     >>> found = scenario({"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.4}]})
     >>> found.groups[0].probability, found.link_confirmed
     (0.4, 1.0)
     """
     if isinstance(source, Scenario):
-        source = json.loads(source.text())
-    document, beside = read_document("scenario", source, folder, SHIPPED)
-    document = Place(
-        document.where, {k: v for k, v in document.values.items() if k not in READ and v is not None}
-    )
+        return source
+    if isinstance(source, str):
+        source = parsed("scenario", ".json", source)
+    if not isinstance(source, Mapping):
+        rule = f"scenario must be JSON text or a mapping, got {shown(source)}"
+        raise OutOfDomainError(f"{rule}; pass what it says, like {{'population': 1000, 'groups': […]}}")
+    return of_document(Place("scenario ", source), no_table)
+
+
+def of_document(document: Place, read_table: TableReader) -> Scenario:
+    """Check a document as a scenario; `read_table` gives the probabilities that stand in a file beside it."""
+    told = {key: value for key, value in document.values.items() if key not in READ and value is not None}
+    document = Place(document.where, told)
     document.only(KEYS)
-    groups = tuple(_group(place, beside) for place in document.tables("groups"))
+    groups = tuple(_group(place, read_table) for place in document.tables("groups"))
     _refuse_overlap(groups)
     hierarchies = document.table("hierarchies")
-    given = {name: document.number(name, PROBABILITY, 1.0) for name in PARAMETERS}
+    chances = {name: document.number(name, PROBABILITY, 1.0) for name in PARAMETERS}
     return Scenario(
         groups,
         document.number("population", COUNT),
-        presence_disclosed=given["presence_disclosed"],
-        presence_discovered=given["presence_discovered"],
-        uniqueness_confirmed=given["uniqueness_confirmed"],
-        link_confirmed=given["link_confirmed"],
+        presence_disclosed=chances["presence_disclosed"],
+        presence_discovered=chances["presence_discovered"],
+        uniqueness_confirmed=chances["uniqueness_confirmed"],
+        link_confirmed=chances["link_confirmed"],
         hierarchies={column: _hierarchy(hierarchies.table(column)) for column in hierarchies.values},
         name=document.text("name", ""),
         assumptions=document.texts("assumptions"),
     )
 
 
-def _read(source: Any) -> str:  # noqa: ANN401 - a path, a text, a mapping, a scenario
-    return scenario(source).text()
+def no_table(where: str, file: str) -> Mapping[str, Any]:
+    """Refuse a table of probabilities: whoever reads files gives it."""
+    rule = f"{where} must have been read from its file, got '{file}'"
+    raise OutOfDomainError(f"{rule}; write probabilities = {{ … }}, or pass the scenario as a file")
 
 
-SCENARIO: Final = Document("scenario", _read)
-ScenarioText = Annotated[str, SCENARIO]
-
-
-def _group(place: Place, folder: Path) -> Group:
+def _group(place: Place, read_table: TableReader) -> Group:
     place.only(GROUP_KEYS)
     columns = place.texts("columns")
     if not columns:
@@ -166,13 +170,13 @@ def _group(place: Place, folder: Path) -> Group:
     return Group(
         columns,
         by=place.text("by"),
-        probabilities=_by_value(place, folder),
+        probabilities=_by_value(place, read_table),
         otherwise=place.number("otherwise", PROBABILITY) if "otherwise" in place.values else None,
         values_may_be_absent=place.flag("values_may_be_absent") or None,
     )
 
 
-def _by_value(place: Place, folder: Path) -> dict[str, float]:
+def _by_value(place: Place, read_table: TableReader) -> dict[str, float]:
     """Probability by value, inline or from a file; none is told where all others are everybody."""
     if "otherwise" in place.values and not {"probabilities", "table"} & set(place.values):
         return {}
@@ -184,7 +188,7 @@ def _by_value(place: Place, folder: Path) -> dict[str, float]:
         )
     if "table" in place.values:
         where = place.at("table")
-        listed = Place(where, read_pairs(where, place.text("table"), folder))
+        listed = Place(where, read_table(where, place.text("table")))
     else:
         listed = place.table("probabilities")
     return {value: listed.number(value, PROBABILITY) for value in listed.values}

@@ -77,13 +77,17 @@ def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers
 
 
 def _mean(cells: list[Estimates], size: float, status: str) -> CopulaForecast:
-    found: list[float] = []
-    for score in (uniqueness.uniqueness_from_probability, uniqueness.correctness_from_probability):
-        means = np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells])
-        half = NORMAL_95 * float(means.std(ddof=1)) / np.sqrt(len(means))
-        mean = float(means.mean())
-        found += [mean, max(0.0, mean - half), min(1.0, mean + half)]
-    return CopulaForecast(size, *found, status)
+    unique, right = (
+        _interval(np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells]))
+        for score in (uniqueness.uniqueness_from_probability, uniqueness.correctness_from_probability)
+    )
+    return CopulaForecast(size, *unique, *right, status)
+
+
+def _interval(means: Floats) -> tuple[float, float, float]:
+    """Mean over the orders, and the ends of its 95 % interval within [0, 1]."""
+    mean, half = float(means.mean()), NORMAL_95 * float(means.std(ddof=1)) / np.sqrt(len(means))
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
 def _drawn_cells(model: GaussianCopula, number: int, precision: Precision) -> Estimates:

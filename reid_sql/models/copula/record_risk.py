@@ -10,8 +10,8 @@ from reid_sql.domains import Choice, Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.rectangle import Estimates
 
-SAMPLE: Final = Choice(("ignored", "known"))
-Sample = Annotated[Literal["ignored", "known"], SAMPLE]
+SAMPLE_USE: Final = Choice(("ignored", "known"))
+SampleUse = Annotated[Literal["ignored", "known"], SAMPLE_USE]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def record_risk(cell: Estimates, class_size: Integers, population: npt.ArrayLike
     >>> record_risk(pair, np.array([2]), 3, "known").uniqueness_xi
     array([0.])
     """
-    SAMPLE.check("sample", sample)
+    SAMPLE_USE.check("sample", sample)
     n = np.asarray(population, dtype=np.float64)
     one = np.asarray(cell.uniqueness(n))
     slope = (n - 1) * one / np.maximum(1 - cell.probability, np.finfo(float).tiny)

@@ -24,7 +24,8 @@ CHUNK: Final = 2048
 class PeopleModel:
     """The stack of tree and donors, the weights of the residual's shapes, and the sample's class sizes.
 
-    `shapes` are for the stack as it is; `tree_shapes` for the tree alone, which is all that a kept file holds.
+    `shapes` are for the stack as it is; `tree_shapes` for the tree alone, which is all that a kept file
+    holds.
     """
 
     columns: tuple[str, ...]

@@ -58,11 +58,12 @@ class ShapeLikelihood:
     counts: Floats  # (groups,)
 
     @classmethod
-    def of(cls, sizes: Integers, expected: Floats, classes: Integers) -> "ShapeLikelihood":
+    def of(cls, sizes: Integers, expected: Floats, classes: Integers | Floats) -> "ShapeLikelihood":
         """Group the classes."""
         level = np.round(np.log(np.maximum(expected, np.finfo(float).tiny)) / WIDTH)
         groups, place = np.unique(np.stack([sizes.astype(np.float64), level]), axis=1, return_inverse=True)
-        return cls(groups[0], np.exp(groups[1] * WIDTH), np.bincount(place.ravel(), classes))
+        counts: Floats = np.bincount(place.ravel(), classes).astype(np.float64)
+        return cls(groups[0], np.exp(groups[1] * WIDTH), counts)
 
     def loss(self, log: float) -> float:
         """Negative log-likelihood of the shape of this logarithm."""

@@ -6,13 +6,16 @@ import polars as pl
 
 from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import counted, how_nulls, joined, matched, numbered, places, resolved
+from reid_sql.engines.polars.people import people_of, smallest
 from reid_sql.errors import OutOfDomainError
 
 
 def population_histogram(
-    tbl: pl.LazyFrame, population_tbl: pl.LazyFrame, qi: Sequence[str], nulls: str
+    tbl: pl.LazyFrame, population_tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None
 ) -> pl.LazyFrame:
-    """The histogram of the sample's records by the size of their class in the population."""
+    """The histogram of the sample's records, or people, by the size of their class in the population."""
+    if entity is not None:
+        return _of_people((tbl, population_tbl), qi, entity, nulls)
     frames = [numbered(frame, resolved(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)]
     (rows, population), names = _alike(frames, qi), places(qi)
     own, other = counted(rows, names, nulls), counted(population, names, nulls)
@@ -25,6 +28,23 @@ def population_histogram(
     uncovered = pl.col("records").filter(pl.col("found") < pl.col("own")).sum().alias("uncovered")
     grouped = found.group_by(pl.max_horizontal("found", "own").alias("class_size"))
     reduced = grouped.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered)
+    return how_nulls(rows, names, nulls, reduced).sort("class_size")
+
+
+def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
+    """The same of people, each by their smallest class."""
+    (rows, own), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
+    people, others = _alike([own, other], qi)
+    names = places(qi)
+    found = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("found"))
+    met = joined(people, found, names).with_columns(
+        pl.col("found").fill_null(0), pl.len().over(names).cast(pl.Int64).alias("own")
+    )
+    size = pl.max_horizontal("found", "own")
+    sizes = met.select(*names, size.alias("class_size")).unique().group_by("class_size")
+    held = smallest(met, size, pl.col("found") < pl.col("own"))
+    both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(held, on="class_size", how="left")
+    reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0))
     return how_nulls(rows, names, nulls, reduced).sort("class_size")
 
 

@@ -47,7 +47,9 @@ def test_lines_become_counts() -> None:
     one, other, count = found.pairs[0, 1]
     assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 2.0)]
     assert found.histogram.records.tolist() == [1, 2]
-    drawn = [(*codes, size) for codes, size in zip(found.drawn.tolist(), found.drawn_size.tolist(), strict=True)]
+    drawn = [
+        (*codes, size) for codes, size in zip(found.drawn.tolist(), found.drawn_size.tolist(), strict=True)
+    ]
     assert sorted(drawn) == [(0, 1, 1), (1, 0, 2), (1, 0, 2)]
     assert found.records == 3
 

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.population import dankar, population_uniqueness, sample_bound
+from reid_sql.models.population import dankar, loglinear_uniqueness, population_uniqueness, sample_bound
 from reid_sql.models.population.estimate import Estimate
-from reid_sql.models.population.population_uniqueness import METHODS, Method, UniquenessEvidence, estimates
+from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.models.population.population_uniqueness import METHODS, Method, estimates
 from tests.histograms import CLASSES, huge
 
 
@@ -81,7 +82,7 @@ def test_no_log_linear_model_is_fitted_to_what_it_would_repeat(
     sizes, expected, classes = lines
     for row in estimates(UniquenessEvidence(np.array(sizes), np.log(expected), np.array(classes)), 1_000):
         if row.method.startswith("loglinear"):
-            assert (row.uniqueness, row.status) == (None, population_uniqueness.NOT_FITTED)
+            assert (row.uniqueness, row.status) == (None, loglinear_uniqueness.NOT_FITTED)
 
 
 def one(share: float | None) -> Estimate:
@@ -141,4 +142,4 @@ def test_where_counts_are_as_good_as_poisson_there_is_an_interval_too() -> None:
     assert row.uniqueness_low is not None
     assert row.uniqueness_high is not None
     assert row.uniqueness_low <= (row.uniqueness or 0) <= row.uniqueness_high
-    assert row.status.startswith(population_uniqueness.PARAMETRIC)
+    assert row.status.startswith(loglinear_uniqueness.PARAMETRIC)

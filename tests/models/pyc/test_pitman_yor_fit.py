@@ -4,8 +4,8 @@ import pytest
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.pyc.pitman_yor import entropy_and_tail, parameters
 from reid_sql.models.numerics.quantiles import of_weighted
+from reid_sql.models.pyc.pitman_yor import entropy_and_tail, parameters
 from reid_sql.models.pyc.pitman_yor_fit import fit, log_likelihood
 from tests.urn import histogram_of, population
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.engines.duckdb_packed import WORD, PackedClasses
+from reid_sql.engines.duckdb.packed import WORD, PackedClasses
 
 VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", " ", 'say "hi"', "NULL", ""]))
 ROWS = st.lists(

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from reid_sql.errors import ReidError
-from reid_sql.models.attacker.scenario import SHIPPED, Hierarchy, broader_values, scenario
+from reid_sql.models.attacker.scenario import Hierarchy, broader_values
+from reid_sql.scenario import SHIPPED, scenario
 
 GROUP = {"columns": ["age"], "probability": 0.5}
 GOOD: dict[str, Any] = {"population": 1000, "groups": [GROUP]}

@@ -1,0 +1,65 @@
+-- What a call is given, checked: the value, or the refusal in one sentence.
+
+MACRO reid_listed(words, columns) AS
+CASE
+  WHEN try_cast(columns AS VARCHAR[]) IS NULL
+    OR list_contains(list_transform(try_cast(columns AS VARCHAR[]), lambda c: c IS NULL), true)
+  THEN error(words || ' must be a list of column names, got ' || coalesce(columns::VARCHAR, 'NULL')
+    || '; write [''age'', ''sex'']')
+  WHEN len(try_cast(columns AS VARCHAR[])) NOT BETWEEN 1 AND ${MAX_COLUMNS}
+  THEN error(words || ' must name 1 to ${MAX_COLUMNS} columns, got ' || len(try_cast(columns AS VARCHAR[]))
+    || '; pass the columns by which people can be told apart, such as [''age'', ''sex'']')
+  WHEN len(list_distinct(reid_folded(try_cast(columns AS VARCHAR[])))) < len(try_cast(columns AS VARCHAR[]))
+  THEN error(words || ' must be distinct, got ''' || list_extract(list_filter(try_cast(columns AS VARCHAR[]),
+      lambda c, i: list_contains(reid_folded(try_cast(columns AS VARCHAR[])[:i - 1]), reid_fold(c))), 1)
+    || ''' twice; name each column once')
+  ELSE try_cast(columns AS VARCHAR[])
+END;
+
+-- A name or a path, as it stands where it holds no quotes or is quoted by SQL's rules. Else it is an odd path, or an
+-- identifier that itself holds quotes: those arrive bare.
+MACRO reid_table(tbl) AS
+CASE
+  WHEN coalesce(trim(tbl::VARCHAR), '') = ''
+  THEN error('tbl must be a table, view or file, got an empty name; pass its name or path')
+  WHEN NOT contains(tbl::VARCHAR, '"')
+    OR regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+  THEN 'query_table(' || reid_text(tbl::VARCHAR) || ')'
+  WHEN regexp_matches(tbl::VARCHAR, '(?s)/.*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$')
+  THEN reid_text(tbl::VARCHAR)
+  ELSE 'query_table(' || reid_text(reid_name(tbl::VARCHAR)) || ')'
+END;
+
+-- The first of the columns whose name is not among the names.
+MACRO reid_missing(columns, names) AS
+list_extract(list_filter(columns, lambda c: NOT list_contains(reid_folded(names), reid_fold(c))), 1);
+
+-- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only there.
+MACRO reid_known(words, columns, names) AS
+CASE WHEN list_has_all(reid_folded(names), reid_folded(columns)) THEN true
+ELSE error(words || ' must be columns of the table, got ''' || reid_missing(columns, names) || '''; '
+  || reid_suggestion(reid_missing(columns, names), names, 'columns'))::BOOLEAN
+END;
+
+-- The query with its columns checked. A column that the table lacks binds to the NULL beside it, and the check refuses.
+PLAN reid_guarded(words, tables, columns, body) AS
+SELECT reid_result.*
+FROM (
+  SELECT {% for c in columns join ', ' %}NULL::VARCHAR AS {{ reid_name(c) }}{% endfor %}
+  FROM {% for t, i in tables join ', ' %}
+    (SELECT list(column_name) AS reid_names_{{ i }} FROM (DESCRIBE FROM {{ t }}))
+  {% endfor %}
+  WHERE {% for t, i in tables join ' AND ' %}
+    reid_known({{ reid_text(words) }}, {{ reid_texts(columns) }}, reid_names_{{ i }})
+  {% endfor %}
+) AS reid_fallback, LATERAL ({{ body }}) AS reid_result
+;
+
+-- The columns, or the refusal of names that the listing of classes needs for itself.
+MACRO reid_own_names_refused(columns, own) AS
+CASE WHEN list_has_any(reid_folded(columns), own)
+THEN error('quasi-identifiers must not be named ' || reid_join(own[:-2], ', ') || ' or ' || own[-1]
+  || ' where classes are listed, got '''
+  || list_extract(list_filter(columns, lambda reid_c: list_contains(own, reid_fold(reid_c))), 1)
+  || '''; rename the column in a view')
+ELSE columns END;

@@ -1,0 +1,269 @@
+"""The macros: what each function is in DuckDB, over the plans of the reductions' rooms."""
+
+import importlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from graphlib import TopologicalSorter
+from importlib import resources
+from string import Template
+from typing import Final
+
+from reid_sql.domains import MAX_COLUMNS, MODEL, Checked, Column, Columns, Document, Key, Number
+from reid_sql.engines.duckdb.template import compile_file
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
+from reid_sql.reduction import HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import reductions as all_reductions
+
+AS_THEY_ARE: Final = 4  # columns compared as they are
+WILDCARD: Final = "reid_wildcard_class_sizes"
+OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one
+MODEL_COLUMNS: Final = "reid_model_columns"
+CALLED: Final = re.compile(r"\breid_\w+(?=\()")
+
+
+def needs_python(declared: Function) -> bool:
+    """Whether DuckDB can bind the function only to its Python body."""
+    return (
+        declared.answer is not Answer.COUNT
+        and declared.duckdb is None
+        and declared.answer is not Answer.REDUCTION
+    )
+
+
+def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]:
+    """Definition of every macro by name, each after those that it calls; those over Python functions only where there is Python."""
+    found = dict(_plans())
+    if not python:
+        refusal = "nulls := 'wildcard' needs the Python package reid-sql, got a connection without it; register it there"
+        found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
+        found = {name: definition for name, definition in found.items() if MODEL_COLUMNS not in definition}
+    reductions = [
+        each
+        for each in all_reductions().values()
+        if each.arguments and (python or not _of_python(each.arguments))
+    ]
+    found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in reductions}
+    for name, declared in functions.items():
+        if python or not needs_python(declared):
+            found |= _macro(name, declared)
+    return _ordered(found)
+
+
+def _ordered(definitions: Mapping[str, str]) -> dict[str, str]:
+    """The definitions in an order in which DuckDB takes them: it looks for what a macro calls when it is made."""
+    calls = {
+        name: dict.fromkeys(
+            called for called in CALLED.findall(text) if called in definitions and called != name
+        )
+        for name, text in definitions.items()
+    }
+    return {name: definitions[name] for name in TopologicalSorter(calls).static_order()}
+
+
+def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str:
+    """Write the functions that need no Python as SQL that any DuckDB client can load."""
+    return written(macros(functions, python=False), f"CREATE OR REPLACE {'' if permanent else 'TEMP '}MACRO")
+
+
+def written(definitions: Mapping[str, str], create: str) -> str:
+    """The statements that make the macros."""
+    return "\n\n".join(f"{create} {name}{definition};" for name, definition in definitions.items()) + "\n"
+
+
+@cache
+def _plans() -> dict[str, str]:
+    """The macros of the kit's files and of the rooms', by name."""
+    found: dict[str, str] = {}
+    for package in (__package__, *sorted({reduction.room for reduction in all_reductions().values()})):
+        constants = {
+            **vars(importlib.import_module(package)),
+            "MAX_COLUMNS": MAX_COLUMNS,
+            "AS_THEY_ARE": AS_THEY_ARE,
+        }
+        for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
+            if file.name.endswith(".sql"):
+                found |= compile_file(file.read_text(encoding="utf-8"), constants)
+    return found
+
+
+def documents(given: Iterable[Argument | Parameter]) -> list[Document]:
+    """Documents among the parameters: only Python reads them."""
+    return [each.domain for each in given if isinstance(each.domain, Document)]
+
+
+def _of_python(given: Iterable[Argument]) -> bool:
+    """Whether a reduction reads a document or scores by a model."""
+    return any(isinstance(each.domain, Document) or each.domain is MODEL for each in given)
+
+
+def _reduction(reduction: Reduction) -> str:
+    """Write the table macro that checks the arguments and runs the plan."""
+    names = ", ".join(argument.name for argument in reduction.arguments)
+    return f"({names}) AS TABLE FROM query({plan_of(reduction)})"
+
+
+def plan_of(reduction: Reduction, given: Sequence[str] = ()) -> str:
+    """Call the plan with the arguments checked; with others in place of their names where they are given."""
+    checked_ones = (checked(Parameter(each.name, each.domain)) for each in reduction.arguments)
+    pairs = zip(checked_ones, given or [each.name for each in reduction.arguments], strict=True)
+    return (
+        f"reid_plan_{reduction.name}({', '.join('NULL' if name == 'NULL' else one for one, name in pairs)})"
+    )
+
+
+def checked(parameter: Parameter) -> str:
+    """Spell the parameter as an SQL expression that is the value, or the refusal."""
+    domain = parameter.domain
+    if isinstance(domain, Columns):
+        return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
+    if isinstance(domain, Column | Key):
+        return f"{parameter.name}::VARCHAR"
+    return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
+
+
+def _macro(name: str, declared: Function) -> dict[str, str]:
+    """Define the macros of one function, helpers included."""
+    if declared.answer is Answer.COUNT:
+        return {name: ", ".join(_window(count) for count in range(1, MAX_COLUMNS + 1))}
+    if declared.answer is Answer.VALUE:
+        return _row(name, declared)
+    if declared.answer is Answer.SCORE:
+        return {name: ", ".join(_of_model(declared, count) for count in range(1, MAX_COLUMNS + 1))}
+    if declared.answer is Answer.BESIDE:
+        return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
+    if declared.answer is Answer.DRAWN:
+        return {name: _drawn(declared)}
+    return {name: f"({parameters(declared)}) AS TABLE {select(declared, checked)}"}
+
+
+def _window(count: int) -> str:
+    columns = [f"c{place}" for place in range(1, count + 1)]
+    return f"({', '.join(columns)}) AS count(*) OVER (PARTITION BY {key_of(columns)})"
+
+
+def key_of(columns: Sequence[str]) -> str:
+    """What tells the records of a window apart: the columns as they are, or two hashes of them where they are many."""
+    listed = ", ".join(columns)
+    if len(columns) <= AS_THEY_ARE:
+        return listed
+    return f"hash({listed}), hash({', '.join(f'reid_column_hash({column})' for column in reversed(columns))})"
+
+
+def _of_model(declared: Function, count: int) -> str:
+    """Define the function of a record with this many columns."""
+    columns = [f"c{place}" for place in range(1, count + 1)]
+    own = [parameter for parameter in declared.parameters if parameter.name != "model"]
+    names = ", ".join(["model", *(parameter.name for parameter in own), *columns])
+    values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
+    cells = ", ".join([values, f"{OWN_MODELS}()", "model", *(_checked_cell(each) for each in own)])
+    return f"({names}) AS {_answer(f'reid_body_{declared.name}({cells})')}"
+
+
+def _answer(call: str) -> str:
+    """Give the answer, or the refusal in its own words."""
+    return f"""list_extract(list_transform([{call}], lambda reid_answered:
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer ELSE error(reid_answered.refusal) END), 1)"""
+
+
+def _answered_scores(declared: Function) -> str:
+    names = ", ".join(
+        ["reid_values", "reid_class_size", "reid_model", *(p.name for p in declared.own_parameters)]
+    )
+    own = "".join(f", {parameter.name}" for parameter in declared.own_parameters)
+    return f"({names}) AS {_answer(f'reid_body_{declared.name}(reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own})')}"
+
+
+def _scores(declared: Function) -> str:
+    """Write the table macro that scores distinct records and joins the scores back."""
+    own = "".join(f" || ', ' || reid_text(({checked(p)})::VARCHAR)" for p in declared.own_parameters)
+    found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(declared.parameters[1])})"
+    plan = f"reid_plan_scored(tbl, {found}, 'reid_answered_{declared.name}', reid_text(model){own} || ')')"
+    return f"({parameters(declared)}) AS TABLE FROM query({plan})"
+
+
+def _drawn(declared: Function) -> str:
+    """Write the table macro that draws a record for each place of a range."""
+    model, n, *own = declared.parameters
+    found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(model)})"
+    given = "".join(f" || ', ' || reid_text(({checked(p)})::VARCHAR)" for p in own)
+    plan = f"reid_plan_drawn({found}, 'reid_body_{declared.name}', {checked(n)}, reid_text(model){given})"
+    return f"({parameters(declared)}) AS TABLE FROM query({plan})"
+
+
+def _row(name: str, declared: Function) -> dict[str, str]:
+    """Check the arguments, then answer by the spelling over the checked doubles, or else by the Python body."""
+    names = ", ".join(parameter.name for parameter in declared.parameters)
+    cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
+    call = {name: f"({names}) AS reid_body_{name}({cells})"}
+    if declared.duckdb is None:
+        return call
+    missing = " OR ".join(
+        f"{parameter.name} IS NULL" for parameter in declared.parameters
+    )  # least() would pass over a NULL
+    body = f"({names}) AS CASE WHEN {missing} THEN NULL ELSE {declared.duckdb} END"
+    return {f"reid_body_{name}": body} | call
+
+
+def _checked_cell(parameter: Parameter) -> str:
+    domain = parameter.domain
+    return domain.sql(parameter.name, null=True) if isinstance(domain, Number) else parameter.name
+
+
+def parameters(declared: Function) -> str:
+    """The parameters of a function's macro, with their defaults."""
+    shown = [
+        p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
+        for p in declared.parameters
+    ]
+    return ", ".join(shown)
+
+
+def select(declared: Function, spelled: Callable[[Parameter], str], source: str = "") -> str:
+    """Select the answer over the reduction, with how NULLs were treated; over another source where one is given."""
+    values = {p.name: spelled(p) for p in declared.own_parameters}
+    reduction = declared.reduction
+    if reduction is None:
+        return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
+    source = source or f"reid_reduce_{reduction.name}({', '.join(arguments_of(declared, reduction))})"
+    if declared.answer is Answer.REDUCTION:
+        return f"FROM {source}"
+    aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
+    treated = ", ".join(f"{column} AS {column}" for column in HOW_NULLS)
+    if declared.duckdb is not None:
+        answer = Template(declared.duckdb).substitute(values)
+        return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
+    first = next(iter(reduction.columns))
+    arrays = (
+        list(reduction.inputs)
+        if reduction.whole
+        else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
+    )
+    answers = _answers(declared, [*arrays, *values.values()])
+    if declared.answer is Answer.RECORDS:
+        members = f"list(members ORDER BY {first}) AS reid_members"
+        called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
+        each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
+        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record"
+    said = treated if reduction.whole else aggregate
+    if reduction.keyed:
+        called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
+        each = f"SELECT unnest(answers) AS answer, {treated}, reid_keys FROM ({called})"
+        named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
+        return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
+    called = f"SELECT {answers} AS answers, {said} FROM {source}"
+    return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
+
+
+def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
+    """What the function hands to its reduction: a parameter of the same name, or NULL."""
+    given = {parameter.name for parameter in declared.parameters}
+    return [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
+
+
+def _answers(declared: Function, arguments: list[str]) -> str:
+    """Spell the call of the Python body: its rows, or its refusal in its own words."""
+    given = [f"{OWN_MODELS}()"] * declared.models + arguments
+    return f"""list_extract(list_transform([reid_body_{declared.name}({", ".join(given)})], lambda reid_answered:
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
+        ELSE error(reid_answered.refusal) END), 1)"""

@@ -1,0 +1,117 @@
+-- The rows of a table on some columns, and how they are told apart.
+
+PLAN reid_numbered(columns) AS {% for c, i in columns join ', ' %}q{{ i }}{% endfor %};
+
+PLAN reid_named_columns(columns) AS {% for c, i in columns join ', ' %}q{{ i }} AS {{ reid_name(c) }}{% endfor %};
+
+PLAN reid_columns(columns) AS {% for c in columns join ', ' %}{{ reid_name(c) }}{% endfor %};
+
+PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} IS NOT NULL{% endfor %};
+
+-- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their name.
+PLAN reid_rows(tbl, columns, nulls) AS
+(
+  SELECT {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }} AS reid_source
+  {% if nulls = 'drop' %}
+  WHERE {% for c in columns join ' AND ' %}{{ reid_name(c) }} IS NOT NULL{% endfor %}
+  {% endif %}
+) AS reid_rows({{ reid_numbered(columns) }})
+;
+
+-- How NULLs were treated, beside each row of a plan. The count stands in a query of its own, away from our columns.
+PLAN reid_treated(tbl, columns, nulls, body) AS
+SELECT reid_counted.*, reid_left_out.records_dropped, {{ reid_text(nulls) }} AS nulls
+FROM ({{ body }}) AS reid_counted, (
+  SELECT
+  {% if nulls = 'drop' %}
+    count(*) FROM {{ reid_table(tbl) }} AS reid_source
+    WHERE {% for c in columns join ' OR ' %}{{ reid_name(c) }} IS NULL{% endfor %}
+  {% else %}
+    0::BIGINT
+  {% endif %}
+) AS reid_left_out(records_dropped)
+;
+
+-- One 64-bit hash of a column, independent of hash(c): only types whose hash is one-to-one are hashed as they are.
+MACRO reid_column_hash(c) AS
+CASE WHEN regexp_full_match(
+  typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|DATE|TIME|TIMESTAMP( WITH TIME ZONE)?')
+THEN hash(c) ELSE hash(create_sort_key(c, 'ASC NULLS LAST')) END;
+
+-- The columns themselves up to a few; beyond, two 64-bit hashes of all of them, each in its own order.
+PLAN reid_key(columns) AS
+{% if len(columns) <= ${AS_THEY_ARE} %}
+{{ reid_numbered(columns) }}
+{% else %}
+hash({{ reid_numbered(columns) }}),
+hash({{ reid_join(list_reverse(list_transform(columns, lambda c, i: 'reid_column_hash(q' || i || ')')), ', ') }})
+{% endif %}
+;
+
+-- Distinct records of one side, numbered, with their counts.
+PLAN reid_distinct(tbl, columns, nulls, side) AS
+SELECT {{ side }} AS side, row_number() OVER () AS id, {{ reid_numbered(columns) }}, records
+FROM (
+  SELECT {{ reid_numbered(columns) }}, count(*) AS records
+  FROM {{ reid_rows(tbl, columns, nulls) }}
+  GROUP BY {{ reid_numbered(columns) }}
+)
+;
+
+-- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in the order of the values
+-- where that is asked for.
+PLAN reid_coding(columns, relation, ordered) AS
+{% for c, i in columns %}
+LEFT JOIN (
+  SELECT v{{ i }}, row_number() OVER ({% if ordered %}ORDER BY v{{ i }}{% endif %}) AS code{{ i }}
+  FROM (SELECT DISTINCT q{{ i }} AS v{{ i }} FROM {{ relation }} WHERE q{{ i }} IS NOT NULL)
+) ON q{{ i }} = v{{ i }}
+{% endfor %}
+;
+
+PLAN reid_codes(columns) AS [{% for c, i in columns join ', ' %}coalesce(code{{ i }}, 0){% endfor %}];
+
+-- Sizes of classes, or of the matches of each distinct record, with the records that have them.
+PLAN reid_sizes(tbl, columns, nulls) AS
+{% if nulls = 'wildcard' %}
+{{ reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) }}
+SELECT class_size, records FROM reid_matched
+{% else %}
+SELECT count(*) AS class_size, count(*) AS records
+FROM {{ reid_rows(tbl, columns, nulls) }}
+GROUP BY {{ reid_key(columns) }}
+{% endif %}
+;
+
+-- The logarithm of the count that each distinct record would have if the columns were independent, from reid_distinct.
+PLAN reid_independent(columns) AS
+SELECT reid_distinct.*,
+  {% for c, i in columns join ' + ' %}m{{ i }}{% endfor %} - {{ len(columns) - 1 }} * total AS log_expected
+FROM reid_distinct, (SELECT ln(sum(records)) AS total FROM reid_distinct)
+{% for c, i in columns %}
+JOIN (SELECT q{{ i }} AS v{{ i }}, ln(sum(records)) AS m{{ i }} FROM reid_distinct GROUP BY q{{ i }})
+  ON q{{ i }} IS NOT DISTINCT FROM v{{ i }}
+{% endfor %}
+;
+
+-- What the columns are called in a refusal, and all that must be in the table.
+MACRO reid_words(entity) AS CASE WHEN entity IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers and entity' END;
+
+MACRO reid_with_entity(columns, entity, nulls) AS
+CASE WHEN entity IS NULL THEN columns
+WHEN list_contains(list_transform(columns, lambda c: reid_fold(c)), reid_fold(entity))
+THEN error('entity must not be a quasi-identifier, got ''' || entity
+  || '''; an attacker who knows it needs nothing else: leave it out of one of them')
+WHEN nulls = 'wildcard'
+THEN error('entity must be counted with nulls := ''value'' or ''drop'', got ''wildcard''; reduce the table to a row a person first')
+ELSE list_append(columns, entity) END;
+
+-- The people of each class, NULL one of them, with how many of its records each has.
+PLAN reid_people(tbl, columns, entity, nulls) AS
+SELECT {{ reid_numbered(columns) }}, q{{ len(columns) + 1 }} AS entity, count(*) AS records
+FROM {{ reid_rows(tbl, list_append(columns, entity), 'value') }}
+{% if nulls = 'drop' %}
+WHERE {{ reid_all_known(columns) }}
+{% endif %}
+GROUP BY ALL
+;

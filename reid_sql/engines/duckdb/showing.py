@@ -1,0 +1,96 @@
+"""The query that a call runs, as text for a database administrator; nothing of it is run."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import duckdb
+
+from reid_sql.domains import MAX_COLUMNS, MODEL, Number, Numbers, Texts
+from reid_sql.engines.duckdb.layout import laid_out
+from reid_sql.engines.duckdb.macros import arguments_of, checked, key_of, parameters, plan_of, select
+from reid_sql.engines.duckdb.registering import register
+from reid_sql.engines.duckdb.template import compile_text
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.function import Answer, Function, Parameter
+from reid_sql.reduction import Reduction
+from reid_sql.suggestion import suggestion
+
+CALL: Final = re.compile(r"\s*(?:FROM\s+)?(\w+)\s*\((.*)\)\s*;?\s*", re.DOTALL | re.IGNORECASE)
+OPTION: Final = re.compile(r"(\w+)\s*:=")
+EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"
+SHOWN: Final = "reid_shown"
+
+
+def plan(call: str, functions: Mapping[str, Function]) -> str:
+    """Write the query that a call of a function runs, laid out; the table need not exist.
+
+    Refuses what is no call, a function that is none, an option that is none, and a call whose query depends on a model.
+    """
+    found = CALL.fullmatch(call)
+    if not found:
+        raise OutOfDomainError(
+            f"--plan must be a call of a function, got '{call}'; write it like \"{EXAMPLE}\""
+        )
+    name, given = found[1].lower(), found[2]
+    if name not in functions:
+        raise UnknownNameError(
+            f"--plan must be a call of a function, got '{name}'; {suggestion(name, list(functions), 'functions')}"
+        )
+    declared = functions[name]
+    if declared.answer is Answer.COUNT:
+        return _window(given)
+    reduction = declared.reduction
+    if not declared.answer.of_table or not reduction or any(p.domain is MODEL for p in declared.parameters):
+        raise OutOfDomainError(
+            f"--plan must be a call of a function that counts in a table, got '{name}'; "
+            f"its body is Python or stands in `reid-sql sql`"
+        )
+    _refuse_options(declared, given)
+    return laid_out(_asked(declared, reduction, given, functions))
+
+
+def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapping[str, Function]) -> str:
+    """Ask DuckDB for the text: a table macro, as names without quotes are texts to one alone."""
+    planned = plan_of(reduction, arguments_of(declared, reduction))
+    text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})"))
+    with duckdb.connect() as con:
+        register(con, functions)
+        con.execute(
+            f"CREATE TEMP MACRO {SHOWN}({parameters(declared)}) AS TABLE FROM query('SELECT ' || reid_text({text}))"
+        )
+        shown: str = con.execute(f"FROM {SHOWN}({given})").fetchall()[0][0]
+    return shown
+
+
+def _spelled(parameter: Parameter) -> str:
+    """The hole in which the checked value stands as SQL spells it."""
+    value, domain = checked(parameter), parameter.domain
+    if isinstance(domain, Number) and not domain.whole:
+        return f"{{{{ coalesce(({value})::VARCHAR || '::DOUBLE', 'NULL') }}}}"
+    if isinstance(domain, Number | Numbers):
+        return f"{{{{ coalesce(({value})::VARCHAR, 'NULL') }}}}"
+    if isinstance(domain, Texts):
+        return f"{{{{ reid_texts({value}) }}}}"
+    return f"{{{{ coalesce(reid_text({value}), 'NULL') }}}}"
+
+
+def _refuse_options(declared: Function, given: str) -> None:
+    known = [parameter.name for parameter in declared.parameters]
+    bare = re.sub(r"'(?:[^']|'')*'", "''", given)
+    for option in OPTION.findall(bare):
+        if option.lower() not in known:
+            raise UnknownNameError(
+                f"{declared.name} must be given options that it has, got '{option}'; "
+                f"{suggestion(option, known, 'options')}"
+            )
+
+
+def _window(given: str) -> str:
+    columns = [column.strip() for column in given.split(",") if column.strip()]
+    if not 1 <= len(columns) <= MAX_COLUMNS:
+        raise OutOfDomainError(
+            f"equivalence_class_size must be given 1 to {MAX_COLUMNS} columns, got {len(columns)}; "
+            "pass the columns by which people can be told apart, such as age, sex"
+        )
+    return f"count(*) OVER (PARTITION BY {key_of(columns)})"

@@ -1,0 +1,29 @@
+-- How DuckDB says whole columns as small numbers.
+
+MACRO reid_ordinal(kind) AS
+regexp_full_match(
+  kind, 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*');
+
+MACRO reid_keyed(columns, key) AS CASE WHEN key IS NULL THEN columns ELSE list_append(columns, key) END;
+
+-- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its keys by position.
+PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
+{% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
+  list_filter(list_append(columns, key), lambda c, i: c IS NOT NULL AND list_position(list_append(columns, key), c) = i)) %}
+{% call reid_treated(tbl, columns, nulls) %}
+  WITH reid_records AS MATERIALIZED (
+    SELECT *
+    FROM (SELECT row_number() OVER () - 1 AS position, * FROM {{ reid_rows(tbl, reid_keyed(columns, key), 'value') }})
+    {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
+  )
+  SELECT {{ reid_texts(columns) }} AS names,
+    [{% for c, i in columns join ', ' %}reid_ordinal(any_value(typeof(q{{ i }}))){% endfor %}] AS ordinal,
+    [{% for c, i in columns join ', ' %}list(coalesce(code{{ i }}, 0)::INTEGER){% endfor %}] AS codes,
+    list(position) AS position,
+    list({% if key IS NULL %}position{% else %}q{{ len(columns) + 1 }}{% endif %} ORDER BY position) AS keys
+  FROM reid_records {{ reid_coding(columns, 'reid_records', true) }}
+{% endcall %}
+{% endcall %}
+;
+
+PLAN reid_plan_codes(tbl, columns, nulls) AS {{ reid_plan_record_codes(tbl, columns, NULL, nulls) }};

@@ -1,0 +1,241 @@
+-- How DuckDB measures what each class gives away about a sensitive column.
+-- A cell is a class and a sensitive value in it: its keys, the value s, and n records.
+
+-- The names of what tells classes apart: the columns themselves, or, where values need not be listed, reid_key's two hashes.
+MACRO reid_class_keys(columns, listed) AS
+CASE WHEN listed OR len(columns) <= ${AS_THEY_ARE} THEN list_transform(columns, lambda reid_c, reid_i: 'q' || reid_i)
+ELSE ['k1', 'k2'] END;
+
+PLAN reid_cells(tbl, columns, sensitive, nulls, listed) AS
+SELECT {{ reid_join(reid_class_keys(columns, listed), ', ') }}, s, count(*) AS n
+FROM (
+  SELECT {% if listed %}{{ reid_numbered(columns) }}{% else %}{{ reid_key(columns) }}{% endif %}, q{{ len(columns) + 1 }}
+  FROM {{ reid_rows(tbl, list_append(columns, sensitive), nulls) }}
+) AS reid_keyed({{ reid_join(reid_class_keys(columns, listed), ', ') }}, s)
+GROUP BY ALL
+;
+
+-- Each sensitive value with the records that hold it; for distances along a line also its place x from 0 to 1, the share f of
+-- records up to it, and the area g under f left of it.
+PLAN reid_place(measure, sensitive) AS
+{% if measure = 't ordered' %}
+CASE WHEN regexp_full_match(typeof(s),
+    'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*')
+  THEN CASE WHEN s IS NOT NULL THEN row_number() OVER (ORDER BY s) - 1 END::DOUBLE
+  ELSE error({{ reid_text('sensitive must be a column of numbers, dates, times, booleans or ENUMs for '
+    || 'variant := ''ordered'', got ''' || sensitive
+    || '''; cast it to one of them, or pass variant := ''equal''') }})::DOUBLE END
+{% else %}
+CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*')
+  THEN CASE WHEN isfinite(try_cast(s::VARCHAR AS DOUBLE)) THEN try_cast(s::VARCHAR AS DOUBLE) END
+  ELSE error({{ reid_text('sensitive must be a column of numbers for variant := ''numeric'', got ''' || sensitive
+    || '''; cast it to a number, or pass variant := ''equal''') }})::DOUBLE END
+{% endif %}
+;
+
+PLAN reid_held(measure, sensitive) AS
+{% if measure NOT IN ('t ordered', 't numeric') %}
+SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g FROM reid_cells GROUP BY s
+{% else %}
+SELECT v, held, x, f, sum(area) OVER (ORDER BY f) AS g
+FROM (
+  SELECT *, coalesce(lag(f) OVER (ORDER BY f), 0) * (x - coalesce(lag(x) OVER (ORDER BY f), 0)) AS area
+  FROM (
+    SELECT v, held, sum(held) OVER (ORDER BY v) / sum(held) OVER () AS f,
+      CASE WHEN count(place) OVER () = count(*) OVER () THEN
+        CASE WHEN max(place) OVER () = min(place) OVER () THEN 1
+        ELSE (place / 2 - min(place) OVER () / 2) / (max(place) OVER () / 2 - min(place) OVER () / 2) END
+      END AS x
+    FROM (
+      SELECT s AS v, sum(n)::BIGINT AS held, {{ reid_place(measure, sensitive) }} AS place
+      FROM reid_cells GROUP BY s
+    )
+  )
+)
+{% endif %}
+;
+
+-- What a measure makes of the cells of one class; NULL for a measure that needs a class's size at each of its cells.
+MACRO reid_measured(measure) AS
+CASE WHEN measure IN ('l recursive', 't equal', 't ordered', 't numeric') THEN NULL
+ELSE reid_measure_of_cells(measure) END;
+
+PLAN reid_measure_of_cells(measure) AS
+{% if measure = 'l distinct' %}
+count(*)::DOUBLE
+{% elif measure = 'l entropy' %}
+CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END
+{% elif measure = 'alpha' %}
+max(n) / sum(n)
+{% elif measure = 'beta basic' %}
+greatest(0, max(n / held) * any_value(total) / sum(n) - 1)
+{% elif measure = 'beta enhanced' %}
+CASE WHEN max(n * total / (held * (1 - ln(held / total)))) <= sum(n)
+THEN greatest(0, max(n / held) * any_value(total) / sum(n) - 1) ELSE 'infinity'::DOUBLE END
+{% elif measure = 'delta present' %}
+{{ reid_delta() }}
+{% else %}
+CASE WHEN count(*) = any_value(kinds) THEN {{ reid_delta() }} ELSE 'infinity'::DOUBLE END
+{% endif %}
+;
+
+PLAN reid_delta() AS
+greatest(
+  0, ln(max(n / held) * any_value(total) / sum(n)), -ln(min(n / held) * any_value(total) / sum(n)))
+;
+
+-- Measures that need a class's size at each of its cells: at once for classes of one value, as nearly all are in a table of
+-- nearly unique records, and from the cells of the others.
+PLAN reid_single(measure, c) AS
+{% if measure = 'l recursive' %}
+{% if c > 1 %}1.0{% else %}0.0{% endif %}
+{% elif measure = 't equal' %}
+1 - held / total
+{% else %}
+2 * g - area + 1 - x
+{% endif %}
+;
+
+PLAN reid_of_several(measure, c, keys) AS
+{% if measure = 'l recursive' %}
+SELECT {{ keys }}, any_value(size) AS class_size, count(*) FILTER (largest < {{ c }} * tail)::DOUBLE AS value
+FROM (
+  SELECT *, max(n) OVER (PARTITION BY {{ keys }}) AS largest,
+    sum(n) OVER (PARTITION BY {{ keys }} ORDER BY n ROWS UNBOUNDED PRECEDING) AS tail
+  FROM reid_several
+)
+GROUP BY {{ keys }}
+{% elif measure = 't equal' %}
+SELECT {{ keys }}, any_value(size) AS class_size, sum(greatest(0, n / size - held / total)) AS value
+FROM reid_several GROUP BY {{ keys }}
+{% else %}
+SELECT {{ keys }}, any_value(size) AS class_size,
+  sum(CASE WHEN first THEN g ELSE 0 END + reached * (2 * cross_x - x - next_x) + g + next_g - 2 * cross_g) AS value
+FROM (
+  SELECT *,
+    CASE WHEN coalesce(found_x, next_x) <= x THEN x WHEN coalesce(found_x, next_x) >= next_x THEN next_x
+      ELSE found_x END AS cross_x,
+    CASE WHEN coalesce(found_x, next_x) <= x THEN g WHEN coalesce(found_x, next_x) >= next_x THEN next_g
+      ELSE found_g END AS cross_g
+  FROM (
+    SELECT reid_run.*, reid_held.x AS found_x, reid_held.g AS found_g
+    FROM (
+      SELECT *, sum(n) OVER by_value / size AS reached, row_number() OVER by_value = 1 AS first,
+        coalesce(lead(x) OVER by_value, 1) AS next_x, coalesce(lead(g) OVER by_value, area) AS next_g
+      FROM reid_several
+      WINDOW by_value AS (PARTITION BY {{ keys }} ORDER BY x)
+    ) AS reid_run ASOF LEFT JOIN reid_held ON reached < reid_held.f
+  )
+)
+GROUP BY {{ keys }}
+{% endif %}
+;
+
+-- Keys, class_size and value of every class.
+PLAN reid_disclosed(tbl, columns, sensitive, measure, c, nulls, listed, keys) AS
+WITH reid_cells AS MATERIALIZED ({{ reid_cells(tbl, columns, sensitive, nulls, listed) }}),
+{% if measure IN ('l distinct', 'l entropy', 'l recursive', 'alpha') %}
+reid_weighed AS (FROM reid_cells)
+{% else %}
+reid_held AS MATERIALIZED ({{ reid_held(measure, sensitive) }}),
+reid_weighed AS (
+  SELECT reid_cells.*, held, x, g, total, kinds, area
+  FROM reid_cells JOIN reid_held ON s IS NOT DISTINCT FROM v,
+    (SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area FROM reid_held)
+)
+{% endif %}
+{% if reid_measured(measure) IS NOT NULL %}
+SELECT {{ keys }}, sum(n)::BIGINT AS class_size, {{ reid_measured(measure) }} AS value
+FROM reid_weighed GROUP BY {{ keys }}
+{% else %}
+, reid_counted AS MATERIALIZED (
+  SELECT {{ keys }}, sum(n)::BIGINT AS size, count(*) AS parts, any_value({{ reid_single(measure, c) }}) AS single
+  FROM reid_weighed GROUP BY {{ keys }}
+),
+reid_several AS (
+  SELECT reid_weighed.*, size
+  FROM reid_weighed JOIN (SELECT {{ keys }}, size FROM reid_counted WHERE parts > 1) AS reid_sized
+    ON {% for q in string_split(keys, ', ') join ' AND ' %}
+      reid_weighed.{{ q }} IS NOT DISTINCT FROM reid_sized.{{ q }}
+    {% endfor %}
+)
+SELECT {{ keys }}, size AS class_size, single AS value FROM reid_counted WHERE parts = 1
+UNION ALL {{ reid_of_several(measure, c, keys) }}
+{% endif %}
+;
+
+-- How many classes have each size and each value of the measure.
+PLAN reid_plan_disclosure(tbl, columns, sensitive, measure, c, nulls) AS
+{% set given = {'columns': columns, 'sensitive': sensitive, 'measure': measure, 'c': c, 'nulls': nulls} %}
+{% set every = reid_listed('quasi-identifiers and sensitive', list_append(given['columns'], given['sensitive'])) %}
+{% call reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], every) %}
+{% call reid_treated(tbl, every, given['nulls']) %}
+  SELECT class_size, value, count(*) AS classes
+  FROM ({{ reid_disclosed(tbl, given['columns'], given['sensitive'], given['measure'], given['c'], given['nulls'], false,
+    reid_join(reid_class_keys(given['columns'], false), ', ')) }})
+  GROUP BY class_size, value
+{% endcall %}
+{% endcall %}
+;
+
+-- The classes that offend: those of which the test is true, or whose value is not known.
+PLAN reid_plan_offending(tbl, columns, sensitive, measure, c, test, nulls) AS
+{% set given = {'columns': columns, 'sensitive': sensitive, 'measure': measure, 'c': c, 'nulls': nulls} %}
+{% set every = reid_listed('quasi-identifiers and sensitive', list_append(given['columns'], given['sensitive'])) %}
+{% set qi = reid_own_names_refused(given['columns'], ['class_size', 'value', 'records_dropped', 'nulls']) %}
+{% call reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], every) %}
+{% call reid_treated(tbl, every, given['nulls']) %}
+  SELECT {{ reid_named_columns(qi) }}, class_size, value
+  FROM ({{ reid_disclosed(tbl, qi, given['sensitive'], given['measure'], given['c'], given['nulls'], true, reid_numbered(qi)) }})
+  WHERE value IS NULL OR {{ test }}
+{% endcall %}
+{% endcall %}
+;
+
+-- A bad c is refused also where the variant does not use it.
+MACRO reid_diversity(variant, c) AS CASE WHEN c IS NOT NULL THEN 'l ' || variant END;
+
+PLAN reid_plan_l_diversity(tbl, columns, sensitive, variant, c, nulls) AS
+{{ reid_plan_disclosure(tbl, columns, sensitive, reid_diversity(variant, c), c, nulls) }}
+;
+
+PLAN reid_plan_l_diversity_classes(tbl, columns, sensitive, variant, c, l, nulls) AS
+{{ reid_plan_offending(tbl, columns, sensitive, reid_diversity(variant, c), c, reid_below(l), nulls) }}
+;
+
+PLAN reid_plan_t_closeness(tbl, columns, sensitive, variant, nulls) AS
+{{ reid_plan_disclosure(tbl, columns, sensitive, 't ' || variant, 0, nulls) }}
+;
+
+PLAN reid_plan_t_closeness_classes(tbl, columns, sensitive, variant, t, nulls) AS
+{{ reid_plan_offending(tbl, columns, sensitive, 't ' || variant, 0, reid_above(t), nulls) }}
+;
+
+PLAN reid_plan_alpha_k_anonymity(tbl, columns, sensitive, nulls) AS
+{{ reid_plan_disclosure(tbl, columns, sensitive, 'alpha', 0, nulls) }}
+;
+
+PLAN reid_plan_alpha_k_anonymity_classes(tbl, columns, sensitive, alpha, k, nulls) AS
+{{ reid_plan_offending(tbl, columns, sensitive, 'alpha', 0, reid_above(alpha) || ' OR class_size < ' || k, nulls) }}
+;
+
+PLAN reid_plan_beta_likeness(tbl, columns, sensitive, variant, nulls) AS
+{{ reid_plan_disclosure(tbl, columns, sensitive, 'beta ' || variant, 0, nulls) }}
+;
+
+PLAN reid_plan_beta_likeness_classes(tbl, columns, sensitive, variant, beta, nulls) AS
+{{ reid_plan_offending(tbl, columns, sensitive, 'beta ' || variant, 0, reid_above(beta), nulls) }}
+;
+
+PLAN reid_plan_delta_disclosure(tbl, columns, sensitive, variant, nulls) AS
+{{ reid_plan_disclosure(tbl, columns, sensitive, 'delta ' || variant, 0, nulls) }}
+;
+
+PLAN reid_plan_delta_disclosure_classes(tbl, columns, sensitive, variant, delta, nulls) AS
+{{ reid_plan_offending(tbl, columns, sensitive, 'delta ' || variant, 0, reid_above(delta), nulls) }}
+;
+
+-- Beyond a threshold by more than rounding may add to a measure.
+PLAN reid_above(threshold) AS value > {{ threshold }} * (1 + ${sensitive.SLACK});
+
+PLAN reid_below(threshold) AS value < {{ threshold }} * (1 - ${sensitive.SLACK});

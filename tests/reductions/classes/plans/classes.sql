@@ -1,0 +1,22 @@
+-- reid_plan_classes('people', ['age', 'sex'], 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    SELECT q1 AS "age", q2 AS "sex", count(*) AS class_size, count(*) AS records
+    FROM (
+      SELECT "age", "sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_rows(q1, q2)
+    GROUP BY q1, q2
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

@@ -1,0 +1,30 @@
+-- reid_plan_histogram('people', ['age', 'sex'], 'drop')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
+  FROM (
+    SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records
+    FROM (
+      SELECT count(*) AS class_size, count(*) AS records
+      FROM (
+        SELECT "age", "sex"
+        FROM query_table('people') AS reid_source
+        WHERE "age" IS NOT NULL AND "sex" IS NOT NULL
+      ) AS reid_rows(q1, q2)
+      GROUP BY q1, q2
+    )
+    GROUP BY class_size
+  ) AS reid_counted, (
+    SELECT count(*)
+    FROM query_table('people') AS reid_source
+    WHERE "age" IS NULL OR "sex" IS NULL
+  ) AS reid_left_out(records_dropped)
+) AS reid_result
+ORDER BY class_size

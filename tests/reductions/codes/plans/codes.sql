@@ -1,0 +1,47 @@
+-- reid_plan_codes('people', ['age', 'sex'], 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('columns', ['age', 'sex'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    WITH reid_records AS MATERIALIZED (
+      SELECT *
+      FROM (
+        SELECT row_number() OVER () - 1 AS position, *
+        FROM (
+          SELECT "age", "sex"
+          FROM query_table('people') AS reid_source
+        ) AS reid_rows(q1, q2)
+      )
+    )
+    SELECT ['age', 'sex'] AS names, [reid_ordinal(any_value(typeof(q1))),
+      reid_ordinal(any_value(typeof(q2)))] AS ordinal, [list(coalesce(code1, 0)::INTEGER),
+      list(coalesce(code2, 0)::INTEGER)] AS codes, list(position) AS position,
+      list(position ORDER BY position) AS keys
+    FROM reid_records
+    LEFT JOIN (
+      SELECT v1, row_number() OVER (ORDER BY v1) AS code1
+      FROM (
+        SELECT DISTINCT q1 AS v1
+        FROM reid_records
+        WHERE q1 IS NOT NULL
+      )
+    ) ON q1 = v1
+    LEFT JOIN (
+      SELECT v2, row_number() OVER (ORDER BY v2) AS code2
+      FROM (
+        SELECT DISTINCT q2 AS v2
+        FROM reid_records
+        WHERE q2 IS NOT NULL
+      )
+    ) ON q2 = v2
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

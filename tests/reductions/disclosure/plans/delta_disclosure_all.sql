@@ -1,0 +1,48 @@
+-- reid_plan_delta_disclosure('people', ['age', 'sex'], 'diagnosis', 'all', 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    SELECT class_size, value, count(*) AS classes
+    FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, s, count(*) AS n
+        FROM (
+          SELECT q1, q2, q3
+          FROM (
+            SELECT "age", "sex", "diagnosis"
+            FROM query_table('people') AS reid_source
+          ) AS reid_rows(q1, q2, q3)
+        ) AS reid_keyed(q1, q2, s)
+        GROUP BY ALL
+      ),
+      reid_held AS MATERIALIZED (
+        SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
+        FROM reid_cells
+        GROUP BY s
+      ),
+      reid_weighed AS (
+        SELECT reid_cells.*, held, x, g, total, kinds, area
+        FROM reid_cells
+        JOIN reid_held ON s IS NOT DISTINCT FROM v, (
+          SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
+          FROM reid_held
+        )
+      )
+      SELECT q1, q2, sum(n)::BIGINT AS class_size, CASE WHEN count(*) = any_value(kinds) THEN greatest(0, ln(max(n / held) * any_value(total) / sum(n)), -ln(min(n / held) * any_value(total) / sum(n)))
+        ELSE 'infinity'::DOUBLE END AS value
+      FROM reid_weighed
+      GROUP BY q1, q2
+    )
+    GROUP BY class_size, value
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

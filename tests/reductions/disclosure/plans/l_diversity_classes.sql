@@ -1,0 +1,37 @@
+-- reid_plan_l_diversity_classes('people', ['age', 'sex'], 'diagnosis', 'distinct', 3, 2, 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    SELECT q1 AS "age", q2 AS "sex", class_size, value
+    FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, s, count(*) AS n
+        FROM (
+          SELECT q1, q2, q3
+          FROM (
+            SELECT "age", "sex", "diagnosis"
+            FROM query_table('people') AS reid_source
+          ) AS reid_rows(q1, q2, q3)
+        ) AS reid_keyed(q1, q2, s)
+        GROUP BY ALL
+      ),
+      reid_weighed AS (
+        FROM reid_cells
+      )
+      SELECT q1, q2, sum(n)::BIGINT AS class_size, count(*)::DOUBLE AS value
+      FROM reid_weighed
+      GROUP BY q1, q2
+    )
+    WHERE value IS NULL OR value < 2 * (1 - 1e-12)
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

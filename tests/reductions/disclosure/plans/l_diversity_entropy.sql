@@ -1,0 +1,38 @@
+-- reid_plan_l_diversity('people', ['age', 'sex'], 'diagnosis', 'entropy', 3, 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    SELECT class_size, value, count(*) AS classes
+    FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, s, count(*) AS n
+        FROM (
+          SELECT q1, q2, q3
+          FROM (
+            SELECT "age", "sex", "diagnosis"
+            FROM query_table('people') AS reid_source
+          ) AS reid_rows(q1, q2, q3)
+        ) AS reid_keyed(q1, q2, s)
+        GROUP BY ALL
+      ),
+      reid_weighed AS (
+        FROM reid_cells
+      )
+      SELECT q1, q2, sum(n)::BIGINT AS class_size, CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
+        ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END AS value
+      FROM reid_weighed
+      GROUP BY q1, q2
+    )
+    GROUP BY class_size, value
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

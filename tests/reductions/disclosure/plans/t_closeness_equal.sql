@@ -1,0 +1,65 @@
+-- reid_plan_t_closeness('people', ['age', 'sex'], 'diagnosis', 'equal', 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    SELECT class_size, value, count(*) AS classes
+    FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, s, count(*) AS n
+        FROM (
+          SELECT q1, q2, q3
+          FROM (
+            SELECT "age", "sex", "diagnosis"
+            FROM query_table('people') AS reid_source
+          ) AS reid_rows(q1, q2, q3)
+        ) AS reid_keyed(q1, q2, s)
+        GROUP BY ALL
+      ),
+      reid_held AS MATERIALIZED (
+        SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
+        FROM reid_cells
+        GROUP BY s
+      ),
+      reid_weighed AS (
+        SELECT reid_cells.*, held, x, g, total, kinds, area
+        FROM reid_cells
+        JOIN reid_held ON s IS NOT DISTINCT FROM v, (
+          SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
+          FROM reid_held
+        )
+      ),
+      reid_counted AS MATERIALIZED (
+        SELECT q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(1 - held / total) AS single
+        FROM reid_weighed
+        GROUP BY q1, q2
+      ),
+      reid_several AS (
+        SELECT reid_weighed.*, size
+        FROM reid_weighed
+        JOIN (
+          SELECT q1, q2, size
+          FROM reid_counted
+          WHERE parts > 1
+        ) AS reid_sized ON reid_weighed.q1 IS NOT DISTINCT FROM reid_sized.q1 AND reid_weighed.q2 IS NOT DISTINCT FROM reid_sized.q2
+      )
+      SELECT q1, q2, size AS class_size, single AS value
+      FROM reid_counted
+      WHERE parts = 1
+      UNION ALL
+      SELECT q1, q2, any_value(size) AS class_size, sum(greatest(0, n / size - held / total)) AS value
+      FROM reid_several
+      GROUP BY q1, q2
+    )
+    GROUP BY class_size, value
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

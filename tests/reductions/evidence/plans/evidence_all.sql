@@ -1,0 +1,105 @@
+-- reid_plan_evidence('people', ['age', 'sex'], 'all', 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    SELECT row_number() OVER () AS place, class_size, log_expected, classes,
+      coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, first_value,
+      second_value, coalesce(records, 0) AS records, coalesce(mass, 0) AS mass
+    FROM (
+      FROM (
+        WITH reid_distinct AS MATERIALIZED (
+          SELECT q1, q2, count(*) AS records
+          FROM (
+            SELECT "age", "sex"
+            FROM query_table('people') AS reid_source
+          ) AS reid_rows(q1, q2)
+          GROUP BY q1, q2
+        )
+        SELECT records AS class_size, round(log_expected * 1000) / 1000 AS log_expected,
+          count(*) AS classes
+        FROM (
+          SELECT reid_distinct.*, m1 + m2 - 1 * total AS log_expected
+          FROM reid_distinct, (
+            SELECT ln(sum(records)) AS total
+            FROM reid_distinct
+          )
+          JOIN (
+            SELECT q1 AS v1, ln(sum(records)) AS m1
+            FROM reid_distinct
+            GROUP BY q1
+          ) ON q1 IS NOT DISTINCT FROM v1
+          JOIN (
+            SELECT q2 AS v2, ln(sum(records)) AS m2
+            FROM reid_distinct
+            GROUP BY q2
+          ) ON q2 IS NOT DISTINCT FROM v2
+        )
+        GROUP BY ALL
+      )
+      UNION ALL BY NAME
+      SELECT 0 AS class_size, NULL::DOUBLE AS log_expected, 0 AS classes,
+        * EXCLUDE (cell, records_dropped, nulls)
+      FROM (
+        SELECT reid_result.*
+        FROM (
+          SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+          FROM (
+            SELECT list(column_name) AS reid_names_1
+            FROM (DESCRIBE FROM query_table('people'))
+          )
+          WHERE reid_known('columns', ['age', 'sex'], reid_names_1)
+        ) AS reid_fallback, LATERAL (
+          SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+          FROM (
+            WITH reid_taken AS (
+              FROM (
+                SELECT "age", "sex"
+                FROM query_table('people') AS reid_source
+              ) AS reid_rows(q1, q2)
+            )
+            SELECT row_number() OVER () AS cell, *
+            FROM (
+              SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
+                q1::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+                count(*) AS records, count(*)::DOUBLE AS mass
+              FROM reid_taken
+              GROUP BY q1
+              UNION ALL
+              SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
+                q2::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+                count(*) AS records, count(*)::DOUBLE AS mass
+              FROM reid_taken
+              GROUP BY q2
+              UNION ALL
+              SELECT 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records,
+                count(*)::DOUBLE AS mass
+              FROM reid_taken
+              GROUP BY q1, q2
+              UNION ALL
+              SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT,
+                0
+              FROM (
+                SELECT count(*) AS alike
+                FROM reid_taken
+                GROUP BY q1, q2
+              )
+            )
+          ) AS reid_counted, (
+            SELECT 0::BIGINT
+          ) AS reid_left_out(records_dropped)
+        ) AS reid_result
+      )
+      WHERE true
+    )
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

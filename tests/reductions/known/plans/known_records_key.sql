@@ -1,0 +1,41 @@
+-- reid_plan_known_records('people', '{"columns": ["age"]}', 'id', 'drop')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "id"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('columns of the scenario, and key,', ['age', 'id'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
+  FROM (
+    WITH reid_distinct AS MATERIALIZED (
+      SELECT row_number() OVER () AS id, *
+      FROM (
+        SELECT q1, count(*) AS records, list(record) AS members
+        FROM (
+          SELECT "id", "age"
+          FROM query_table('people') AS reid_source
+        ) AS reid_rows(record, q1)
+        WHERE q1 IS NOT NULL
+        GROUP BY q1
+      )
+    )
+    SELECT id AS place, records, [coalesce(code1, 0)] AS codes, []::VARCHAR[] AS texts,
+      members
+    FROM reid_distinct
+    LEFT JOIN (
+      SELECT v1, row_number() OVER () AS code1
+      FROM (
+        SELECT DISTINCT q1 AS v1
+        FROM reid_distinct
+        WHERE q1 IS NOT NULL
+      )
+    ) ON q1 = v1
+  ) AS reid_counted, (
+    SELECT count(*)
+    FROM query_table('people') AS reid_source
+    WHERE "age" IS NULL
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

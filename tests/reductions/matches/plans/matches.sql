@@ -1,0 +1,86 @@
+-- reid_plan_matches('visits', 'person', 'place', 2, 1000000, 10000, 0, 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "person", NULL::VARCHAR AS "place"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('visits'))
+  )
+  WHERE reid_known('person and item', ['person', 'place'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    WITH reid_coded AS MATERIALIZED (
+      SELECT dense_rank() OVER (ORDER BY q1) AS p, dense_rank() OVER (ORDER BY q2) AS i
+      FROM (
+        SELECT DISTINCT q1, q2
+        FROM (
+          SELECT "person", "place"
+          FROM query_table('visits') AS reid_source
+        ) AS reid_rows(q1, q2)
+      )
+    ),
+    reid_sets AS MATERIALIZED (
+      SELECT p, i, count(*) OVER (PARTITION BY p) AS size, row_number() OVER (PARTITION BY p ORDER BY support, i) AS place
+      FROM reid_coded
+      JOIN (
+        SELECT i, count(*) AS support
+        FROM reid_coded
+        GROUP BY i
+      ) USING (i)
+    ),
+    reid_total AS MATERIALIZED (
+      SELECT count(*) AS people, sum(reid_choose(size, least(2, size))) <= 1000000 AS exact
+      FROM reid_sets
+      WHERE place = 1
+    ),
+    reid_knowledge AS MATERIALIZED (
+      SELECT row_number() OVER () AS id, known, weight
+      FROM (
+        SELECT known, sum(weight) AS weight
+        FROM (
+          SELECT list(i ORDER BY place) AS known, 1::DOUBLE AS weight
+          FROM reid_sets, reid_total
+          WHERE exact AND size <= 2
+          GROUP BY p
+          UNION ALL
+          SELECT [s1.i, s2.i], 1 / reid_choose(s1.size, 2)
+          FROM (
+            SELECT reid_sets.*
+            FROM reid_sets, reid_total
+            WHERE exact AND size > 2
+          ) s1
+          JOIN reid_sets s2 ON s2.p = s1.p AND s2.place > s1.place
+          UNION ALL
+          SELECT list(i ORDER BY place) AS known, 1::DOUBLE AS weight
+          FROM (
+            SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY reid_mixed(reid_mixed(reid_mixed(0, turn + 1), p), i), i) AS rank
+            FROM reid_sets
+            JOIN (
+              SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
+              FROM reid_sets, reid_total
+              WHERE NOT exact AND place = 1
+              ORDER BY turn, reid_mixed(reid_mixed(0, 0), p), p
+              LIMIT 10000
+            ) USING (p)
+          )
+          WHERE rank <= 2
+          GROUP BY p, turn
+        )
+        GROUP BY known
+      )
+    ),
+    reid_matched AS (
+      SELECT id, any_value(weight) AS weight, count(*) AS matches
+      FROM reid_knowledge
+      JOIN reid_coded c1 ON c1.i = known[1]
+      JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = known[least(2, len(known))]
+      GROUP BY id
+    )
+    SELECT matches, sum(weight) AS weight, people, CASE WHEN exact THEN 0 ELSE 10000 END::BIGINT AS draws
+    FROM reid_matched, reid_total
+    GROUP BY ALL
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

@@ -1,0 +1,65 @@
+-- reid_plan_pairs('people', ['age', 'sex'], 'weight', 'census', 'drop')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "weight"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('columns', ['age', 'sex', 'weight'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
+  FROM (
+    WITH reid_taken AS (
+      FROM (
+        SELECT "age", "sex", "weight"
+        FROM query_table('people') AS reid_source
+        WHERE "age" IS NOT NULL AND "sex" IS NOT NULL AND "weight" IS NOT NULL
+      ) AS reid_rows(q1, q2, q3)
+    )
+    SELECT row_number() OVER () AS cell, *
+    FROM (
+      SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label, q1::VARCHAR AS first_value,
+        NULL::VARCHAR AS second_value, count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
+        ELSE 'NaN'::DOUBLE END) AS mass
+      FROM reid_taken
+      GROUP BY q1
+      UNION ALL
+      SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label, q2::VARCHAR AS first_value,
+        NULL::VARCHAR AS second_value, count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
+        ELSE 'NaN'::DOUBLE END) AS mass
+      FROM reid_taken
+      GROUP BY q2
+      UNION ALL
+      SELECT 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
+        ELSE 'NaN'::DOUBLE END) AS mass
+      FROM reid_taken
+      GROUP BY q1, q2
+      UNION ALL
+      SELECT coalesce(list_position(['age', 'sex'], reid_fold(q1::VARCHAR)), 0),
+        -1, q1::VARCHAR, q2::VARCHAR, NULL, 0, coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE)
+      FROM (
+        SELECT reid_result.*
+        FROM (
+          SELECT NULL::VARCHAR AS "column_name", NULL::VARCHAR AS "value",
+            NULL::VARCHAR AS "share"
+          FROM (
+            SELECT list(column_name) AS reid_names_1
+            FROM (DESCRIBE FROM query_table('census'))
+          )
+          WHERE reid_known('columns of the marginals', ['column_name', 'value', 'share'], reid_names_1)
+        ) AS reid_fallback, LATERAL (
+          FROM (
+            SELECT "column_name", "value", "share"
+            FROM query_table('census') AS reid_source
+          ) AS reid_rows(q1, q2, q3)
+        ) AS reid_result
+      ) AS reid_given(q1, q2, q3)
+      WHERE q2 IS NOT NULL
+    )
+  ) AS reid_counted, (
+    SELECT count(*)
+    FROM query_table('people') AS reid_source
+    WHERE "age" IS NULL OR "sex" IS NULL OR "weight" IS NULL
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

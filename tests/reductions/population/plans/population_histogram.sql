@@ -1,0 +1,48 @@
+-- reid_plan_population_histogram('people', 'census', ['age', 'sex'], 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  ), (
+    SELECT list(column_name) AS reid_names_2
+    FROM (DESCRIBE FROM query_table('census'))
+  )
+  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1) AND reid_known('quasi-identifiers', ['age', 'sex'], reid_names_2)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+      coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered
+    FROM (
+      SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found
+      FROM (
+        SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
+        FROM (
+          SELECT q1, q2, count(*) AS records
+          FROM (
+            SELECT "age", "sex"
+            FROM query_table('people') AS reid_source
+          ) AS reid_rows(q1, q2)
+          GROUP BY q1, q2
+        )
+      ) s
+      LEFT JOIN (
+        SELECT 1 AS side, row_number() OVER () AS id, q1, q2, records
+        FROM (
+          SELECT q1, q2, count(*) AS records
+          FROM (
+            SELECT "age", "sex"
+            FROM query_table('census') AS reid_source
+          ) AS reid_rows(q1, q2)
+          GROUP BY q1, q2
+        )
+      ) p ON s.q1 IS NOT DISTINCT FROM p.q1 AND s.q2 IS NOT DISTINCT FROM p.q2
+    )
+    GROUP BY ALL
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result
+ORDER BY class_size

@@ -1,0 +1,34 @@
+-- reid_plan_weighted_records('people', ['age', 'sex'], 'weight', NULL, 'drop')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "weight", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "age"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('quasi-identifiers, weight and key', ['weight', 'sex', 'age'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
+  FROM (
+    WITH reid_distinct AS MATERIALIZED (
+      SELECT row_number() OVER () AS id, *
+      FROM (
+        SELECT q1, q2, count(*) AS records, list(record) AS members, sum(CASE WHEN weight > 0 THEN weight
+          ELSE 'NaN'::DOUBLE END) AS mass
+        FROM (
+          SELECT row_number() OVER () - 1, try_cast("weight" AS DOUBLE), "age",
+            "sex"
+          FROM query_table('people') AS reid_source
+        ) AS reid_rows(record, weight, q1, q2)
+        WHERE q1 IS NOT NULL AND q2 IS NOT NULL
+        GROUP BY q1, q2
+      )
+    )
+    SELECT id AS place, records, mass, members
+    FROM reid_distinct
+  ) AS reid_counted, (
+    SELECT count(*)
+    FROM query_table('people') AS reid_source
+    WHERE "age" IS NULL OR "sex" IS NULL
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

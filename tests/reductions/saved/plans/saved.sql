@@ -1,0 +1,16 @@
+-- reid_plan_saved('models')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "model", NULL::VARCHAR AS "json"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('models'))
+  )
+  WHERE reid_known('columns of the saved models', ['model', 'json'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT row_number() OVER () AS line, *, 0::BIGINT AS records_dropped, 'value' AS nulls
+  FROM (
+    SELECT "model"::VARCHAR, "json"::VARCHAR
+    FROM query_table('models') AS reid_source
+  ) AS reid_saved(model, json)
+) AS reid_result

@@ -1,0 +1,27 @@
+-- reid_with_scores('people', ['age', 'sex'], [2, 1], 'reid_answered_score_copula', '''m'', ''1000'', ''ignored'')', 'FROM reid_scored')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid_known('columns of the model', ['age', 'sex'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  WITH reid_distinct AS MATERIALIZED (
+    SELECT *, count(*) AS class_size
+    FROM (
+      SELECT "age", "sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_rows(q1, q2)
+    GROUP BY ALL
+  ),
+  reid_scored AS MATERIALIZED (
+    SELECT q1 AS reid_q1, q2 AS reid_q2, reid_answered_score_copula([q1::VARCHAR, q2::VARCHAR], class_size, 'm', '1000', 'ignored') AS reid_answer
+    FROM (
+      FROM reid_distinct
+      ORDER BY q2, q1
+    )
+  )
+  FROM reid_scored
+) AS reid_result
