@@ -30,9 +30,9 @@ class Width:
     z: float
 
 
-UNIQUENESS: Final = Width(0.2, 1.0, 0.73)
-CORRECTNESS: Final = Width(0.1, 0.5, 0.88)
-BELOW: Final = Width(0.05, 1.0, 1.40)
+UNIQUENESS: Final = Width(0.2, 1.0, 0.81)
+CORRECTNESS: Final = Width(0.1, 0.5, 0.89)
+BELOW: Final = Width(0.05, 1.0, 1.50)
 
 
 @dataclass(frozen=True)
