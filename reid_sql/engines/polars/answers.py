@@ -27,7 +27,8 @@ def table(declared: Function, given: Mapping[str, Any]) -> pl.LazyFrame:
     types = schema({**declared.columns, **HOW_NULLS})
     if declared.answer is Answer.RECORDS:
         types = {"record": _held(reduced, "members"), **types}
-        return reduced.map_batches(_answering_each(declared, own), schema=types).sort("record")
+        keyed = given.get("key") is not None
+        return reduced.map_batches(_answering_each(declared, own, keyed=keyed), schema=types).sort("record")
     if declared.reduction.keyed:
         types["record"] = _held(reduced, "keys")
     return reduced.map_batches(_answering(declared, own), schema=types)
@@ -40,9 +41,9 @@ def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:
 
 def _refuse_twice(keys: pl.Series) -> pl.Series:
     """Refuse keys that do not tell one record from another."""
-    twice = keys.filter(keys.is_duplicated())
-    if len(twice):
-        rule = f"key must tell each record from the others, got {twice[0]!r} twice"
+    if keys.n_unique() < len(keys):
+        twice = keys.filter(keys.is_duplicated())[0]
+        rule = f"key must tell each record from the others, got {twice!r} twice"
         raise OutOfDomainError(f"{rule}; pass a column whose values are distinct, or none")
     return keys
 
@@ -67,7 +68,9 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     return answer
 
 
-def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+def _answering_each(
+    declared: Function, options: dict[str, Any], *, keyed: bool
+) -> Callable[[pl.DataFrame], pl.DataFrame]:
     """Call the body with the distinct records, and give its answer to every record that holds one."""
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
@@ -76,8 +79,7 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
         )
         each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
         told = each.explode("record", empty_as_null=False, keep_nulls=False)
-        _refuse_twice(told["record"])
-        return told
+        return told.with_columns(_refuse_twice(told["record"])) if keyed else told
 
     return answer
 
