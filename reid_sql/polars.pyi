@@ -94,7 +94,10 @@ def cell_probability(model: str | GaussianCopula, *columns: str | pl.Expr) -> pl
     """Probability that a person of the population that a fitted model describes has exactly this record's values."""
 
 def class_size_histogram(
-    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
@@ -147,11 +150,14 @@ def delta_disclosure_classes(
 ) -> pl.LazyFrame:
     """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
 
-def equivalence_class_size(*columns: str | pl.Expr) -> pl.Expr:
+def equivalence_class_size(*columns: str | pl.Expr, entity: str | pl.Expr | None = None) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
 def equivalence_classes(
-    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
 
@@ -184,6 +190,7 @@ def journalist_risk(
     qi: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
 
@@ -354,6 +361,7 @@ def risk_summary(
     qi: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 

@@ -97,7 +97,10 @@ def cell_probability(model: str | GaussianCopula, *columns: str | Column) -> Col
     """Probability that a person of the population that a fitted model describes has exactly this record's values."""
 
 def class_size_histogram(
-    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
@@ -150,11 +153,16 @@ def delta_disclosure_classes(
 ) -> DataFrame:
     """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
 
-def equivalence_class_size(tbl: _Frame, *columns: str, name: str = "equivalence_class_size") -> DataFrame:
+def equivalence_class_size(
+    tbl: _Frame, *columns: str, name: str = "equivalence_class_size", entity: str | None = None
+) -> DataFrame:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
 def equivalence_classes(
-    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
 
@@ -187,6 +195,7 @@ def journalist_risk(
     qi: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
 
@@ -314,6 +323,7 @@ def risk_summary(
     qi: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 
