@@ -229,6 +229,15 @@ def loglinear_risk(
 ) -> pl.LazyFrame:
     """Chance of each record of a random sample to be unique in the population, and of a match on it to be right."""
 
+def matching_correctness_curve(
+    true_scores: Sequence[float],
+    false_scores: Sequence[float],
+    sizes: Sequence[float] | None = None,
+    true_persons: Sequence[float] | None = None,
+    false_persons: Sequence[float] | None = None,
+) -> pl.LazyFrame:
+    """Say how often a learned matching names the right person among n, from its scores of right and of wrong pairs."""
+
 def population_uniqueness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -261,7 +270,10 @@ def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
     populations: Sequence[float],
-    method: Literal["pyc", "ent", "exp", "pol"] = "pyc",
+    method: Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"] = "tilted",
+    measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
+    k: int = 5,
+    standard_errors: Sequence[float] | None = None,
 ) -> pl.LazyFrame:
     """Forecast the share of right matches in larger populations from the shares measured at some sizes."""
 

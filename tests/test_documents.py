@@ -41,7 +41,7 @@ MODULES = sorted(
         "reid_sql.polars",
         "reid_sql.spark",
     }  # these carry the words of the bodies, tried where they stand
-    and (find_spec("pyspark") or not name.startswith(("reid_sql.engines.spark", "reid_sql.check.spark")))
+    and (find_spec("pyspark") or "spark" not in name)
     and not name.startswith("reid_sql.dbt")  # needs dbt, which has an environment of its own
 )
 

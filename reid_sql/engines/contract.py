@@ -49,12 +49,6 @@ class Primitives(Protocol[Frame]):
     def how_nulls(self, rows: Frame, names: Sequence[str], nulls: str, reduced: Frame) -> Frame:
         """The reduced rows, each with `records_dropped` and `nulls`, which say how NULLs were treated."""
 
-    def collected(self, frame: Frame, words: str) -> pa.Table:
-        """The frame in this process, or a refusal where it is larger than the engine's bound, if it has one."""
-
-    def given(self, table: pa.Table) -> Frame:
-        """The table as a frame of the engine."""
-
 
 class Kit(Protocol[Frame, Value]):
     """How an engine binds a function of each answer shape; arguments come bound and checked from the face."""
@@ -83,3 +77,9 @@ class Kit(Protocol[Frame, Value]):
 
     def drawn(self, declared: Function, model: Any, n: int, options: dict[str, Any]) -> Frame:  # noqa: ANN401
         """Bind DRAWN: n records drawn from the model."""
+
+    def collected(self, frame: Frame, words: str) -> pa.Table:
+        """The frame in this process, or a refusal where it is larger than the engine's bound, if it has one."""
+
+    def given(self, table: pa.Table) -> Frame:
+        """The table as a frame of the engine; types that the engine lacks as the nearest that hold every value."""

@@ -30,6 +30,9 @@ class Answers(ABC):
         """Remember the table as the policy tells of it."""
         self.table = table
         self.evidence = evidence(table)
+        self.parts_small: dict[
+            Any, bool
+        ] = {}  # whether a grouping has small groups or class sizes, once counted
         self.cautions: list[str] = []  # what is to be said of the table, whatever the check
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
         self._answers: dict[Any, list[Row]] = {}

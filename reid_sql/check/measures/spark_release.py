@@ -11,6 +11,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -74,7 +75,7 @@ class SparkRelease(Answers):
     """A table or path of Spark: its distinct records are counted once and kept on the executors."""
 
     engines = ("pyspark",)
-    errors = (PySparkException,)
+    errors = (PySparkException, Py4JError)
 
     def __init__(self, spark: SparkSession, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""

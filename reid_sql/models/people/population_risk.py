@@ -44,6 +44,7 @@ NOTHING_REPEATS: Final = (
 )
 ALL_ALIKE: Final = "all records of the sample are alike"
 NOT_LARGER: Final = "the population is less than twice the sample: counting it would be surer"
+OF_WEIGHTS: Final = "weights: the intervals were measured on samples without, and no upper end is provable"
 DEPENDENT: Final = "{} follows from {}: it adds nothing"
 
 
@@ -90,7 +91,7 @@ def answer(
 def _shares(evidence: PeopleEvidence, model: PeopleModel | None, people: float, k: int) -> Shares:
     if model is None or people == evidence.records:
         return people_population.counted(evidence.histogram, k)
-    return people_population.shares(model, people, k)
+    return people_population.shares(model, people, k, random=not evidence.weighted)
 
 
 def _row(evidence: PeopleEvidence, people: float, k: int, found: Shares) -> PopulationRisk:
@@ -98,7 +99,7 @@ def _row(evidence: PeopleEvidence, people: float, k: int, found: Shares) -> Popu
     of = [found.uniqueness, found.correctness, found.below_k]
     if OF_FEW in notes or NOTHING_REPEATS in notes:
         held = curves.held(evidence.histogram, k).values()
-        ends = [interval.clopper_pearson(n, evidence.records) for n in held]
+        ends = [1.0 if evidence.weighted else interval.clopper_pearson(n, evidence.records) for n in held]
         of = [replace(share, high=end) for share, end in zip(of, ends, strict=True)]
     if OF_FEW in notes or OF_FOREIGN in notes:
         of = [replace(share, low=0.0) for share in of]
@@ -128,6 +129,8 @@ def _notes(evidence: PeopleEvidence, people: float, found: Shares) -> Iterator[s
             yield NOTHING_REPEATS
         if people < MUCH_LARGER * evidence.records:
             yield NOT_LARGER
+        if evidence.weighted:
+            yield OF_WEIGHTS
     if evidence.histogram.classes.sum() == 1 < evidence.records:
         yield ALL_ALIKE
     for follows, other_column in dependencies(evidence):

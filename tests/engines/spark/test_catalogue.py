@@ -8,12 +8,13 @@ import duckdb
 import polars as pl
 import pytest
 
-from reid_sql.domains import Choice, Columns, Number, Numbers, Table
+from reid_sql.domains import Number, Table
 from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.reduction import reductions
 from reid_sql_udfs import declared
+from tests.engines.asking import PEOPLE, argument, given
 from tests.tables import by_duckdb
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
@@ -31,48 +32,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-PEOPLE = pl.DataFrame(
-    {
-        "id": range(40),
-        "age": [20 + number % 7 for number in range(40)],
-        "sex": [None if number % 11 == 5 else "MF"[number % 2] for number in range(40)],
-        "region": [f"r{number * number % 9}" for number in range(40)],
-    }
-)
 NO_FUNCTION = "risk_sumary"
-BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
-    "sizes": [100.0, 1000.0],
-    "correctness": [0.9, 0.5],
-    "population": 1e6,
-    "populations": [1e6],
-    "person": "age",
-    "sensitive": "id",
-    "item": "region",
-    "key": "id",
-    "scenario": '{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5}]}',
-}
 TABLES = [name for name, function in declared().items() if function.answer.of_table and function.reduction]
 PLAIN = [name for name, function in declared().items() if function.answer.of_table and not function.reduction]
 ROWS = [name for name, function in declared().items() if function.answer is Answer.VALUE]
-
-
-def argument(parameter: Parameter) -> Any:
-    domain = parameter.domain
-    if parameter.name in BY_NAME:
-        return BY_NAME[parameter.name]
-    if isinstance(domain, Columns):
-        return ["age", "sex", "region"]
-    if isinstance(domain, Number):
-        return domain.low + 1
-    return (
-        domain.words[0] if isinstance(domain, Choice) else [2.0] if isinstance(domain, Numbers) else "region"
-    )
-
-
-def given(function: Function) -> dict[str, Any]:
-    """Arguments for all that must be given, and the key, by which records are told."""
-    asked = [p for p in function.parameters if p.default is REQUIRED or p.name == "key"]
-    return {p.name: argument(p) for p in asked if not isinstance(p.domain, Table)}
 
 
 def spelled(value: Any) -> str:
