@@ -179,6 +179,19 @@ def fit_copula(
 ) -> DataFrame:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name."""
 
+def fit_people(
+    name: str,
+    tbl: _Frame,
+    qi: Sequence[str],
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Fit a model of a sample's people, the most accurate one here; uniqueness_xi and the others then know it by its name."""
+
 def individual_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -242,6 +255,20 @@ def matching_correctness_curve(
     false_persons: Sequence[float] | None = None,
 ) -> DataFrame:
     """Say how often a learned matching names the right person among n, from its scores of right and of wrong pairs."""
+
+def population_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    populations: Sequence[float],
+    k: int = 5,
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Answer for populations that the table is a random sample of: the share of unique people, with a sentence to quote."""
 
 def population_uniqueness(
     tbl: _Frame,
