@@ -29,6 +29,7 @@ types: .venv/.dev
 
 docs: .venv/.dev
 	$(BIN)/python -m tools.generate
+	$(BIN)/python -m tools.plans
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks.speed

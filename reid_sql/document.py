@@ -138,7 +138,11 @@ def _files(folder: Path) -> list[str]:
 def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
     """Read TOML or JSON text, by its kind; refuses what is no table of keys and values."""
     try:
-        found = tomllib.loads(text) if kind == ".toml" else json.loads(text, parse_constant=_no_number)
+        found = (
+            tomllib.loads(text)
+            if kind == ".toml"
+            else json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
+        )
     except (tomllib.TOMLDecodeError, json.JSONDecodeError, RecursionError) as error:
         told = str(error).splitlines()[0]
         raise OutOfDomainError(
@@ -148,6 +152,18 @@ def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
         raise OutOfDomainError(
             f"{words} must be a table of keys and values, got {shown(found)}; write key = value lines"
         )
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Give the object, or refuse a key that stands twice: readers differ in which of them counts."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise OutOfDomainError(
+                f"a JSON document must name each key once, got '{key}' twice; leave one of them"
+            )
+        found[key] = value
     return found
 
 

@@ -14,6 +14,7 @@ from reid_sql.visible import visible
 
 BINS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
 ENDLESS: Final = 2**63
+ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
 BAR: Final = 40
 WIDE: Final = 160  # a pipe has no width of its own
@@ -134,17 +135,15 @@ def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int
     return low, label, sum(row["classes"] for row in inside), sum(row["records"] for row in inside)
 
 
-def verdict(risk: dict[str, Any], columns: list[str]) -> Panel:
-    """Say what the figures mean for a release, in one sentence."""
+def verdict(risk: dict[str, Any], columns: list[str], counted: str = ONE_ROW_ONE_PERSON) -> Panel:
+    """Say what the figures mean for a release, in one sentence, and what was taken for a person."""
     names = ", ".join(columns)
     if risk["highest_risk"] > risk["threshold"]:
         who = f"{risk['unique_records']:,} of {risk['records']:,} people are the only one with their {names}"
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
-        return Panel(Text(text), style="red")
-    return Panel(
-        Text(f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."),
-        style="green",
-    )
+        return Panel(Group(Text(text), Text(counted)), style="red")
+    text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
+    return Panel(Group(Text(text), Text(counted)), style="green")
 
 
 def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
@@ -272,7 +271,11 @@ def _settings_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def risk_page(
-    risk: dict[str, Any], sizes: list[dict[str, Any]], stand_out: Answer | None, columns: list[str]
+    risk: dict[str, Any],
+    sizes: list[dict[str, Any]],
+    stand_out: Answer | None,
+    columns: list[str],
+    counted: str = ONE_ROW_ONE_PERSON,
 ) -> RenderableType:
     """Put the page together: summary, histogram, who stands out, verdict."""
     title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
@@ -286,4 +289,4 @@ def risk_page(
     ]
     if stand_out is not None:
         parts += [Text("Who stands out", style="bold"), answer_table(stand_out), ""]
-    return Group(*parts, verdict(risk, columns))
+    return Group(*parts, verdict(risk, columns, counted))

@@ -6,6 +6,7 @@ A statement ends with a line that ends with a semicolon; its result follows as c
 
 import ast
 import re
+import shlex
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def renew_commands(text: str, folder: Path = ROOT / "docs") -> str:
 
 
 def _printed(call: str) -> str:
-    done = command(*call.split())
+    done = command(*shlex.split(call))
     if not done.stdout:
         raise LookupError(
             f"a command in a document must print something, got none from '{call}': {done.stderr}"

@@ -22,7 +22,13 @@ LAYERS = [
     ("reid_sql_udfs",),
     ("reid_sql", "reid_sql.polars", "reid_sql.spark"),
     (
-        *("reid_sql.source", "reid_sql.text_file", "reid_sql.json_file", "reid_sql.spill"),
+        *(
+            "reid_sql.source",
+            "reid_sql.identifiers",
+            "reid_sql.text_file",
+            "reid_sql.json_file",
+            "reid_sql.spill",
+        ),
         *("reid_sql.runner", "reid_sql.screen", "reid_sql.plot"),
     ),
     ("reid_sql.check",),

@@ -418,3 +418,27 @@ def test_one_function_is_told_in_full() -> None:
     refused = command("functions", "risk_sumary")
     assert refused.returncode == 2
     assert "got 'risk_sumary'; did you mean 'risk_summary'?" in refused.stderr
+
+
+VISITS = "person_id,age,sex\n" + "".join(
+    f"{person},{person % 50},{'FM'[person % 2]}\n" * 5 for person in range(97)
+)
+
+
+def test_people_with_several_visits_are_no_crowd(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text(VISITS)
+    call = ["risk", str(tmp_path / "visits.csv"), "--qi", "age,sex"]
+    rows = command(*call).stdout
+    assert "One row per person is assumed." in rows
+    told = " ".join(rows.replace("│", " ").split())
+    assert "Column 'person_id' looks like an identifier and repeats (97 values in 485 rows)" in told
+    people = json.loads(command(*call, "--entity", "person_id", "--json").stdout)
+    assert people["summary"]["records"] == 97
+    assert people["summary"]["unique_records"] == 3
+    assert "AT RISK: 3 of 97 people" in command(*call, "--entity", "person_id").stdout
+    refused = command(*call, "--entity", "persn_id")
+    assert refused.returncode == 2
+    assert (
+        "quasi-identifiers and entity must be columns of the table, got 'persn_id'; did you mean"
+        in refused.stderr
+    )

@@ -41,7 +41,7 @@ MODULES = sorted(
         "reid_sql.polars",
         "reid_sql.spark",
     }  # these carry the words of the bodies, tried where they stand
-    and (find_spec("pyspark") or not name.startswith(("reid_sql.engines.spark", "reid_sql.check.spark")))
+    and (find_spec("pyspark") or "spark" not in name)
     and not name.startswith("reid_sql.dbt")  # needs dbt, which has an environment of its own
 )
 
@@ -245,6 +245,8 @@ ARGUMENTS = {
     "sampling_fraction": "0.1",
     "person": "'age'",
     "item": "'sex'",
+    "true_scores": "[0.9, 0.4]",
+    "false_scores": "[0.1, 0.2]",
     "scenario": "{'population': 100000, 'groups': [{'columns': ['age'], 'probability': 0.5}]}",
 }
 

@@ -14,7 +14,6 @@ from benchmarks.accuracy.copulas import PERSONS, Population, populations
 from benchmarks.accuracy.people_cases import Coded, table
 from reid_sql.domains import Floats
 from reid_sql.models.people import people_fit, people_population, shape
-from reid_sql.models.people.person_risk import person_risk
 
 LEVELS: Final = (0.9, 0.95, 0.99)
 LEAST: Final = 50  # records of a sample, as in the paper
@@ -55,12 +54,12 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
     values = [[whole.values[j][code] for code in whole.codes[others, j].tolist()] for j in columns]
     known = 1 + np.bincount(key[rows], minlength=key.max() + 1)[key[others]]
     people = len(whole.codes)
-    risk = person_risk(model, model.cell_probability(values).probability, known, people)
+    xi, _ = model.cell_probability(values).known(known, people)
     estimate = people_population.shares(model, people).uniqueness.estimate
     return Scored(
         population.corpus,
         fraction,
-        risk.uniqueness_xi,
+        xi,
         alone[others].astype(np.float64),
         estimate,
         float(alone.mean()),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -17,11 +18,13 @@ from reid_sql.check.policy.policy import Policy, TablePolicy, read_policy
 from reid_sql.check.reports.overview import overview
 from reid_sql.check.reports.report import report
 from reid_sql.domains import Choice, sql_text
-from reid_sql.errors import UnavailableError
+from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.runner import sentence
 from reid_sql.source import connected, limit_memory, plain_path
 from reid_sql.spill import spill_folder
 
 Tell = Callable[[str], None]
+SPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 ENGINE: Final = Choice(("duckdb", "spark"))
 
 
@@ -83,6 +86,9 @@ def opened_by(
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
         )
+    if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < SPARK:
+        rule = f"--engine spark must have pyspark {SPARK[0]}.{SPARK[1]} or later, got {version('pyspark')}"
+        raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
     from reid_sql.check.measures.spark_release import opened_in_spark  # noqa: PLC0415 - only where there is Spark
 
     return opened_in_spark(policy, memory_limit, tell)
@@ -90,7 +96,12 @@ def opened_by(
 
 def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: Tell) -> Release:
     tell(f"{table.name}: opening")
-    return Release(con, table, number)
+    try:
+        return Release(con, table, number)
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error as error:  # its own words may quote a record
+        raise OutOfDomainError(sentence(error)) from None
 
 
 def measured(

@@ -88,9 +88,9 @@ def _settings(options: argparse.Namespace) -> tuple[str, str]:
     from reid_sql.domains import VALUE_OR_DROP, plain  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.models.classes.class_keys import MEMORY  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.extreme_risk import ALPHA, TAIL  # noqa: PLC0415 - the same
-    from reid_sql.models.extreme.quasi_identifiers import SAMPLE, SIZE  # noqa: PLC0415 - the same
+    from reid_sql.models.extreme.quasi_identifiers import CHOICES_DRAWN, SIZE  # noqa: PLC0415 - the same
 
-    domains = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": SAMPLE, "memory_mb": MEMORY}
+    domains = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": CHOICES_DRAWN, "memory_mb": MEMORY}
     read = {
         name: float(domain.check(name, number(name, getattr(options, name))))
         for name, domain in domains.items()

@@ -30,7 +30,7 @@ from reid_sql.domains import (
 from reid_sql.engines.contract import Kind, Kit
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
 from reid_sql.function import Answer, Function, signature_of
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.suggestion import suggestion
 
 Call = Callable[..., Any]
@@ -277,9 +277,9 @@ def told(value: Any) -> str:  # noqa: ANN401 - anything
 LONGEST: Final = 80  # characters of a value that fit a sentence
 
 
-def known_model(model: Any) -> GaussianCopula:  # noqa: ANN401 - a name or a model
+def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
     """The model of this name, or the model itself."""
-    if not isinstance(model, str | GaussianCopula):
+    if not isinstance(model, str | FittedModel):
         rule = f"model must be the name of a fitted model or a model, got {told(model)}"
         raise WrongTypeError(f"{rule}; see copula_models() for those there are")
     return registry.known(model)

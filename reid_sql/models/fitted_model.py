@@ -3,11 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-import numpy.typing as npt
-
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.rectangle import Estimates
+
+
+class Values(Protocol):
+    """The values of a column as text, by their codes."""
+
+    @property
+    def values(self) -> Sequence[str | None]:
+        """Text of each code; None is NULL."""
 
 
 @runtime_checkable
@@ -30,6 +35,14 @@ class FittedModel(Protocol):
     def method(self) -> str:
         """Which law it is."""
 
+    @property
+    def marginals(self) -> Sequence[Values]:
+        """The values of each column, a code for each."""
+
+    @property
+    def order(self) -> list[int]:
+        """Columns in an order in which records that begin alike are best scored together."""
+
     def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
         """Codes of records given by column."""
 
@@ -43,10 +56,7 @@ class FittedModel(Protocol):
         """Probability q(x) of records given by column."""
 
     def scored(self, codes: Integers) -> Estimates:
-        """Probability q(x) of records of codes."""
+        """Probability q(x) of records of codes, which say ξ and κ of them too."""
 
-    def uniqueness(self, q: npt.ArrayLike, population: npt.ArrayLike) -> Floats:
-        """Chance ξ that a person of cell probability q is the only one of the cell."""
-
-    def correctness(self, q: npt.ArrayLike, population: npt.ArrayLike) -> Floats:
-        """Mean κ of 1/F for a person of cell probability q."""
+    def light(self) -> "FittedModel":
+        """The model without the scores that it remembers, to be sent elsewhere."""

@@ -12,6 +12,8 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.screen import BINS, ENDLESS
 
 Bin = tuple[int, int | None]  # class sizes from, to
+Cell = tuple[str | None, ...]  # the values by which a group is told
+Groupings = Mapping[tuple[str, ...], Mapping[Cell, int]]  # sizes of groups, by the columns that make them
 REACH: Final = 1000  # how far another solution is looked for
 DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
 COUNTED: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
@@ -69,101 +71,77 @@ def _holds(records: int, sizes: Bin) -> bool:
     return records >= low and (high is None or low * -(-records // high) <= records)
 
 
-def hidden_groups(
-    tables: Mapping[tuple[str, ...], Mapping[tuple[str | None, ...], int]], below: int
-) -> dict[tuple[str, ...], set[tuple[str | None, ...]]]:
+def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Cell]]:
     """Give, for every grouping of a table, the groups whose size is not told.
 
-    These are the small ones, and others so that no size follows from a total: of the table, of another
-    grouping by fewer columns, or of what two groupings share.
+    These are the small ones, and others so that no size follows from a total. Where a table is grouped in
+    several ways, one way would tell what another hides: only the grouping with the fewest groups then tells sizes.
 
     >>> found = hidden_groups({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
     >>> sorted(found[("sex",)])
     [('F',), ('M',)]
     """
-    hidden = {
+    small = {
         by: {group for group, count in groups.items() if 0 < count < below} for by, groups in tables.items()
     }
-    shared = _shared(tables)
-    changed = True
-    while changed:
-        before = sum(len(groups) for groups in hidden.values())
+    if not any(small.values()):
+        return small
+    kept = min(tables, key=lambda by: (len(tables[by]), by))
+    hidden = {by: small[by] if by == kept else set(groups) for by, groups in tables.items()}
+    before = -1
+    while before < len(hidden[kept]):
+        before = len(hidden[kept])
+        _secure(tables[kept], hidden[kept], below)
         for by, groups in tables.items():
-            for fewer in shared:
-                if fewer < frozenset(by):
-                    _close(by, groups, fewer, tables, hidden, below)
-        changed = sum(len(groups) for groups in hidden.values()) > before
+            if by != kept:
+                hidden[kept] |= _telling(by, groups, kept, tables[kept], hidden[kept], below)
     return hidden
 
 
-def _shared(tables: Mapping[tuple[str, ...], object]) -> list[frozenset[str]]:
-    """Give the sets of columns by which groups add up: none, those of a grouping, those that some have in common."""
-    found = {frozenset[str](), *(frozenset(by) for by in tables)}
-    while more := {one & other for one in found for other in found} - found:
-        found |= more
-    return sorted(found, key=lambda names: (len(names), sorted(names)))
+def _secure(groups: Mapping[Cell, int], hidden: set[Cell], below: int) -> None:
+    """Hide the next smallest groups until each hidden one has two solutions."""
+    rest = sorted(
+        (group for group in groups if group not in hidden), key=lambda group: (groups[group], repr(group))
+    )
+    while hidden and rest and not several([groups[group] for group in hidden], below):
+        hidden.add(rest.pop(0))
 
 
-def _close(  # noqa: PLR0917 - one step of a loop over all of them
+def _telling(  # noqa: PLR0917 - both groupings, as they are told
     by: tuple[str, ...],
-    groups: Mapping[tuple[str | None, ...], int],
-    fewer: frozenset[str],
-    tables: Mapping[tuple[str, ...], Mapping[tuple[str | None, ...], int]],
-    hidden: dict[tuple[str, ...], set[tuple[str | None, ...]]],
+    groups: Mapping[Cell, int],
+    kept: tuple[str, ...],
+    told: Mapping[Cell, int],
+    hidden: set[Cell],
     below: int,
-) -> None:
-    """Hide more of a grouping wherever a total that is told would tell a hidden group, or the told ones a hidden total."""
-    whole = next((other for other in tables if frozenset(other) == fewer), None)
-    for total, parts in _parts(by, groups, fewer).items():
-        if whole is not None and _ordered(total, whole) in hidden[whole]:
-            if not any(part in hidden[by] for part in parts):
-                hidden[by].add(min(parts, key=lambda part: (groups[part], repr(part))))
-        elif not fewer or whole is not None or _told(total, fewer, tables, hidden):
-            _secure(parts, groups, hidden[by], below)
-
-
-Total = tuple[tuple[str, str | None], ...]
-
-
-def _parts(
-    by: tuple[str, ...], groups: Mapping[tuple[str | None, ...], int], fewer: frozenset[str]
-) -> dict[Total, list[tuple[str | None, ...]]]:
-    found: dict[Total, list[tuple[str | None, ...]]] = {}
-    for group in groups:
-        total = tuple(sorted((c, v) for c, v in zip(by, group, strict=True) if c in fewer))
-        found.setdefault(total, []).append(group)
+) -> set[Cell]:
+    """Give the told groups whose sizes would tell a group of the other grouping, by what both share."""
+    shared = [name for name in kept if name in by]
+    inside, outside = _by_shared(by, groups, shared), _by_shared(kept, told, shared)
+    unknown = [
+        group for value, parts in inside.items() if hidden.intersection(outside[value]) for group in parts
+    ]
+    lines = {value: parts for value, parts in inside.items() if not hidden.intersection(outside[value])}
+    found = {
+        group
+        for value, parts in lines.items()
+        if not several([groups[part] for part in parts], below)
+        for group in outside[value]
+    }
+    if not found and unknown and not several([groups[group] for group in unknown], below):
+        return set(told)
     return found
 
 
-def _ordered(total: Total, by: tuple[str, ...]) -> tuple[str | None, ...]:
-    values = dict(total)
-    return tuple(values[column] for column in by)
-
-
-def _told(
-    total: Total,
-    fewer: frozenset[str],
-    tables: Mapping[tuple[str, ...], Mapping[tuple[str | None, ...], int]],
-    hidden: Mapping[tuple[str, ...], set[tuple[str | None, ...]]],
-) -> bool:
-    """Whether some grouping tells every part of the total, and so the total."""
-    return any(
-        not hidden[by].intersection(_parts(by, groups, fewer).get(total, []))
-        for by, groups in tables.items()
-        if fewer < frozenset(by)
-    )
-
-
-def _secure(
-    parts: Sequence[tuple[str | None, ...]],
-    groups: Mapping[tuple[str | None, ...], int],
-    hidden: set[tuple[str | None, ...]],
-    below: int,
-) -> None:
-    """Hide the next smallest parts until each hidden one has two solutions."""
-    rest = sorted((part for part in parts if part not in hidden), key=lambda part: (groups[part], repr(part)))
-    while not several([groups[part] for part in parts if part in hidden], below) and rest:
-        hidden.add(rest.pop(0))
+def _by_shared(
+    by: tuple[str, ...], groups: Mapping[Cell, int], shared: Sequence[str]
+) -> dict[Cell, list[Cell]]:
+    """Give the groups by their values in some of the columns."""
+    places = [by.index(name) for name in shared]
+    found: dict[Cell, list[Cell]] = {}
+    for group in groups:
+        found.setdefault(tuple(group[place] for place in places), []).append(group)
+    return found
 
 
 def several(counts: Sequence[int], below: int) -> bool:

@@ -10,12 +10,13 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
 
 from reid_sql.check.policy.source import Source
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
 from reid_sql.text_file import Form, counted_slowly, nonblank_lines, text_file
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
@@ -25,6 +26,7 @@ PACKED: Final = (".gz", ".zst", ".bz2")
 COUNTED: Final = ("", ".gz", ".zst")  # packed so that the lines of a file can be counted here
 INFERENCE: Final = "spark.sql.sources.partitionColumnTypeInference.enabled"
 TIMES: Final = "spark.sql.session.timeZone"
+MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
 UNREADABLE: Final = "\ufffd"
 PATTERN: Final = "\\{}[]*?"
 
@@ -57,6 +59,12 @@ def read(spark: SparkSession, source: Source, where: str) -> DataFrame:
         if _kind(given) not in KINDS:
             return spark.table(given)
         return _file(spark, given if "://" in given else str(source.path.absolute()), source.form, where)
+    except Py4JJavaError as error:  # its words may quote a record
+        if any(words in str(error) for words in MISSING):
+            rule = f"{where} must be in a store whose package Spark has, got '{source.given}' and no class for it"
+            raise UnavailableError(f"{rule}; name it in PYSPARK_SUBMIT_ARGS by --packages") from None
+        rule = f"{where} must have as many fields in every record as in the header, got others in '{source.given}'"
+        raise OutOfDomainError(f"{rule}; mend its quotes and line breaks") from None
     except PySparkException as error:
         rule = f"{where} must be a table of Spark's catalogue, or a path that ends in {', '.join(KINDS)}, got '{source.given}'"
         raise UnknownNameError(f"{rule}: {first_sentence(error)}") from None

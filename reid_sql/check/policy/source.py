@@ -82,7 +82,7 @@ def _form(place: Place) -> Form:
     delimiter = place.text("delimiter") if "delimiter" in place.values else None
     quote = place.text("quote", '"')
     for key, mark, lengths in (("delimiter", delimiter or ",", (1,)), ("quote", quote, (0, 1))):
-        if len(mark) not in lengths or not mark.isascii() or mark in "\r\n" * bool(mark):
+        if len(mark) not in lengths or not mark.isascii() or set(mark) & set("\r\n\0"):
             rule = f"{place.at(key)} must be a single ASCII character, got {shown(mark)}"
             raise OutOfDomainError(f'{rule}; write it like delimiter = ";" or quote = "\'"')
     if quote and delimiter == quote:

@@ -122,7 +122,7 @@ def checked_page(
     counts = [
         finding.figure.group.records for finding in each.findings if names(finding.figure.group) in kept
     ]
-    if small and not several(counts, below):
+    if small and (len(counts) == len(each.findings) or not several(counts, below)):
         small = small[:1]  # their number would tell their sizes: the worst stands for them
     cautions = cautions_of(each, records, below, baseline)
     described_ = described(each.check)

@@ -21,7 +21,8 @@ def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> p
     """Records, or people where a column tells them apart, that share this record's values.
 
     Up to four columns are compared as they are, more by two secretly keyed 64-bit sums. Each column has a keyed hash of its
-    own, so two records that differ meet in both sums with a chance of 2^-128, whatever the data: among a billion records, 2^-69.
+    own, so two records that differ meet in both sums with a chance of 2^-128, whatever the data: among a billion records,
+    2^-69.
     """
     key = _expressions(columns)
     if len(key) > AS_THEY_ARE:

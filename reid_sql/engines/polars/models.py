@@ -13,12 +13,12 @@ from reid_sql.engines.polars.frames import TYPES, counted, joined, named, number
 from reid_sql.engines.polars.rows import expression
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 
 BATCH: Final = 1 << 16
 
 
-def score(declared: Function, model: GaussianCopula, own: Sequence[Any], columns: Sequence[Any]) -> pl.Expr:
+def score(declared: Function, model: FittedModel, own: Sequence[Any], columns: Sequence[Any]) -> pl.Expr:
     """Bind a function of records under a model: an expression named after the function."""
     numbers = [expression(each).cast(pl.Float64).alias(f"own{place}") for place, each in enumerate(own)]
     if len(columns) != len(model.columns):
@@ -36,7 +36,7 @@ def score(declared: Function, model: GaussianCopula, own: Sequence[Any], columns
 
 
 def beside(
-    declared: Function, frame: pl.LazyFrame | pl.DataFrame, model: GaussianCopula, options: dict[str, Any]
+    declared: Function, frame: pl.LazyFrame | pl.DataFrame, model: FittedModel, options: dict[str, Any]
 ) -> pl.LazyFrame:
     """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
     lazy = frame.lazy()
@@ -48,7 +48,7 @@ def beside(
 
 
 def scored(
-    declared: Function, lazy: pl.LazyFrame, model: GaussianCopula, options: dict[str, Any]
+    declared: Function, lazy: pl.LazyFrame, model: FittedModel, options: dict[str, Any]
 ) -> pl.LazyFrame:
     """Score the distinct records on the model's columns, as numbered columns and the scores."""
     columns = resolved(Columns("columns of the model"), model.columns, lazy)
@@ -68,7 +68,7 @@ def scored(
     return distinct.map_batches(answer, schema=pl.Schema(types))
 
 
-def drawn(declared: Function, model: GaussianCopula, n: int, options: dict[str, Any]) -> pl.LazyFrame:
+def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> pl.LazyFrame:
     """Bind a table function of records drawn from a model: drawn in batches when collected, as many as are asked for."""
     columns = pl.Schema({name: pl.String() for name in model.columns})
 

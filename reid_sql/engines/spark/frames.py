@@ -41,6 +41,7 @@ COMPARED: Final = (
     DayTimeIntervalType,
     NullType,
 )
+KEY: Final = ("reid_key", "reid_hash")  # the columns of a row as one, and their hash
 GROUPED_BY: Final = "spark.sql.retainGroupColumns"
 SETTING: Final = "spark.reid_sql.maxCollectedValues"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
@@ -156,16 +157,14 @@ def places(names: Sequence[str]) -> list[str]:
 
 
 def keyed(frame: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Put the columns into one, `reid_key`, with a hash of them beside it, for joins by `alike`."""
+    """Put the columns into one, with a hash of them beside it, for joins by `alike`."""
     columns = [F.col(name) for name in names]
     others = (name for name in frame.columns if name not in names)
-    return frame.select(
-        *others, F.struct(*columns).alias("reid_key"), F.xxhash64(*columns).alias("reid_hash")
-    )
+    return frame.select(*others, F.struct(*columns).alias(KEY[0]), F.xxhash64(*columns).alias(KEY[1]))
 
 
-def alike(columns: Sequence[Column], right: DataFrame) -> Column:
-    """Whether the columns are those of the right side's `reid_key`, NULL alike NULL and NaN alike NaN.
+def alike(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed: str = KEY[1]) -> Column:
+    """Whether the columns are those of the right side's key, NULL alike NULL and NaN alike NaN.
 
     Spark joins by the hash, one number, as it would sort whole keys otherwise; the values themselves then
     decide. They are held against each other from both sides, as Spark would take an equality for a key to
@@ -173,15 +172,22 @@ def alike(columns: Sequence[Column], right: DataFrame) -> Column:
     """
     own, other = (
         F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))),
-        right["reid_key"],
+        right[key],
     )
-    return (F.xxhash64(*columns) == right["reid_hash"]) & (own <= other) & (own >= other)
+    return (F.xxhash64(*columns) == right[hashed]) & (own <= other) & (own >= other)
 
 
 def beside(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
     """Put beside every record of the table what is said of its class by the key of these columns; no record is lost."""
-    joined = tbl.join(right, alike([column(name) for name in columns], right), "left")
-    return joined.drop(right["reid_key"], right["reid_hash"])
+    apart = {name: _apart(name, tbl.columns) for name in KEY}
+    renamed = right.withColumnsRenamed(apart)
+    key = alike([column(name) for name in columns], renamed, *apart.values())
+    return tbl.join(renamed, key, "left").drop(*apart.values())
+
+
+def _apart(name: str, known: Sequence[str]) -> str:
+    """The name, made longer until no column has it."""
+    return _apart(f"{name}_", known) if name in {other.lower() for other in known} else name
 
 
 def collected(frame: DataFrame, words: str) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from inspect import Parameter, Signature
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -38,15 +38,16 @@ COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
 
 
 def counting(declared: Function) -> Signature:
-    """The frame, its columns, and the name of the column that is put beside them."""
+    """The frame, its columns, the name of the column that is put beside them, and the column that tells people apart."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
-    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name])
+    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
+    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name, entity])
 
 
-def count(declared: Function, columns: Sequence[str], *, tbl: DataFrame, name: str) -> DataFrame:
+def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401 - see `counting`
     """Bind COUNT: the frame with a column more."""
-    return window_frame(declared, tbl, columns, name)
+    return window_frame(declared, columns, **options)
 
 
 def given(table: pa.Table) -> DataFrame:

@@ -19,7 +19,7 @@ from pyspark.sql.types import (
 from reid_sql.engines.spark.frames import Rows
 from reid_sql.errors import OutOfDomainError
 
-Cast: TypeAlias = Callable[[Column], Column]
+Cast: TypeAlias = Callable[[Column, DataType], Column]
 DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}  # that a whole number may have
 MOST_DIGITS: Final = 38
 FLOATING: Final = (FloatType, DoubleType)
@@ -32,29 +32,30 @@ def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
 
     A date or local time has no instant without a time zone, and a decimal no exact double: these meet only their own kind.
     """
-    mine, theirs = [], []
-    fields = zip(rows.frame.schema, population.frame.schema, strict=True)
-    for given, name, (own, other) in zip(rows.given, rows.names, fields, strict=True):
+    mine: dict[str, Column] = {}
+    theirs: dict[str, Column] = {}
+    for given, name in zip(rows.given, rows.names, strict=True):
+        own, other = rows.frame.schema[name], population.frame.schema[name]
         cast = exact(own.dataType, other.dataType)
         if cast is None:
             rule = f"tbl and population_tbl must hold '{given}' as the same type"
             got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
             raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
-        mine.append(cast(F.col(name)).alias(name))
-        theirs.append(cast(F.col(name)).alias(name))
+        mine[name] = cast(F.col(name), own.dataType)
+        theirs[name] = cast(F.col(name), other.dataType)
     return (
-        replace(rows, frame=rows.frame.select(*mine)),
-        replace(population, frame=population.frame.select(*theirs)),
+        replace(rows, frame=rows.frame.withColumns(mine)),
+        replace(population, frame=population.frame.withColumns(theirs)),
     )
 
 
 def exact(one: DataType, other: DataType) -> Cast | None:
     """The cast under which values of the types are equal exactly where they are the same value, if there is any."""
     if one.simpleString() == other.simpleString():
-        return lambda column: column
+        return lambda column, _: column
     kind = _wider(one, other)
     if kind is not None:
-        return lambda column: column.cast(kind)
+        return lambda column, _: column.cast(kind)
     return _parts if _all((IntegralType, *FLOATING), one, other) else None
 
 
@@ -81,11 +82,12 @@ def _digits(kind: DataType) -> tuple[int, int]:
     return DIGITS[kind.simpleString()], 0
 
 
-def _parts(column: Column) -> Column:
+def _parts(column: Column, kind: DataType) -> Column:
     """A number as a whole number of 64 bits where it is one, else as it is: no double stands for two whole numbers."""
-    number = column.cast("double")
-    whole = (F.rint(number) == number) & (number >= -BEYOND) & (number < BEYOND)
-    parts = F.struct(
-        F.when(whole, column.try_cast("bigint")).alias("whole"), F.when(~whole, number).alias("rest")
-    )
-    return F.when(column.isNotNull(), parts)
+    if isinstance(kind, IntegralType):
+        whole, rest = column.cast("bigint"), F.lit(None).cast("double")
+    else:
+        number = column.cast("double")
+        fits = (F.rint(number) == number) & (number >= -BEYOND) & (number < BEYOND)
+        whole, rest = F.when(fits, number.try_cast("bigint")), F.when(~fits, number)
+    return F.when(column.isNotNull(), F.struct(whole.alias("whole"), rest.alias("rest")))

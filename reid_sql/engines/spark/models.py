@@ -1,7 +1,6 @@
 """Spark: functions of fitted models. The model goes to the executors by value, the records stay there."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -25,12 +24,12 @@ from reid_sql.engines.spark.functions import (
 from reid_sql.engines.spark.texts import refuse_without_text
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.rectangle import Estimates
 
 
 def model_column(
-    declared: Function, model: GaussianCopula, own: Sequence[Any], columns: Sequence[Any]
+    declared: Function, model: FittedModel, own: Sequence[Any], columns: Sequence[Any]
 ) -> Column:
     """Bind a function of records under a model: a Column named after the function."""
     found, count = sent(model), len(own)
@@ -47,7 +46,7 @@ def model_column(
 
 
 def scored_frame(
-    declared: Function, frame: DataFrame, model: GaussianCopula, options: Mapping[str, Any]
+    declared: Function, frame: DataFrame, model: FittedModel, options: Mapping[str, Any]
 ) -> DataFrame:
     """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
     found = sent(model)
@@ -62,7 +61,7 @@ def scored_frame(
     return beside(frame, rows.found, keyed(classes, rows.names))
 
 
-def drawn_frame(declared: Function, model: GaussianCopula, n: int, options: Mapping[str, Any]) -> DataFrame:
+def drawn_frame(declared: Function, model: FittedModel, n: int, options: Mapping[str, Any]) -> DataFrame:
     """Bind a table function of records drawn from a model: the executors draw them, each by its place alone."""
     found = sent(model)
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
@@ -79,12 +78,12 @@ def drawn_frame(declared: Function, model: GaussianCopula, n: int, options: Mapp
     )
 
 
-def sent(model: str | GaussianCopula) -> GaussianCopula:
+def sent(model: str | FittedModel) -> FittedModel:
     """The model as it is sent, without the scores that it remembers."""
-    return replace(registry.known(model), _scores={})
+    return registry.known(model).light()
 
 
-def rows_of_model(model: GaussianCopula, frame: DataFrame) -> Rows:
+def rows_of_model(model: FittedModel, frame: DataFrame) -> Rows:
     """The columns of the model, found in the table by their names."""
     rows = rows_of(frame, model.columns, Columns("columns of the model"))
     refuse_without_text(rows)
@@ -93,7 +92,7 @@ def rows_of_model(model: GaussianCopula, frame: DataFrame) -> Rows:
 
 def scored(
     rows: Rows,
-    model: GaussianCopula,
+    model: FittedModel,
     answer: Callable[[Estimates, Integers], Any],
     columns: Mapping[str, str],
 ) -> DataFrame:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Final
 from uuid import uuid4
 
@@ -18,7 +17,7 @@ from reid_sql.engines.spark.frames import arrow_type
 from reid_sql.engines.spark.functions import fields_of, row_body, typed, udf
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 
 ANSI: Final = "spark.sql.ansi.enabled"
 
@@ -42,7 +41,7 @@ def _strict(spark: SparkSession) -> Iterator[None]:
 
 def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
     said, database = [declared for declared in functions if in_sql(declared)], f"reid_sql {uuid4()}"
-    models = {name: replace(model, _scores={}) for name, model in registry.models().items()}
+    models = {name: model.light() for name, model in registry.models().items()}
     for declared in said:
         if declared.answer is Answer.SCORE:
             body, sql = _model_body(declared, models, database), _model_sql(declared, database)
@@ -76,7 +75,7 @@ def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined fun
     return udf(typed(body, declared.name), returned)
 
 
-def _model_body(declared: Function, models: Mapping[str, GaussianCopula], database: str) -> Any:  # noqa: ANN401
+def _model_body(declared: Function, models: Mapping[str, FittedModel], database: str) -> Any:  # noqa: ANN401
     """The body over records as lists of texts, by the names of the models that are known now."""
     call = model_kernel(declared)
 

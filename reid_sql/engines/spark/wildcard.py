@@ -17,13 +17,14 @@ def distinct(counted: DataFrame) -> pa.Table:
     return collected(counted, "the distinct records under nulls='wildcard'")
 
 
-def coded(table: pa.Table, names: Sequence[str]) -> Integers:
-    """A code for each value of the columns, 0 for NULL, one row a record."""
-    return value_codes(pl.DataFrame(pl.from_arrow(table.select(list(names)))), names)
+def coded(table: pa.Table, *others: pa.Table, names: Sequence[str]) -> Integers:
+    """A code for each value of the columns, 0 for NULL, the same in all of the tables; one row a record."""
+    frames = [pl.DataFrame(pl.from_arrow(each.select(list(names)))) for each in (table, *others)]
+    return value_codes(pl.concat(frames), names)
 
 
 def class_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> Integers:
     """How many of the other's records each distinct record matches, in its order."""
-    codes = coded(pa.concat_tables([own.select(list(names)), other.select(list(names))]), names)
+    codes = coded(own, other, names=names)
     counts = other["records"].to_numpy()
     return wildcard_class_sizes(codes[: own.num_rows], codes[own.num_rows :], counts)

@@ -98,7 +98,7 @@ class Scenario:
         )
 
 
-def scenario(source: "Scenario | Mapping[str, Any] | str") -> Scenario:
+def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
     """Read a scenario from a mapping or from JSON text; no file is looked at.
 
     Refuses, naming the place: what is not a probability, groups that overlap for one subject, keys that stand

@@ -2,9 +2,9 @@
 
 Such matching is not transitive, so it is no grouping. A record that is blank, NULL in every column, matches
 every other, and would make everybody look alike: it is left out of the matches of all that are not blank, as
-ARX and sdcMicro do, and `blank_records` counts such records. Records are sorted by which of their values are missing
-(their pattern). Two patterns are compared on the columns that both know, by one packed key a record; patterns
-of a few records are compared one by one.
+ARX and sdcMicro do, and `blank_records` counts such records. Records are sorted by which of their values are
+missing (their pattern). Two patterns are compared on the columns that both know, by one packed key a record;
+patterns of a few records are compared one by one.
 """
 
 from dataclasses import dataclass

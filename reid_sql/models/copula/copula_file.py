@@ -101,28 +101,33 @@ def from_json(text: str) -> GaussianCopula:
 
 def find(saved: SavedModels, name: str) -> GaussianCopula:
     """Read the last model of this name among the lines; refuses a name that none has."""
+    return from_json(found(saved, name))
+
+
+def found(saved: SavedModels, name: str) -> str:
+    """Give the last text of this name among the lines; refuses a name that none has."""
     lines = [place for place, model in enumerate(saved.model) if model == name]
     if not lines:
         known = sorted({str(model) for model in saved.model})
         raise UnknownNameError(
             f"name must be a model of the table, got '{name}'; {suggestion(name, known, 'models')}"
         )
-    return from_json(saved.json[lines[-1]] or "")
+    return saved.json[lines[-1]] or ""
 
 
 def text_of(content: Mapping[str, Any]) -> str:
-    """Write the content as JSON on one line."""
+    """Spell the JSON."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def checksum(content: Mapping[str, Any]) -> str:
-    """Give the SHA-256 of the content, whatever the order of its keys."""
+    """SHA-256 of the content, whatever the order of its keys."""
     plain = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
 def no_constant(name: str) -> float:
-    """Refuse NaN and infinite numbers, which JSON has not."""
+    """Refuse NaN and the infinities."""
     raise ValueError(f"{name} is no number of JSON")
 
 

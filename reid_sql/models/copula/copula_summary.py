@@ -16,7 +16,7 @@ class CopulaSummary:
     columns: list[str]
     ordered: list[str]
     values: int  # of all columns together
-    strongest: float  # correlation of two columns
+    strongest: float | None  # correlation of two columns; None where a model has none
     marginals: str
     method: str
     calibration: float  # how many times more often rare records repeat than the copula says

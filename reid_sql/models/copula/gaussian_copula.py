@@ -6,7 +6,7 @@ of values of two columns, occurs.
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
@@ -90,6 +90,10 @@ class GaussianCopula:
             rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
             raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
         return np.stack([self.column_codes(column, some) for column, some in enumerate(values)], axis=1)
+
+    def light(self) -> "GaussianCopula":
+        """The model without the scores that it remembers."""
+        return replace(self, _scores={})
 
     def column_codes(self, column: int, values: Sequence[str | None]) -> Integers:
         """Codes of the values of one column, by its number from 0."""

@@ -1,7 +1,7 @@
 """Where a function of one or more numbers is zero, or least: scipy's searches.
 
-They are imported when the first search begins: `scipy.optimize` takes longer to import than all models together,
-and most calls need none of it.
+They are imported when the first search begins: `scipy.optimize` takes longer to import than all models
+together, and most calls need none of it.
 """
 
 from collections.abc import Callable

@@ -25,7 +25,7 @@ class Column:
     """
 
     name: str
-    values: tuple[str | None, ...]
+    seen: tuple[str | None, ...]
     ordered: bool
     mass: Floats  # (categories,)
     multiplicity: Floats  # (categories,)
@@ -62,23 +62,23 @@ class Column:
     @cached_property
     def bin_left_out(self) -> Floats:
         """The same of bins, the mean over a bin's values."""
-        own, seen = np.zeros(len(self.bin_mass)), self.bins[: len(self.values)]
-        np.add.at(own, seen, self.mass[: len(self.values)] - self.left_out)
-        values = np.maximum(np.bincount(seen, minlength=len(own)), 1)
+        own, known = np.zeros(len(self.bin_mass)), self.bins[: len(self.seen)]
+        np.add.at(own, known, self.mass[: len(self.seen)] - self.left_out)
+        values = np.maximum(np.bincount(known, minlength=len(own)), 1)
         return np.asarray(np.maximum(self.bin_mass - own / values, SMALLEST))
 
     @cached_property
     def log_within_left_out(self) -> Floats:
         """Logarithm of the chance of a value given its bin, to a record that has it, if that record were not there."""
-        return np.minimum(self.log_left_out - np.log(self.bin_left_out[self.bins[: len(self.values)]]), 0.0)
+        return np.minimum(self.log_left_out - np.log(self.bin_left_out[self.bins[: len(self.seen)]]), 0.0)
 
     @cached_property
     def _codes(self) -> dict[str | None, int]:
-        return {value: code for code, value in enumerate(self.values)}
+        return {value: code for code, value in enumerate(self.seen)}
 
     @cached_property
     def _numbers(self) -> dict[float, int]:
-        found = ((scale.place(value), code) for code, value in reversed(list(enumerate(self.values))))
+        found = ((scale.place(value), code) for code, value in reversed(list(enumerate(self.seen))))
         return {place: code for place, code in found if place is not None}
 
     def codes(self, values: Sequence[str | None]) -> Integers:
@@ -95,13 +95,17 @@ class Column:
             return self._numbers[place]
         if not len(self.unseen_places):
             return self.elsewhere
-        return len(self.values) + int(np.abs(self.unseen_places - place).argmin())
+        return len(self.seen) + int(np.abs(self.unseen_places - place).argmin())
+
+    @cached_property
+    def values(self) -> tuple[str | None, ...]:
+        """Text of each category: a value seen, a place on the scale, and None for what fits nowhere else."""
+        unseen = (scale.spelled(place, self.seen) for place in self.unseen_places.tolist())
+        return (*self.seen, *unseen, None)
 
     def texts(self, codes: Integers) -> list[str | None]:
         """Values of codes; unseen ones by their place on the scale."""
-        unseen = [scale.spelled(place, self.values) for place in self.unseen_places.tolist()]
-        known = np.array([*self.values, *unseen, None], dtype=object)
-        return list(known[codes])
+        return list(np.array(self.values, dtype=object)[codes])
 
     @cached_property
     def _by_bin(self) -> tuple[Integers, Floats, Floats, Integers, Integers]:

@@ -1,7 +1,8 @@
 """Chances of one column's bins given another's, shrunken as far as foretells left-out records.
 
-p(x | y) = (C + τ p(x)) / (C(y) + τ). Counts of ordered columns are smoothed over neighbouring bins first. τ, and
-whether to smooth, have the best leave-one-out likelihood; the gain is that likelihood less that of p(x) alone.
+p(x | y) = (C + τ p(x)) / (C(y) + τ). Counts of ordered columns are smoothed over neighbouring bins first. τ,
+and whether to smooth, have the best leave-one-out likelihood; the gain is that likelihood less that of p(x)
+alone.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """A kernel model: everyone resembles one of some records of the sample, column by column.
 
-q(x) = (1/m) Σ_i Π_j [a_j 1(x_j = X_ij) + b_j W_j(X_ij, x_j) + (1 − a_j − b_j) p_j(x_j)], b_j where column j is
-ordered. (a, b) by EM of the leave-one-out likelihood. Donors are records of persons.
-Source: Aitchison & Aitken 1976; Li & Racine 2003.
+q(x) = (1/m) Σ_i Π_j [a_j 1(x_j = X_ij) + b_j W_j(X_ij, x_j) + (1 − a_j − b_j) p_j(x_j)], b_j where column j
+is ordered. (a, b) by EM of the leave-one-out likelihood. Donors are records of persons. Source: Aitchison &
+Aitken 1976; Li & Racine 2003.
 """
 
 from collections.abc import Sequence

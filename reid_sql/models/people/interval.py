@@ -1,7 +1,7 @@
 """A share with its 95 % interval: on a log-odds scale, from the scatter over shapes, over persons, and what models miss.
 
-g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n; σ² = V + v/(n (M + ε)²(1 − M + ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M +
-ε)(1 − M + ε)): m and V the mean and the variance of g over shapes, v the variance over persons, M the
+g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n; σ² = V + v/(n (M + ε)²(1 − M + ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M
++ ε)(1 − M + ε)): m and V the mean and the variance of g over shapes, v the variance over persons, M the
 estimate, s the same share in the sample itself. The interval is g⁻¹(m ± z σ) and a little on both sides. z is
 conformal: the quantile of |g(truth) − m|/σ over tables of people, each corpus with the same weight, that
 brings 95 % of the truths of other corpora within the interval.
@@ -30,9 +30,9 @@ class Width:
     z: float
 
 
-UNIQUENESS: Final = Width(0.2, 1.0, 0.73)
-CORRECTNESS: Final = Width(0.1, 0.5, 0.88)
-BELOW: Final = Width(0.05, 1.0, 1.40)
+UNIQUENESS: Final = Width(0.2, 1.0, 0.81)
+CORRECTNESS: Final = Width(0.1, 0.5, 0.89)
+BELOW: Final = Width(0.05, 1.0, 1.50)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import lfilter
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
@@ -124,6 +123,8 @@ def laplace(masses: Floats, width: float) -> Floats:
     >>> laplace(np.array([0.0, 1.0, 0.0]), 1.0).round(4).tolist()
     [0.3679, 1.0, 0.3679]
     """
+    from scipy.signal import lfilter  # noqa: PLC0415 - it brings scipy's searches and statistics along
+
     decay = float(np.exp(-1 / width))
     forth = lfilter([1.0], [1.0, -decay], masses)
     back = lfilter([1.0], [1.0, -decay], masses[::-1])[::-1]

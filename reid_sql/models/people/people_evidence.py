@@ -19,8 +19,8 @@ class PeopleEvidence:
 
     `counts` and the counts of `pairs` may be sums of survey weights, scaled to the number of records. `drawn`
     are records of a seeded draw, all of them where the sample is small, and `drawn_size` the sizes of their
-    classes in the whole sample. `given` are shares of values from outside, for columns by number. A `weighted`
-    sample is told by its tree alone: donors and class sizes know of no weights.
+    classes in the whole sample. `given` are shares of values from outside, for columns by number. A
+    `weighted` sample is told by its tree alone: donors and class sizes know of no weights.
     """
 
     columns: tuple[str, ...]

@@ -1,8 +1,8 @@
 """A kept model of people as text: plain JSON with a version and a checksum, of the tree alone.
 
 Donors are records of persons, so none is kept: the file holds values with their shares, and chances of values
-given those of one other column. The shape's weights are those of the tree alone. Reading trusts nothing: every
-part is checked before a model is made, and nothing in the text is ever run.
+given those of one other column. The shape's weights are those of the tree alone. Reading trusts nothing:
+every part is checked before a model is made, and nothing in the text is ever run.
 """
 
 import json
@@ -87,7 +87,7 @@ def _column(tree: Tree, j: int) -> dict[str, Any]:
     return {
         "name": column.name,
         "ordered": column.ordered,
-        "values": list(column.values),
+        "values": list(column.seen),
         "mass": _digits(column.mass),
         "multiplicity": _digits(column.multiplicity),
         "bins": column.bins.tolist(),

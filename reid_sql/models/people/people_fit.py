@@ -30,15 +30,13 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     tables = PairTables(columns, evidence)
     tree = tables.tree()
     alone = evidence.weighted or bool(evidence.given)  # donors know of no weights and of nothing from outside
-    if alone:
-        stack = Stack(raked(tree, list(evidence.given)), 1.0, None)
-    else:
-        stack = stacked(tree, donors.fit_donors(columns, evidence.drawn[: donors.MOST]))
+    own = Stack(raked(tree, list(evidence.given)), 1.0, None)
+    stack = own if alone else stacked(tree, donors.fit_donors(columns, evidence.drawn[: donors.MOST]))
     others = shape.subtables(tables, evidence.drawn, np.random.default_rng([seed, 2]))
-    own, of_tree = (own_repeats(one, evidence, seed) for one in (stack, Stack(stack.tree, 1.0, None)))
-    shapes, tree_shapes = (shape.posterior(one, others) for one in (own, of_tree))
+    told, of_tree = (own_repeats(one, evidence, seed) for one in (stack, own))
+    shapes, tree_shapes = (shape.posterior(one, others) for one in (told, of_tree))
     fitted = evidence.columns, columns, stack, shapes, tree_shapes, evidence.histogram, seed
-    return PeopleModel(*fitted, seen=None if alone else seen_of(stack, evidence), told=(own, *others))
+    return PeopleModel(*fitted, seen=None if alone else seen_of(stack, evidence), told=(told, *others))
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:

@@ -1,10 +1,12 @@
 """What an engine hands over of a sample, line by line, made into what a model of people is fitted to.
 
 A line is a value of a column (`second` 0), a pair of values, a share from outside (−1), a size of classes (−3)
-or a record drawn (−4). Pairs with very many combinations are not handed over: they are counted among the drawn.
+or a record drawn (−4), whose mass is a random number by which those drawn are in order. Pairs with very many
+combinations are not handed over: they are counted among the drawn.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -42,9 +44,41 @@ class PeopleLines:
     mass: Sequence[float]
     texts: Sequence[Sequence[str | None] | None]
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether records count differently: some value's mass is not its number of records."""
+        alone = np.asarray(self.second) == 0
+        mass = np.asarray(self.mass, dtype=np.float64)[alone]
+        return not np.array_equal(mass, np.asarray(self.records, dtype=np.float64)[alone])
+
+
+def lines_of(columns: Mapping[str, Sequence[str | None]]) -> PeopleLines:
+    """Count a small table of columns as an engine does, every record drawn.
+
+    >>> lines_of({"sex": ["F", "F", "M"]}).records.tolist()
+    [2, 1, 1, 2, 2, 2, 1]
+    """
+    records = list(zip(*columns.values(), strict=True))
+    found: list[tuple[object, ...]] = []
+    for place, (name, values) in enumerate(columns.items(), 1):
+        found += [(place, 0, name, value, None, n, float(n), None) for value, n in Counter(values).items()]
+    for (i, one), (j, other) in combinations(enumerate(columns.values(), 1), 2):
+        counted = Counter(zip(one, other, strict=True))
+        found += [(i, j, None, *pair, n, float(n), None) for pair, n in counted.items()]
+    classes = Counter(records)
+    sizes = Counter(classes.values())
+    found += [(0, SIZES, None, None, None, size, float(n), None) for size, n in sorted(sizes.items())]
+    found += [(0, DRAWN, None, None, None, classes[record], 0.0, list(record)) for record in records]
+    first, second, label, one_value, other_value, count, mass, texts = (
+        list(part) for part in zip(*found, strict=True)
+    )
+    whole = (np.array(numbers, dtype=np.int64) for numbers in (range(len(found)), first, second))
+    counts = np.array(count, dtype=np.int64)
+    return PeopleLines(*whole, label, one_value, other_value, counts, mass, texts)  # type: ignore[arg-type]
+
 
 def evidence_of(
-    lines: PeopleLines, ordered: Sequence[str] = (), nominal: Sequence[str] = (), *, weighted: bool = False
+    lines: PeopleLines, ordered: Sequence[str] = (), nominal: Sequence[str] = ()
 ) -> PeopleEvidence:
     """Code the values and sort the lines; refuses an empty table, names that are no columns, and bad weights.
 
@@ -61,13 +95,15 @@ def evidence_of(
         if name not in names:
             rule = f"ordered and nominal must name columns of the model, got '{name}'"
             raise UnknownNameError(f"{rule}; {suggestion(name, names)}")
-    codes = [{value: code for code, value in enumerate(own)} for own in values]
-    drawn = np.flatnonzero(second == DRAWN).tolist()
-    texts = [lines.texts[line] or () for line in drawn]
-    coded = np.array([[code[text] for code, text in zip(codes, row, strict=True)] for row in texts])
+    drawn = np.flatnonzero(second == DRAWN)
+    drawn = drawn[np.argsort(mass[drawn], kind="stable")]
+    coded = _coded([lines.texts[line] or () for line in drawn.tolist()], values)
+    if len(drawn) == total:  # all of them: in an order that no engine's hash decides
+        order = np.lexsort(coded.T)[np.random.default_rng(total).permutation(total)]
+        drawn, coded = drawn[order], coded[order]
     sizes = np.flatnonzero(second == SIZES)
-    order = sizes[np.argsort(records[sizes])]
-    of_size = np.asarray(mass[order], dtype=np.int64)
+    sizes = sizes[np.argsort(records[sizes])]
+    of_size = np.asarray(mass[sizes], dtype=np.int64)
     return PeopleEvidence(
         names,
         tuple(
@@ -76,12 +112,12 @@ def evidence_of(
         ),
         values,
         counts,
-        _pairs(lines, (first, second, weight), codes, coded.reshape(-1, len(names))),
-        Histogram(records[order], of_size, records[order] * of_size),
-        coded.reshape(-1, len(names)),
+        _pairs(lines, (first, second, weight), values, coded),
+        Histogram(records[sizes], of_size, records[sizes] * of_size),
+        coded,
         records[drawn],
         _outside(lines, second, names),
-        weighted,
+        lines.is_weighted,
     )
 
 
@@ -109,13 +145,25 @@ def _columns(
     return tuple(names), tuple(values), tuple(counts)
 
 
+def _codes(values: Sequence[Sequence[str | None]]) -> list[dict[str | None, int]]:
+    return [{value: code for code, value in enumerate(own)} for own in values]
+
+
+def _coded(texts: Sequence[Sequence[str | None]], values: Sequence[Sequence[str | None]]) -> Integers:
+    """Codes of records: (records, columns)."""
+    codes = _codes(values)
+    rows = [[code[text] for code, text in zip(codes, row, strict=True)] for row in texts]
+    return np.array(rows, dtype=np.int64).reshape(-1, len(values))
+
+
 def _pairs(
     lines: PeopleLines,
     counted: tuple[Integers, Integers, Floats],
-    codes: Sequence[dict[str | None, int]],
+    values: Sequence[Sequence[str | None]],
     drawn: Integers,
 ) -> Pairs:
     first, second, weight = counted
+    codes = _codes(values)
     found = {}
     for i, j in combinations(range(len(codes)), 2):
         own = np.flatnonzero((first == i + 1) & (second == j + 1)).tolist()

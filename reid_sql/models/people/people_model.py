@@ -1,36 +1,31 @@
 """A fitted model of people: what it needs to score any record, to draw new ones and to foretell populations."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.numerics.rectangle import Estimates
-from reid_sql.models.people import residual, shape
 from reid_sql.models.people.column import Column
 from reid_sql.models.people.curves import Seen
+from reid_sql.models.people.scatter import PeopleCells, Scatter
 from reid_sql.models.people.shape import Repeats
 from reid_sql.models.people.stack import Stack
 
 DRAWS: Final = 3000  # records that stand for the population
-NODES: Final = 2000  # of ln q, between which scores are interpolated
-NEGLIGIBLE: Final = 1e-4  # weight of a shape
 CHUNK: Final = 2048
-
-Score = Callable[[Floats, Floats, float], Floats]
 
 
 @dataclass(frozen=True)
 class PeopleModel:
     """The stack of tree and donors, the weights of the residual's shapes, and the sample's class sizes.
 
-    `shapes` are for the stack as it is; `tree_shapes` for the tree alone, which is all that a kept file holds.
+    `shapes` are for the stack as it is; `tree_shapes` for the tree alone, which is all that a kept file
+    holds.
     """
 
     columns: tuple[str, ...]
@@ -54,6 +49,11 @@ class PeopleModel:
         """How many distinct records of the sample the model holds."""
         return 0 if self.stack.donors is None else len(self.stack.donors.codes)
 
+    @property
+    def order(self) -> list[int]:
+        """Columns in an order in which records that begin alike are scored together."""
+        return list(range(len(self.columns)))
+
     def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
         """Codes of records given by column, as text or None: (records, columns)."""
         if len(values) != len(self.columns):
@@ -69,48 +69,23 @@ class PeopleModel:
         """Values of records of codes, by column."""
         return [column.texts(own) for column, own in zip(self.marginals, codes.T, strict=True)]
 
-    def cell_probability(self, values: Sequence[Sequence[Any]]) -> Estimates:
+    def cell_probability(self, values: Sequence[Sequence[Any]]) -> PeopleCells:
         """Probability q(x) that a person has exactly these values; nothing is integrated, so the errors are 0."""
         return self.scored(self.codes(values))
 
-    def scored(self, codes: Integers) -> Estimates:
+    def scored(self, codes: Integers) -> PeopleCells:
         """Cell probabilities of records of codes."""
         q = np.minimum(np.exp(self.stack.log_q(codes)), 1.0)
-        return Estimates(np.maximum(q, np.finfo(float).tiny), np.zeros(len(q)))
+        return PeopleCells(np.maximum(q, np.finfo(float).tiny), np.zeros(len(q)), self.scatter)
 
-    def uniqueness(self, q: npt.ArrayLike, population: npt.ArrayLike) -> Floats:
-        """Chance ξ that a person of cell probability q is the only one of the cell."""
-        return self._mean(q, population, residual.uniqueness)
+    @property
+    def scatter(self) -> Scatter:
+        """How far real cells scatter around the model's."""
+        return Scatter(self.shapes, self.records)
 
-    def correctness(self, q: npt.ArrayLike, population: npt.ArrayLike) -> Floats:
-        """Mean κ of 1/F for a person of cell probability q."""
-        return self._mean(q, population, residual.correctness)
-
-    def _mean(self, q: npt.ArrayLike, population: npt.ArrayLike, score: Score) -> Floats:
-        """Mean over the shapes, by look-up on a grid of ln q for each size of population."""
-        cell, size = np.broadcast_arrays(
-            np.asarray(q, dtype=np.float64), np.asarray(population, dtype=np.float64)
-        )
-        found = np.empty(cell.shape)
-        for people in np.unique(size).tolist():
-            rows = size == people
-            found[rows] = self.looked_up(cell[rows], people, lambda at, a, n=people: score(at, a, n))
-        return found
-
-    def looked_up(self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]) -> Floats:
-        """Mean of score(q, a) over the shapes at this population: worked out on a grid of ln q, and interpolated."""
-        log = np.log(np.maximum(q, np.finfo(float).tiny))
-        kept = self.shapes > NEGLIGIBLE
-        weights = self.shapes[kept] / self.shapes[kept].sum()
-        nodes = np.unique(log)
-        if len(nodes) > NODES:
-            nodes = np.linspace(nodes[0], nodes[-1], NODES)
-        table = score(np.exp(nodes)[:, None], np.exp(self.log_shapes(people)[kept]))
-        return np.asarray(np.interp(log, nodes, table @ weights))
-
-    def log_shapes(self, people: float) -> Floats:
-        """Ln a of a population of this size, for each of the weights."""
-        return shape.at_population(self.records, people)
+    def light(self) -> "PeopleModel":
+        """The model without what it remembers; it remembers nothing."""
+        return self
 
     @cached_property
     def drawn_log_q(self) -> Floats:

@@ -20,6 +20,10 @@ WIDTHS: Final = {
     "below_k": interval.BELOW,
 }
 TWO: Final = 2
+OF_MODEL: Final = (
+    "the interval holds the error of the model, for tables of people like those it was measured on"
+)
+OF_SAMPLE: Final = "the population is no larger than the sample: counted in the sample"
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,10 @@ class Shares:
     below_k: Share
 
 
-def shares(model: PeopleModel, people: float, k: int = 5) -> Shares:
+def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True) -> Shares:
     """Expected shares among so many people, each with its 95 % interval; at the sample's own size they are counted.
+
+    Upper ends are at most what is provable where the sample is `random`, every record as likely as another.
 
     Ξ(N) = E_q[(1 + N q/a)^−(a+1)] and so on, E over records drawn from the model and over the shapes a.
     """
@@ -45,14 +51,14 @@ def shares(model: PeopleModel, people: float, k: int = 5) -> Shares:
         spread = interval.spread(
             values, model.shapes, variance, (held[name] / model.records, model.records), WIDTHS[name]
         )
-        most = interval.clopper_pearson(held[name], model.records)
+        most = interval.clopper_pearson(held[name], model.records) if random else 1.0
         found[name] = interval.share(spread, WIDTHS[name].z, most)
     return Shares(**found)
 
 
 def on_shapes(model: PeopleModel, name: str, people: float, k: int) -> tuple[Floats, float]:
     """One share for each shape, and its variance over persons of the model at the middle shape."""
-    share, shapes = curves.SHARES[name], np.exp(model.log_shapes(people))
+    share, shapes = curves.SHARES[name], np.exp(model.scatter.log_shapes(people))
     q = np.exp(model.drawn_log_q)[:, None]
     terms = share.of_model(q, shapes, people, k)  # (draws, shapes)
     values = np.asarray(terms.mean(axis=0))
@@ -79,7 +85,7 @@ def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForec
         of = shares(model, people, TWO)
         one, other = of.uniqueness, of.correctness
         ends = (one.estimate, one.low, one.high, other.estimate, other.low, other.high)
-        found.append(CopulaForecast(people, *ends))
+        found.append(CopulaForecast(people, *ends, OF_MODEL if people > model.records else OF_SAMPLE))
     return found
 
 
@@ -102,6 +108,6 @@ def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
 
 def _with_text(column: Column, codes: Integers, rng: np.random.Generator) -> Integers:
     """Put a value of the sample in the place of one that fits nowhere."""
-    named = column.mass[: len(column.values)]
+    named = column.mass[: len(column.seen)]
     missing = codes == column.elsewhere
     return np.where(missing, rng.choice(len(named), len(codes), p=named / named.sum()), codes)

@@ -32,6 +32,7 @@ COUNTED: Final = "counted"
 FEW: Final = 100  # records; intervals were measured on samples of at least as many
 MUCH_LARGER: Final = 2.0  # times the sample
 FOREIGN: Final = 0.02  # by which Ξ may lie above the log-linear model's before the data count as foreign
+LEAST_SAID: Final = 0.001  # per cent
 DEPENDENT_RECORDS: Final = 10  # records in values that repeat, from which on one column follows from another
 IS_COUNTED: Final = "the sample is the population: counted"
 OF_FEW: Final = "fewer than 100 records: the interval is what is provable"
@@ -44,6 +45,7 @@ NOTHING_REPEATS: Final = (
 )
 ALL_ALIKE: Final = "all records of the sample are alike"
 NOT_LARGER: Final = "the population is less than twice the sample: counting it would be surer"
+OF_WEIGHTS: Final = "weights: the intervals were measured on samples without, and no upper end is provable"
 DEPENDENT: Final = "{} follows from {}: it adds nothing"
 
 
@@ -90,7 +92,7 @@ def answer(
 def _shares(evidence: PeopleEvidence, model: PeopleModel | None, people: float, k: int) -> Shares:
     if model is None or people == evidence.records:
         return people_population.counted(evidence.histogram, k)
-    return people_population.shares(model, people, k)
+    return people_population.shares(model, people, k, random=not evidence.weighted)
 
 
 def _row(evidence: PeopleEvidence, people: float, k: int, found: Shares) -> PopulationRisk:
@@ -98,7 +100,7 @@ def _row(evidence: PeopleEvidence, people: float, k: int, found: Shares) -> Popu
     of = [found.uniqueness, found.correctness, found.below_k]
     if OF_FEW in notes or NOTHING_REPEATS in notes:
         held = curves.held(evidence.histogram, k).values()
-        ends = [interval.clopper_pearson(n, evidence.records) for n in held]
+        ends = [1.0 if evidence.weighted else interval.clopper_pearson(n, evidence.records) for n in held]
         of = [replace(share, high=end) for share, end in zip(of, ends, strict=True)]
     if OF_FEW in notes or OF_FOREIGN in notes:
         of = [replace(share, low=0.0) for share in of]
@@ -128,6 +130,8 @@ def _notes(evidence: PeopleEvidence, people: float, found: Shares) -> Iterator[s
             yield NOTHING_REPEATS
         if people < MUCH_LARGER * evidence.records:
             yield NOT_LARGER
+        if evidence.weighted:
+            yield OF_WEIGHTS
     if evidence.histogram.classes.sum() == 1 < evidence.records:
         yield ALL_ALIKE
     for follows, other_column in dependencies(evidence):
@@ -172,7 +176,9 @@ def sentence(
         if foreign
         else "in 95 of 100 tables of people like those it was measured on the interval held the truth"
     )
-    about = f"Of {_people(people)} people about {_percent(unique.estimate)} % ({ends}) would be {whom}"
+    share = _percent(unique.estimate)
+    told = share if " " in share else f"about {share}"
+    about = f"Of {_people(people)} people {told} % ({ends}) would be {whom}"
     return f"{about}; the figure assumes a random sample of them, and {held}."
 
 
@@ -186,12 +192,14 @@ def _people(count: float) -> str:
 def _percent(share: float) -> str:
     """Two figures that count, none of them lost near 0 or 100.
 
-    >>> [_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001)]
-    ['0.8', '0', '12', '99.996', '0.001']
+    >>> [_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001, 1e-9)]
+    ['0.8', '0', '12', '99.996', '0.001', 'less than 0.001']
     """
     points = 100 * share
-    if points in (0.0, 100.0):
+    if points in {0.0, 100.0}:
         return f"{points:.0f}"
+    if points < LEAST_SAID or points > 100 - LEAST_SAID:
+        return f"less than {LEAST_SAID}" if points < LEAST_SAID else f"more than {100 - LEAST_SAID}"
     least = min(points, 100 - points)
-    digits = int(np.clip(1 - np.floor(np.log10(max(least, 1e-4))), 0, 4))
+    digits = int(np.clip(1 - np.floor(np.log10(least)), 0, 4))
     return f"{points:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{points:.0f}"

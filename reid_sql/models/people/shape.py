@@ -35,7 +35,7 @@ class Law:
     drift: float  # for each tenfold that the population is larger than the sample
 
 
-LAW: Final = Law(-0.6, 0.6, -0.1)  # learnt from tables of people in benchmarks/accuracy/people.py
+LAW: Final = Law(-0.3, 0.6, -0.1)  # learnt from tables of people in benchmarks/accuracy/people.py
 
 
 @dataclass(frozen=True)

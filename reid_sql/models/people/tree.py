@@ -1,7 +1,7 @@
 """A tree of pairs: each column depends on one other, chosen so that the pairs' gains add up to the most.
 
-Source: Chow & Liu 1968, with gains by leave-one-out likelihood. q(x) = Π p(x_j | x_parent) is exact, adds up to
-1, and is drawn from in one pass.
+Source: Chow & Liu 1968, with gains by leave-one-out likelihood. q(x) = Π p(x_j | x_parent) is exact, adds up
+to 1, and is drawn from in one pass.
 """
 
 from collections.abc import Mapping, Sequence

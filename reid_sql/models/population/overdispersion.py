@@ -58,7 +58,7 @@ class ShapeLikelihood:
     counts: Floats  # (groups,)
 
     @classmethod
-    def of(cls, sizes: Integers, expected: Floats, classes: Integers) -> "ShapeLikelihood":
+    def of(cls, sizes: Integers, expected: Floats, classes: Integers | Floats) -> "ShapeLikelihood":
         """Group the classes."""
         level = np.round(np.log(np.maximum(expected, np.finfo(float).tiny)) / WIDTH)
         groups, place = np.unique(np.stack([sizes.astype(np.float64), level]), axis=1, return_inverse=True)

@@ -73,7 +73,8 @@ class Equations:
     def miss(self, logit: Floats) -> Floats:
         """Logarithm of the modelled over the given share of classes that show once."""
         d, alpha = self._thinned(logit), self.alpha(logit)
-        # log_expit: the logarithm of expit(36) is 0, and the rounding of its neighbours would pass for a solution.
+        # log_expit: the logarithm of expit(36) is 0, and the rounding of its neighbours would pass for a
+        # solution.
         share = alpha * (log_expit(logit) - np.log1p(-d)) + np.log1p((alpha - 1) * d) - np.log1p(-d)
         return np.asarray(share + np.log(self.fraction / self.once))
 

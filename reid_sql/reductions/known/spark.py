@@ -39,5 +39,5 @@ def _arrays(columns: Sequence[str], told: Sequence[str], distinct: pa.Table) -> 
     """Counts, codes of the columns that are matched on, texts of those that the scenario speaks of."""
     frame = pl.DataFrame(pl.from_arrow(distinct.select(list(told))))
     texts = frame.select(pl.all().cast(pl.String)).rows() if told else [()] * len(distinct)
-    codes = coded(distinct, columns)
+    codes = coded(distinct, names=columns)
     return {"records": distinct["records"].to_numpy(), "codes": codes, "texts": [list(row) for row in texts]}

@@ -50,7 +50,7 @@ def _counted(rows: Rows, chosen: Sequence[Sequence[int]], *, drop: bool) -> Data
 def _matched(rows: Rows, chosen: Sequence[Sequence[int]]) -> DataFrame:
     """The same where NULL may be any value."""
     table = wildcard.distinct(counted(rows, "value"))
-    codes, records = wildcard.coded(table, rows.names), table["records"].to_numpy()
+    codes, records = wildcard.coded(table, names=rows.names), table["records"].to_numpy()
     counts = [_subset(codes[:, list(subset)], records) for subset in chosen]
     named = dict(
         zip(("records", "classes", "pairs_alike"), map(list, zip(*counts, strict=True)), strict=True)

@@ -22,4 +22,4 @@ def test_what_would_need_a_file_is_refused() -> None:
     with pytest.raises(
         OutOfDomainError, match="scenario must be JSON text or a mapping, got 3; pass what it says"
     ):
-        scenario(3)  # type: ignore[arg-type]
+        scenario(3)

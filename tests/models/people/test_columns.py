@@ -13,7 +13,7 @@ def check(column: Column) -> None:
     assert column.mass.sum() == pytest.approx(1)
     assert (column.mass > 0).all()
     assert (column.multiplicity >= 1).all()
-    assert len(column.mass) == len(column.values) + len(column.unseen_places) + 1
+    assert len(column.mass) == len(column.seen) + len(column.unseen_places) + 1
     assert set(column.bins.tolist()) == set(range(len(column.bin_mass)))
     if column.kernel is not None:
         np.testing.assert_allclose(column.kernel.sum(axis=1), 1)

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
-from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines, evidence_of
+from reid_sql.models.people.people_evidence import counted
+from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines, evidence_of, lines_of
 
 Line = tuple[int, int, str | None, str | None, str | None, int, float, list[str | None] | None]
 # two columns, three records: (1, a), (1, a), (NULL, b)
@@ -46,8 +47,10 @@ def test_lines_become_counts() -> None:
     one, other, count = found.pairs[0, 1]
     assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 2.0)]
     assert found.histogram.records.tolist() == [1, 2]
-    assert found.drawn.tolist() == [[1, 0], [0, 1], [1, 0]]
-    assert found.drawn_size.tolist() == [2, 1, 2]
+    drawn = [
+        (*codes, size) for codes, size in zip(found.drawn.tolist(), found.drawn_size.tolist(), strict=True)
+    ]
+    assert sorted(drawn) == [(0, 1, 1), (1, 0, 2), (1, 0, 2)]
     assert found.records == 3
 
 
@@ -100,3 +103,24 @@ def test_shares_from_outside_are_added_up() -> None:
     told: list[Line] = [(2, -1, "t", "a", None, 0, 1.0, None), (2, -1, "t", "a", None, 0, 2.0, None)]
     values, shares = evidence_of(of([*LINES, *told])).given[1]
     assert (values, shares.tolist()) == (["a"], [3.0])
+
+
+def test_a_table_counted_in_python_is_one_counted_as_codes() -> None:
+    rng = np.random.default_rng(4)
+    columns = {
+        "a": [str(v) for v in rng.integers(0, 4, 60)],
+        "b": [[None, "x"][v] for v in rng.integers(0, 2, 60)],
+    }
+    found = evidence_of(lines_of(columns))
+    values = [sorted(set(columns["a"])), [None, "x"]]
+    codes = np.array(
+        [[own.index(v) for v in column] for own, column in zip(values, columns.values(), strict=True)]
+    ).T
+    want = counted(codes, ["a", "b"], values, [True, False])
+    assert found.values == want.values
+    for one, other in zip(
+        (*found.counts, *found.pairs[0, 1]), (*want.counts, *want.pairs[0, 1]), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(found.histogram.classes, want.histogram.classes)
+    assert not lines_of(columns).is_weighted

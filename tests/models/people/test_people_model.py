@@ -9,7 +9,6 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.copula.copula_file import checksum
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people import people_file, people_fit, people_population, residual
-from reid_sql.models.people.person_risk import person_risk
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import AGES, three_columns
 
@@ -23,29 +22,29 @@ def test_it_serves_as_any_fitted_model() -> None:
 
 def test_scores_by_look_up_are_the_mean_over_shapes() -> None:
     q = np.exp(np.random.default_rng(0).uniform(-12, -2, 5000))
-    shapes = np.exp(MODEL.log_shapes(1e5))
+    shapes = np.exp(MODEL.scatter.log_shapes(1e5))
     want = residual.uniqueness(q[:, None], shapes, 1e5) @ MODEL.shapes
-    np.testing.assert_allclose(MODEL.uniqueness(q, 1e5), want, atol=2e-3)
+    np.testing.assert_allclose(MODEL.scatter.uniqueness(q, 1e5), want, atol=2e-3)
     want = residual.correctness(q[:, None], shapes, 1e5) @ MODEL.shapes
-    np.testing.assert_allclose(MODEL.correctness(q, 1e5), want, atol=2e-3)
+    np.testing.assert_allclose(MODEL.scatter.correctness(q, 1e5), want, atol=2e-3)
     sizes = np.array([1e3, 1e5, 1e3])
-    found = MODEL.uniqueness(q[:3], sizes)
-    assert found[1] == pytest.approx(MODEL.uniqueness(q[1:2], 1e5)[0], abs=2e-3)
+    found = MODEL.scatter.uniqueness(q[:3], sizes)
+    assert found[1] == pytest.approx(MODEL.scatter.uniqueness(q[1:2], 1e5)[0], abs=2e-3)
 
 
 def test_a_person_beside_others_is_not_unique() -> None:
     q = np.array([1e-3, 1e-3, 1e-3, 1e-2])
-    found = person_risk(MODEL, q, np.array([1, 2, 30, 1]), 5000)
-    assert found.uniqueness_xi[1] == found.uniqueness_xi[2] == 0
-    assert found.uniqueness_xi[0] > found.uniqueness_xi[3] > 0
-    assert (found.correctness_kappa <= 1 / np.array([1, 2, 30, 1])).all()
-    assert found.uniqueness_xi[0] <= found.correctness_kappa[0]
+    xi, kappa = MODEL.scatter.known(q, np.array([1, 2, 30, 1]), 5000)
+    assert xi[1] == xi[2] == 0
+    assert xi[0] > xi[3] > 0
+    assert (kappa <= 1 / np.array([1, 2, 30, 1])).all()
+    assert xi[0] <= kappa[0]
 
 
 def test_at_the_samples_size_what_is_seen_is_all() -> None:
-    found = person_risk(MODEL, np.array([1e-3, 1e-3]), np.array([1, 4]), 500)
-    np.testing.assert_allclose(found.uniqueness_xi, [1, 0])
-    np.testing.assert_allclose(found.correctness_kappa, [1, 0.25])
+    xi, kappa = MODEL.scatter.known(np.array([1e-3, 1e-3]), np.array([1, 4]), 500)
+    np.testing.assert_allclose(xi, [1, 0])
+    np.testing.assert_allclose(kappa, [1, 0.25])
 
 
 def test_the_kept_file_holds_the_tree_and_no_donor() -> None:
@@ -114,7 +113,7 @@ def test_samples_are_the_same_whoever_asks_for_which() -> None:
     assert set(texts[0]) == {"F", "M"}
     counts = [texts[0].count(sex) for sex in ("F", "M")]
     share = np.array(
-        [dict(zip(MODEL.marginals[0].values, MODEL.marginals[0].mass, strict=False))[s] for s in "FM"]
+        [dict(zip(MODEL.marginals[0].seen, MODEL.marginals[0].mass, strict=False))[s] for s in "FM"]
     )
     assert chisquare(counts, share / share.sum() * 5000).pvalue > 1e-4
     assert set(texts[1]) <= {*AGES, "29", "40"}
@@ -124,7 +123,7 @@ def test_samples_are_the_same_whoever_asks_for_which() -> None:
 def test_marginals_from_outside_are_kept_to() -> None:
     told = replace(EVIDENCE, given={0: (["F", "M", "X"], np.array([30.0, 60.0, 10.0]))})
     column = people_fit.fit(told).marginals[0]
-    share = dict(zip(column.values, column.mass, strict=False))
+    share = dict(zip(column.seen, column.mass, strict=False))
     assert share == pytest.approx({"F": 0.3, "M": 0.6, "X": 0.1}, abs=1e-5)
 
 
@@ -145,7 +144,7 @@ def test_the_tree_keeps_to_shares_from_outside() -> None:
         (2, dict.fromkeys("ABC", 0.25)),
     ):
         got = np.bincount(cells[:, j], q)
-        values = model.marginals[j].values
+        values = model.marginals[j].seen
         for value, share in want.items():
             assert got[values.index(value)] == pytest.approx(share, abs=1e-4)
 
