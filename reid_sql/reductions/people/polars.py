@@ -11,7 +11,7 @@ from reid_sql.reductions.pairs.polars import pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, MOST_LINES, SIZES
 
 
-def people(
+def people(  # noqa: PLR0917 - the arguments of the reduction
     tbl: pl.LazyFrame,
     qi: Sequence[str],
     weight: str | None,

@@ -12,7 +12,7 @@ from reid_sql.reductions.pairs.spark import pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, MOST_LINES, SIZES
 
 
-def people(
+def people(  # noqa: PLR0917 - the arguments of the reduction
     tbl: DataFrame,
     qi: Sequence[str],
     weight: str | None,
