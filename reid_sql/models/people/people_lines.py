@@ -71,7 +71,10 @@ def lines_of(columns: Mapping[str, Sequence[str | None]]) -> PeopleLines:
     found += [(0, DRAWN, None, None, None, classes[record], 0.0, list(record)) for record in records]
     parts: list[Any] = [list(part) for part in zip(*found, strict=True)]
     first, second, records_of = (np.array(parts[place], dtype=np.int64) for place in (0, 1, 5))
-    return PeopleLines(np.arange(len(found)), first, second, *parts[2:5], records_of, *parts[6:])
+    label, one, other = parts[2:5]
+    return PeopleLines(
+        np.arange(len(found)), first, second, label, one, other, records_of, parts[6], parts[7]
+    )
 
 
 def evidence_of(
