@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -69,12 +69,12 @@ def lines_of(columns: Mapping[str, Sequence[str | None]]) -> PeopleLines:
     sizes = Counter(classes.values())
     found += [(0, SIZES, None, None, None, size, float(n), None) for size, n in sorted(sizes.items())]
     found += [(0, DRAWN, None, None, None, classes[record], 0.0, list(record)) for record in records]
-    first, second, label, one_value, other_value, count, mass, texts = (
-        list(part) for part in zip(*found, strict=True)
+    parts: list[Any] = [list(part) for part in zip(*found, strict=True)]
+    first, second, records_of = (np.array(parts[place], dtype=np.int64) for place in (0, 1, 5))
+    label, one, other = parts[2:5]
+    return PeopleLines(
+        np.arange(len(found)), first, second, label, one, other, records_of, parts[6], parts[7]
     )
-    whole = (np.array(numbers, dtype=np.int64) for numbers in (range(len(found)), first, second))
-    counts = np.array(count, dtype=np.int64)
-    return PeopleLines(*whole, label, one_value, other_value, counts, mass, texts)  # type: ignore[arg-type]
 
 
 def evidence_of(

@@ -77,8 +77,12 @@ class Scatter:
         found = np.empty(cell.shape)
         for each in np.unique(size).tolist():
             rows = size == each
-            found[rows] = self.looked_up(cell[rows], each, lambda at, a, n=each: score(at, a, n))
+            found[rows] = self.looked_up(cell[rows], each, _at(score, each))
         return found
+
+
+def _at(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
+    return lambda q, shapes: score(q, shapes, people)
 
 
 @dataclass(frozen=True)
