@@ -44,7 +44,7 @@ PLAN reid_key(columns) AS
 {{ reid_numbered(columns) }}
 {% else %}
 hash({{ reid_numbered(columns) }}),
-hash({{ reid_join(list_reverse(list_transform(columns, lambda c, i: 'reid_column_hash(q' || i || ')')), ', ') }})
+hash({{ reid_join(list_reverse(list_transform(columns, lambda c, i: 'reid_home.main.reid_column_hash(q' || i || ')')), ', ') }})
 {% endif %}
 ;
 
@@ -63,7 +63,7 @@ FROM (
 PLAN reid_coding(columns, relation, ordered) AS
 {% for c, i in columns %}
 LEFT JOIN (
-  SELECT v{{ i }}, row_number() OVER ({% if ordered %}ORDER BY v{{ i }}{% endif %}) AS code{{ i }}
+  SELECT v{{ i }}, row_number() OVER ({% if ordered %}ORDER BY v{{ i }} ASC NULLS LAST{% endif %}) AS code{{ i }}
   FROM (SELECT DISTINCT q{{ i }} AS v{{ i }} FROM {{ relation }} WHERE q{{ i }} IS NOT NULL)
 ) ON q{{ i }} = v{{ i }}
 {% endfor %}
