@@ -9,7 +9,19 @@ from importlib import resources
 from string import Template
 from typing import Final
 
-from reid_sql.domains import MAX_COLUMNS, MODEL, Checked, Column, Columns, Document, Key, Number, OptionalTable, Table, Values
+from reid_sql.domains import (
+    MAX_COLUMNS,
+    MODEL,
+    Checked,
+    Column,
+    Columns,
+    Document,
+    Key,
+    Number,
+    OptionalTable,
+    Table,
+    Values,
+)
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
@@ -54,7 +66,7 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
 def _stub(name: str, declared: Function) -> dict[str, str]:
     """What stands for a function where there is no Python."""
     if declared.answer is Answer.SCORE:
-        return {name: spelled(lambda columns: _absent(name), [p.name for p in _before(declared)], UNGIVEN)}
+        return {name: spelled(lambda _: _absent(name), [p.name for p in _before(declared)], UNGIVEN)}
     if declared.answer.of_rows:
         return {name: f"({parameters(declared)}) AS {_absent(name)}"}
     return {name: f"({parameters(declared)}) AS TABLE SELECT {_absent(name)} AS refusal"}
@@ -169,8 +181,12 @@ def plan_of(reduction: Reduction, given: Sequence[str] = ()) -> str:
 
     Each is checked once, in a struct: an argument of a macro is written out, and bound, wherever it stands.
     """
-    arguments = dict(zip(reduction.arguments, given or [each.name for each in reduction.arguments], strict=True))
-    tables = {each: name for each, name in arguments.items() if isinstance(each.domain, Table | OptionalTable)}
+    arguments = dict(
+        zip(reduction.arguments, given or [each.name for each in reduction.arguments], strict=True)
+    )
+    tables = {
+        each: name for each, name in arguments.items() if isinstance(each.domain, Table | OptionalTable)
+    }
     once = {each: name for each, name in arguments.items() if each not in tables}
     values = {
         each.name: "NULL" if name == "NULL" else checked(Parameter(each.name, each.domain))

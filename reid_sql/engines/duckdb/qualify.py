@@ -16,8 +16,40 @@ PART: Final = re.compile(
 )
 # Words of the language that stand before a parenthesis, and functions that the parser itself knows.
 SYNTAX: Final = frozenset(
-    "and as asof by case cast coalesce distinct else exclude exists filter from in join lateral materialized not on or over select "
-    "table then try_cast using values when where struct decimal interval".split()
+    [
+        "and",
+        "as",
+        "asof",
+        "by",
+        "case",
+        "cast",
+        "coalesce",
+        "distinct",
+        "else",
+        "exclude",
+        "exists",
+        "filter",
+        "from",
+        "in",
+        "join",
+        "lateral",
+        "materialized",
+        "not",
+        "on",
+        "or",
+        "over",
+        "select",
+        "table",
+        "then",
+        "try_cast",
+        "using",
+        "values",
+        "when",
+        "where",
+        "struct",
+        "decimal",
+        "interval",
+    ]
 )
 
 
