@@ -4,14 +4,21 @@ FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
 
-.PHONY: demo test lint types docs bench accuracy clean
+.PHONY: demo test quick lint types docs bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt lint types
+	@echo "make test takes a quarter of an hour or so on two cores; make quick leaves out Java, dbt, real data and what is slow"
+	@date +%s > .venv/.began
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
 	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
+	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
+
+# What can be tried while one writes: no Java, no dbt, no real data, nothing slow.
+quick: .venv/.dev lint
+	$(BIN)/python -m pytest -q -n auto -m "not spark and not dbt and not real_data and not slow"
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -22,6 +29,7 @@ types: .venv/.dev
 
 docs: .venv/.dev
 	$(BIN)/python -m tools.generate
+	$(BIN)/python -m tools.plans
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks.speed

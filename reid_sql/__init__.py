@@ -1,12 +1,24 @@
-"""Re-identification risk where the data already is: SQL functions in DuckDB, expressions in Polars."""
+"""Re-identification risk where the data already is: SQL functions in DuckDB, expressions in Polars, functions on Spark.
 
-from typing import TYPE_CHECKING
+`register(con)` puts the functions into DuckDB; `reid_sql.polars` and `reid_sql.spark` have them for data frames, and
+`reid_sql.models` has what they are answered with. Importing this package loads nothing of that.
+"""
 
-from reid_sql._version import __version__
-from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, UnavailableError, UnknownNameError
-
+TYPE_CHECKING = (
+    False  # what type checkers take for true; importing typing for it would make the command start later
+)
 if TYPE_CHECKING:
     import duckdb
+
+    from reid_sql import check as check
+    from reid_sql._version import __version__
+    from reid_sql.errors import (
+        NoRecordsError,
+        OutOfDomainError,
+        ReidError,
+        UnavailableError,
+        UnknownNameError,
+    )
 
 __all__ = [
     "NoRecordsError",
@@ -15,8 +27,19 @@ __all__ = [
     "UnavailableError",
     "UnknownNameError",
     "__version__",
+    "check",
     "register",
 ]
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module  # noqa: PLC0415 - only what is asked for is loaded
+
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "check":
+        return import_module("reid_sql.check")  # a module that can be called
+    return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)
 
 
 def register(con: "duckdb.DuckDBPyConnection") -> None:

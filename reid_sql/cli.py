@@ -1,82 +1,86 @@
-"""The command `reid-sql`."""
+"""The command `reid-sql`: loads what a command needs when it needs it, and answers Ctrl-C from the first moment on."""
 
-import argparse
 import os
-import re
+import signal
 import sys
-from collections.abc import Sequence
-from typing import Final, NoReturn
 
-import duckdb
+TYPE_CHECKING = False  # as typing spells it, whose import would leave Ctrl-C without an answer for longer
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-from reid_sql import __version__, screen
-from reid_sql.commands import adversary, advise, check, forecast, functions, qar, query, risk, sql
-from reid_sql.commands.given import PASSED
-from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.runner import sentence
-from reid_sql.suggestion import suggestion
-
-COMMANDS: Final = (
-    risk,
-    forecast,
-    adversary,
-    qar,
-    check,
-    advise,
-    query,
-    functions,
-    sql,
-)  # each a file of its name
-REFUSED: Final = 2
-STOPPED: Final = 130
-INTERRUPTED: Final = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
+PASSED = 0
+REFUSED = 2
+STOPPED = 130
+TERMINATED = 143
+ended: "list[int]" = []  # by what the process was asked to end, where it was not Ctrl-C
+INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that refuses in one sentence."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise what argparse would print with its usage."""
-        unknown = re.search(r"(?:unrecognized arguments: |invalid choice: ')(-{0,2}[\w-]+)", message)
-        known = [
-            option
-            for action in self._actions
-            for option in (action.option_strings or list(action.choices or []))
-        ]
-        hint = suggestion(unknown[1], known, "words") if unknown else f"see {self.prog} --help"
-        raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C."""
+def main(arguments: "Sequence[str] | None" = None) -> int:
+    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C, 143 by SIGTERM."""
+    _take_sigterm()
     try:
-        options = _parser().parse_args(arguments)
-        outcome: int = options.run(options)
-        sys.stdout.flush()
-    except (KeyboardInterrupt, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and str(error) != INTERRUPTED:
+        return _answered(arguments)
+    except KeyboardInterrupt:
+        _stop()
+    except RuntimeError as error:
+        if str(error) != INTERRUPTED:
             raise
-        screen.console(error=True).print("reid-sql: stopped")
-        sys.stdout.flush()
-        os._exit(STOPPED)  # a query that does not end at once must not hold the terminal
+        _stop()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PASSED
-    except (ReidError, duckdb.Error, OSError, UnicodeDecodeError) as error:
-        print(f"reid-sql: {sentence(error)}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
-        return REFUSED
+    return PASSED
+
+
+def _answered(arguments: "Sequence[str] | None") -> int:
+    """The exit code of the command, or the refusal in one sentence."""
+    from reid_sql.commands.parser import parser  # noqa: PLC0415 - Ctrl-C while it loads is answered too
+    from reid_sql.errors import ReidError  # noqa: PLC0415 - the same
+
+    try:
+        options = parser().parse_args(arguments)
+        outcome: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (ReidError, OSError, UnicodeError, ImportError, MemoryError) as error:
+        return _refused(error)
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in {"duckdb", "_duckdb"}:
+            raise
+        return _refused(error)
     return outcome
 
 
-def _parser() -> Parser:
-    parser = Parser(prog="reid-sql", description="Re-identification risk, counted where the data is.")
-    parser.add_argument("--version", action="version", version=f"reid-sql {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for module in COMMANDS:
-        command = commands.add_parser(module.__name__.rpartition(".")[2], help=module.WORDS)
-        module.options(command)
-        command.set_defaults(run=module.run_command)
-    return parser
+def _refused(error: Exception) -> int:
+    from reid_sql.runner import sentence  # noqa: PLC0415 - only a refusal needs it
+
+    print(f"reid-sql: {sentence(error)}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
+    return REFUSED
+
+
+def _take_sigterm() -> None:
+    """Take the end by SIGTERM for Ctrl-C, so that what was begun is taken away; a stream need not know every letter."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        signal.signal(signal.SIGTERM, _terminated)
+    except ValueError:  # only the main thread may take signals
+        return
+
+
+def _terminated(number: int, frame: object) -> None:  # noqa: ARG001 - as signals are handed on
+    ended.append(TERMINATED)
+    raise KeyboardInterrupt
+
+
+def _stop() -> None:
+    """Leave at once: a query that does not end must not hold the terminal, nor a second Ctrl-C show a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    print("reid-sql: stopped", file=sys.stderr, flush=True)  # noqa: T201 - the terminal is the reader
+    sys.stdout.flush()
+    os._exit(ended[0] if ended else STOPPED)
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ def read_document(
             f"{words} must be a path, JSON text or a mapping, got {shown(source)}; pass a .toml or .json file"
         )
     if str(source).lstrip().startswith("{"):
-        return Place(f"{words} ", _parsed(words, ".json", str(source))), here
+        return Place(f"{words} ", parsed(words, ".json", str(source))), here
     path = shipped.get(str(source), Path(source))
     if not path.is_file():
         known = [*shipped, *_files(path.parent)]
@@ -126,7 +126,7 @@ def read_document(
         )
     if path.suffix not in KINDS:
         raise OutOfDomainError(f"{words} must be a .toml or .json file, got '{source}'; rename or convert it")
-    return Place(f"{words} ", _parsed(words, path.suffix, path.read_text(encoding="utf-8"))), path.parent
+    return Place(f"{words} ", parsed(words, path.suffix, path.read_text(encoding="utf-8"))), path.parent
 
 
 def _files(folder: Path) -> list[str]:
@@ -135,9 +135,14 @@ def _files(folder: Path) -> list[str]:
     )
 
 
-def _parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
+def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
+    """Read TOML or JSON text, by its kind; refuses what is no table of keys and values."""
     try:
-        found = tomllib.loads(text) if kind == ".toml" else json.loads(text, parse_constant=_no_number)
+        found = (
+            tomllib.loads(text)
+            if kind == ".toml"
+            else json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
+        )
     except (tomllib.TOMLDecodeError, json.JSONDecodeError, RecursionError) as error:
         told = str(error).splitlines()[0]
         raise OutOfDomainError(
@@ -147,6 +152,18 @@ def _parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
         raise OutOfDomainError(
             f"{words} must be a table of keys and values, got {shown(found)}; write key = value lines"
         )
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Give the object, or refuse a key that stands twice: readers differ in which of them counts."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise OutOfDomainError(
+                f"a JSON document must name each key once, got '{key}' twice; leave one of them"
+            )
+        found[key] = value
     return found
 
 

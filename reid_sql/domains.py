@@ -184,7 +184,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Table:
-    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame."""
+    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame, on Spark a DataFrame."""
 
 
 @dataclass(frozen=True)
@@ -319,6 +319,9 @@ DRAWN: Final = Number(
     0.0,
     1e12,
     whole=True,
+)
+SHOWN: Final = Number(
+    "a whole number from 0 to 1000000", "pass how many to show, such as 20", 0.0, 1e6, whole=True
 )
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")

@@ -13,6 +13,18 @@ class UnknownNameError(ReidError):
     """A name (column, table, file, choice) stands for nothing; the sentence offers the nearest one that does."""
 
 
+class WrongTypeError(OutOfDomainError, TypeError):
+    """A value is not of the kind that its parameter takes."""
+
+
+class WrongCallError(OutOfDomainError, TypeError):
+    """A call has an argument too few or too many."""
+
+
+class UnknownParameterError(UnknownNameError, TypeError):
+    """A call names a parameter that the function does not have; the sentence offers the nearest one that it has."""
+
+
 class NoRecordsError(ReidError):
     """There is no record to measure."""
 

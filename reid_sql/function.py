@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Integers, Values
+from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Integers, Key, Values
 from reid_sql.reduction import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -241,7 +241,8 @@ def _ordered(
     }
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
-    missing = {name for name in known if name not in names} - {"key"}
+    unasked = {a.name for a in (reduction.arguments if reduction else ()) if isinstance(a.domain, Key)}
+    missing = {name for name in known if name not in names} - unasked
     if names == [""] and not known:
         return ()
     if missing or not known.keys() >= set(names):

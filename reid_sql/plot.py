@@ -14,6 +14,8 @@ def check_plot_file(file: str) -> None:
     """Refuse a file that is no PNG or SVG, or a missing chart library, before any counting."""
     if Path(file).suffix not in KINDS:
         raise OutOfDomainError(f"--plot must be a PNG or SVG file, got '{file}'; name it like forecast.svg")
+    if not Path(file).absolute().parent.is_dir():
+        raise OutOfDomainError(f"--plot must lie in an existing folder, got '{file}'; make the folder first")
     try:
         import matplotlib as mpl  # noqa: PLC0415 - an optional extra
     except ImportError:

@@ -94,7 +94,10 @@ def cell_probability(model: str | GaussianCopula, *columns: str | pl.Expr) -> pl
     """Probability that a person of the population that a fitted model describes has exactly this record's values."""
 
 def class_size_histogram(
-    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
@@ -147,11 +150,14 @@ def delta_disclosure_classes(
 ) -> pl.LazyFrame:
     """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
 
-def equivalence_class_size(*columns: str | pl.Expr) -> pl.Expr:
+def equivalence_class_size(*columns: str | pl.Expr, entity: str | pl.Expr | None = None) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
 def equivalence_classes(
-    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
 
@@ -167,6 +173,19 @@ def fit_copula(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name."""
+
+def fit_people(
+    name: str,
+    tbl: _Frame,
+    qi: Sequence[str],
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Fit a model of a sample's people, the most accurate one here; uniqueness_xi and the others then know it by its name."""
 
 def individual_risk(
     tbl: _Frame,
@@ -184,6 +203,7 @@ def journalist_risk(
     qi: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
 
@@ -222,6 +242,29 @@ def loglinear_risk(
 ) -> pl.LazyFrame:
     """Chance of each record of a random sample to be unique in the population, and of a match on it to be right."""
 
+def matching_correctness_curve(
+    true_scores: Sequence[float],
+    false_scores: Sequence[float],
+    sizes: Sequence[float] | None = None,
+    true_persons: Sequence[float] | None = None,
+    false_persons: Sequence[float] | None = None,
+) -> pl.LazyFrame:
+    """Say how often a learned matching names the right person among n, from its scores of right and of wrong pairs."""
+
+def population_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    populations: Sequence[float],
+    k: int = 5,
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Answer for populations that the table is a random sample of: the share of unique people, with a sentence to quote."""
+
 def population_uniqueness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -254,7 +297,10 @@ def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
     populations: Sequence[float],
-    method: Literal["pyc", "ent", "exp", "pol"] = "pyc",
+    method: Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"] = "tilted",
+    measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
+    k: int = 5,
+    standard_errors: Sequence[float] | None = None,
 ) -> pl.LazyFrame:
     """Forecast the share of right matches in larger populations from the shares measured at some sizes."""
 
@@ -354,6 +400,7 @@ def risk_summary(
     qi: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 

@@ -73,6 +73,9 @@ QI: Final = Argument("qi", QUASI_IDENTIFIERS)
 ANY_NULLS: Final = Argument("nulls", NULLS, "value")
 KEPT_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
 KEY: Final = Argument("key", RECORD_KEY, optional=True)
+ENTITY: Final = Argument(
+    "entity", Key(), optional=True
+)  # the column that tells people apart, where rows are not people
 
 
 @cache
@@ -89,6 +92,20 @@ def reductions() -> Mapping[str, Reduction]:
 def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - what an engine makes of it is its own
     """How the engine says the reduction: what its file in the reduction's room names like the reduction."""
     return getattr(importlib.import_module(f"{reduction.room}.{engine}"), reduction.name)
+
+
+def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> None:
+    """Refuse to count people by one of the quasi-identifiers, and where NULL may be any value."""
+    if entity is None:
+        return
+    if entity.lower() in (column.lower() for column in columns):
+        rule = f"entity must not be a quasi-identifier, got '{entity}'"
+        raise OutOfDomainError(
+            f"{rule}; an attacker who knows it needs nothing else: leave it out of one of them"
+        )
+    if nulls == "wildcard":
+        rule = "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'"
+        raise OutOfDomainError(f"{rule}; reduce the table to a row a person first")
 
 
 def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:

@@ -1,4 +1,4 @@
-"""Fitted models by name, apart for each database; what is fitted outside a database is known to Python and Polars."""
+"""Fitted models by name, apart for each database; what is fitted outside a database is known to Python, Polars and Spark."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,12 +7,12 @@ from threading import Lock
 from typing import Final
 
 from reid_sql.errors import UnknownNameError
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.suggestion import suggestion
 
 PYTHON: Final = ""
 _DATABASE: Final = ContextVar("reid_sql_database", default=PYTHON)
-_MODELS: Final[dict[str, dict[str, GaussianCopula]]] = {}
+_MODELS: Final[dict[str, dict[str, FittedModel]]] = {}
 _LOCK: Final = Lock()
 
 
@@ -26,15 +26,15 @@ def within(database: str) -> Iterator[None]:
         _DATABASE.reset(token)
 
 
-def keep(name: str, model: GaussianCopula) -> None:
+def keep(name: str, model: FittedModel) -> None:
     """Make the model known by this name; one of the same name is forgotten."""
     with _LOCK:
         _MODELS.setdefault(_DATABASE.get(), {})[name] = model
 
 
-def known(model: str | GaussianCopula) -> GaussianCopula:
+def known(model: str | FittedModel) -> FittedModel:
     """Give the model of this name, or the model itself; refuses a name that no model has."""
-    if isinstance(model, GaussianCopula):
+    if not isinstance(model, str):
         return model
     found = models()
     if model not in found:
@@ -44,7 +44,7 @@ def known(model: str | GaussianCopula) -> GaussianCopula:
     return found[model]
 
 
-def models() -> dict[str, GaussianCopula]:
+def models() -> dict[str, FittedModel]:
     """All models of the database, by name."""
     with _LOCK:
         return dict(sorted(_MODELS.get(_DATABASE.get(), {}).items()))

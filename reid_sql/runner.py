@@ -3,14 +3,21 @@
 import re
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import duckdb
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from reid_sql.visible import visible
 
 PATIENCE: Final = 1.0  # seconds before progress is shown
+WRONG: Final = re.compile(
+    r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid unicode|Maximum line size of \d+ bytes)"
+)
 GRACE: Final = 5.0  # seconds that a stopped query gets to end
 
 
@@ -33,7 +40,8 @@ def run(
     words: str = "counting",
 ) -> Answer:
     """Run one statement to its end, in a thread of its own; show progress after a second where a person watches."""
-    con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    with suppress(duckdb.InvalidInputException):  # a connection whose settings are locked has it set
+        con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []
     ended = threading.Event()  # a thread whose join was interrupted passes for ended (Python 3.11)
 
@@ -76,7 +84,7 @@ def _wait(con: duckdb.DuckDBPyConnection, ended: threading.Event, words: str) ->
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(words, total=100)
+        task = progress.add_task(Text(visible(words)).markup, total=100)
         while not ended.wait(0.1):
             progress.update(task, completed=max(0.0, con.query_progress()))
 
@@ -87,5 +95,11 @@ def sentence(error: BaseException) -> str:
     >>> sentence(ValueError("Invalid Input Error: k must be a number; pass one\n\nLINE 1: from …"))
     'k must be a number; pass one'
     """
-    words = str(error).split("\n\nLINE", 1)[0].replace("\n", " ").strip()
-    return re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words)
+    told = str(error)
+    if broken := re.search(
+        r"CSV Error on Line: (\d+)", told
+    ):  # what follows is the line itself, a person's record
+        why = WRONG.findall(told)
+        return f"line {broken[1]} of the file cannot be read: {why[-1] if why else 'it is no line of CSV'}; mend it"
+    words = told.split("\n\nLINE", 1)[0].replace("\n", " ").strip()
+    return visible(re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words))

@@ -1,26 +1,49 @@
 """How risk is shown on a terminal: a summary, a histogram, who stands out, a verdict, any table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from rich.console import Console, Group, RenderableType
+from rich import text as rich_text
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.panel import Panel
+from rich.segment import Segment
 from rich.table import Table
-from rich.text import Text
 
 from reid_sql.runner import Answer
+from reid_sql.visible import visible
 
 BINS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
 ENDLESS: Final = 2**63
+ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
 BAR: Final = 40
 WIDE: Final = 160  # a pipe has no width of its own
 
 
+class Text(rich_text.Text):
+    """Words on a terminal: a control character of data or of a policy is shown, never obeyed."""
+
+    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - those of rich
+        """Make the characters visible before anything is measured or wrapped."""
+        super().__init__(visible(text), style, **options)
+
+
+class VisibleConsole(Console):
+    """A console that hands no control character on, whatever made the words; its own colours are not words."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Give the segments with what steers a terminal made visible."""
+        for each in super().render(renderable, options):
+            if each.control:
+                yield each
+            else:
+                yield Segment("\n".join(visible(line) for line in each.text.split("\n")), each.style)
+
+
 def console(*, error: bool = False) -> Console:
     """Give the console to print on."""
-    found = Console(stderr=error, highlight=False)
-    return found if found.is_terminal else Console(stderr=error, highlight=False, width=WIDE)
+    found = VisibleConsole(stderr=error, highlight=False)
+    return found if found.is_terminal else VisibleConsole(stderr=error, highlight=False, width=WIDE)
 
 
 def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
@@ -112,17 +135,15 @@ def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int
     return low, label, sum(row["classes"] for row in inside), sum(row["records"] for row in inside)
 
 
-def verdict(risk: dict[str, Any], columns: list[str]) -> Panel:
-    """Say what the figures mean for a release, in one sentence."""
+def verdict(risk: dict[str, Any], columns: list[str], counted: str = ONE_ROW_ONE_PERSON) -> Panel:
+    """Say what the figures mean for a release, in one sentence, and what was taken for a person."""
     names = ", ".join(columns)
     if risk["highest_risk"] > risk["threshold"]:
         who = f"{risk['unique_records']:,} of {risk['records']:,} people are the only one with their {names}"
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
-        return Panel(Text(text), style="red")
-    return Panel(
-        Text(f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."),
-        style="green",
-    )
+        return Panel(Group(Text(text), Text(counted)), style="red")
+    text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
+    return Panel(Group(Text(text), Text(counted)), style="green")
 
 
 def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
@@ -250,7 +271,11 @@ def _settings_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def risk_page(
-    risk: dict[str, Any], sizes: list[dict[str, Any]], stand_out: Answer | None, columns: list[str]
+    risk: dict[str, Any],
+    sizes: list[dict[str, Any]],
+    stand_out: Answer | None,
+    columns: list[str],
+    counted: str = ONE_ROW_ONE_PERSON,
 ) -> RenderableType:
     """Put the page together: summary, histogram, who stands out, verdict."""
     title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
@@ -264,4 +289,4 @@ def risk_page(
     ]
     if stand_out is not None:
         parts += [Text("Who stands out", style="bold"), answer_table(stand_out), ""]
-    return Group(*parts, verdict(risk, columns))
+    return Group(*parts, verdict(risk, columns, counted))

@@ -1,5 +1,11 @@
-"""The file that the command measures: CSV, Parquet, JSON, or a table of a DuckDB database."""
+"""The file that is measured: CSV, Parquet, JSON, or a table of a DuckDB database; that very file, as it stands.
 
+A path is never a pattern, a folder's name never a column, a text never a number, and no line is left out.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -8,52 +14,205 @@ import duckdb
 from reid_sql import register
 from reid_sql.domains import sql_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.json_file import json_select
 from reid_sql.suggestion import suggestion
+from reid_sql.text_file import Form, TextFile, counted_slowly, nonblank_lines, text_file
 
-# Text is read as text: a reader that guesses numbers would make one class of 01234 and 1234.
-READERS: Final = {
-    ".csv": "read_csv({path}, all_varchar = true)",
-    ".tsv": "read_csv({path}, all_varchar = true)",
-    ".txt": "read_csv({path}, all_varchar = true)",
-    ".parquet": "read_parquet({path})",
-    ".json": "read_json_auto({path})",
-    ".ndjson": "read_json_auto({path})",
-    ".jsonl": "read_json_auto({path})",
-}
+TEXTS: Final = (".csv", ".tsv", ".txt")
+LINES: Final = (".ndjson", ".jsonl")
+JSON: Final = (".json", *LINES)
+KINDS: Final = (*TEXTS, ".parquet", *JSON)
 DATABASES: Final = (".duckdb", ".db", ".ddb")
 PACKED: Final = (".gz", ".zst")
+AS_WRITTEN: Final = Form()
+QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
+# A value is the same wherever it is read; a time that knows its zone is told in UTC.
+CONFIG: Final = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file in a connection: the view, whether a database's own view stands behind it, and the records it must have."""
+
+    view: str
+    of_view: bool = False
+    records: int | None = None
+    path: Path | None = None
+    form: Form = AS_WRITTEN
+    delimiter: str = ","
+
+    def hold(self, words: str, read: int) -> None:
+        """Refuse where fewer or more records were read than the file has."""
+        if self.records is None or read == self.records or self.path is None:
+            return
+        if counted_slowly(self.path, self.delimiter, self.form) != read:
+            rule = f"{words} must be read to its last record, got {read} of {self.records}"
+            raise OutOfDomainError(
+                f"{rule}; mend its quotes and line breaks, or say quote = '' where it has none"
+            )
+
+
+def connected() -> duckdb.DuckDBPyConnection:
+    """Open a connection with the functions, which fetches nothing from elsewhere."""
+    con = duckdb.connect(config=CONFIG)
+    con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
+    register(con)
+    return con
 
 
 def open_source(file: str, table: str | None = None) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file read-only: a connection with the functions, and the name by which they find the table."""
-    if check_source("FILE", file) in DATABASES:
-        con = duckdb.connect(file, read_only=True)
-        register(con)
-        return con, _table_of(con, "--table", table)
-    con = duckdb.connect()
-    register(con)
-    attach_source(con, "reid_input", "FILE", file)
+    con = connected()
+    words = "--table" if check_source("FILE", file) in DATABASES else "FILE"
+    found = attach_source(con, "reid_input", words, file, table)
+    if found.records is not None:
+        found.hold("FILE", con.execute("SELECT count(*) FROM reid_input").fetchall()[0][0])
     return con, "reid_input"
 
 
-def attach_source(
-    con: duckdb.DuckDBPyConnection, view: str, words: str, file: str, table: str | None = None
-) -> None:
+def attach_source(  # noqa: PLR0917 - all of what names a file
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    words: str,
+    file: str,
+    table: str | None = None,
+    form: Form = AS_WRITTEN,
+) -> Opened:
     """Put the file into the connection, read-only, as a view of this name; `words` is what a refusal calls the file."""
     kind = check_source(words, file)
-    if kind not in DATABASES:
-        con.execute(f"CREATE TEMP VIEW {view} AS FROM {READERS[kind].format(path=sql_text(file))}")
-        return
+    if kind in DATABASES:
+        return _attach_database(con, view, words, file, table)
+    if table is not None:
+        raise OutOfDomainError(
+            f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out"
+        )
+    select, found = _select(con, words, Path(file), kind, form)
+    _view(con, view, f"({select})")
+    if kind in LINES:
+        return Opened(view, records=nonblank_lines(Path(file)))
+    if found is None:
+        return Opened(view)
+    return Opened(view, records=found.records, path=Path(file), form=form, delimiter=found.delimiter)
+
+
+def attach_sources(
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    words: str,
+    parts: Sequence[tuple[Path, dict[str, str | None]]],
+    form: Form,
+) -> Opened:
+    """Put many files into the connection as one view; each part has the values that its folders' names give."""
+    selects, records, known = [], 0, None
+    for path, values in parts:
+        kind = check_source(words, str(path))
+        if kind in DATABASES:
+            raise OutOfDomainError(
+                f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file"
+            )
+        select, found = _select(con, words, path, kind, form)
+        columns = con.execute(f"DESCRIBE ({select})").fetchall()
+        told = [(row[0], row[1]) for row in columns]
+        if known is not None and told != known:
+            raise OutOfDomainError(
+                f"{words} must have the same columns in every file, got others in '{path.name}'; mend it"
+            )
+        known = told
+        for name in values:
+            if name.lower() in {column.lower() for column, _ in told}:
+                raise OutOfDomainError(
+                    f"{words} must not name a column by a folder and in a file, got '{name}' twice; rename one"
+                )
+        given = "".join(
+            f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items()
+        )
+        selects.append(f"SELECT *{given} FROM ({select})")
+        records += found.records if found else 0
+    _view(con, view, f"({' UNION ALL '.join(selects)})")
+    if found is None:
+        return Opened(view)
+    read = int(con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
+    if read != records:
+        raise OutOfDomainError(
+            f"{words} must be read to the last record of each file, got {read} of {records}; mend quotes and breaks"
+        )
+    return Opened(view)
+
+
+def _select(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: Form
+) -> tuple[str, TextFile | None]:
+    """Spell the query that reads the file, with what a text file must hold."""
+    if kind in TEXTS:
+        found = text_file(words, path, form)
+        return _csv(path, found, form), found
+    if kind in JSON:
+        return json_select(con, words, plain_path(path), lines=kind in LINES), None
+    return f"SELECT * FROM read_parquet({sql_text(plain_path(path))}, hive_partitioning = false)", None
+
+
+def _csv(path: Path, found: TextFile, form: Form) -> str:
+    """Read texts as texts, every line of them: nothing is sniffed, no line is a comment."""
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(found.names)))
+    named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(found.names))
+    quote = sql_text(form.quote)
+    how = f"delim = {sql_text(found.delimiter)}, quote = {quote}, escape = {quote}, header = {form.header}"
+    strict = (
+        "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
+    )
+    read = f"{how}, encoding = '{form.encoding}', {strict}, hive_partitioning = false"
+    return f"SELECT {named} FROM read_csv({sql_text(plain_path(path))}, columns = {{{columns}}}, {read})"
+
+
+def plain_path(path: Path) -> str:
+    """Spell a path so that no character of it is a pattern."""
+    return "".join(f"[{letter}]" if letter in "[*?" else letter for letter in str(path.absolute()))
+
+
+def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:
+    """Make the view; times that know their zone become times in UTC, which every client can fetch."""
+    zoned = [
+        name
+        for name, kind, *_ in con.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        if kind == "TIMESTAMP WITH TIME ZONE"
+    ]
+    told = ", ".join(f"timezone('UTC', {quoted(name)}) AS {quoted(name)}" for name in zoned)
+    con.execute(f"CREATE TEMP VIEW {view} AS SELECT *{f' REPLACE ({told})' if zoned else ''} FROM {source}")
+
+
+def _attach_database(
+    con: duckdb.DuckDBPyConnection, view: str, words: str, file: str, table: str | None
+) -> Opened:
+    """Attach a database under a name of its own: nothing in it shadows a function or a setting of ours."""
     catalog = f"{view}_database"
-    con.execute(f"ATTACH {sql_text(file)} AS {catalog} (READ_ONLY)")
-    home = con.execute("SELECT current_database()").fetchall()[0][0]
-    con.execute(f"USE {catalog}")
-    try:
-        found = _table_of(con, "table", table)
-    finally:
-        con.execute(f"USE {home}")
-    path = f"{catalog}.{found}" if "." in found and not found.startswith('"') else f"{catalog}.main.{found}"
-    con.execute(f"CREATE TEMP VIEW {view} AS FROM {path}")
+    con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)")
+    known = con.execute(
+        """SELECT schema_name, table_name, false FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
+           UNION ALL SELECT schema_name, view_name, true FROM duckdb_views() WHERE database_name = $1 AND NOT internal
+           ORDER BY ALL""",
+        [catalog],
+    ).fetchall()
+    schema, name, of_view = _table_of(words, table, known)
+    _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
+    return Opened(view, of_view=of_view)
+
+
+def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, bool]]) -> tuple[str, str, bool]:
+    """Find the table by its name, or by its schema and name; the only one where none is named."""
+    plain = [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
+    if table is None and len(known) == 1:
+        return known[0]
+    where = words if words.startswith("--") else f"{words.removesuffix('file')}table"
+    if table is None:
+        raise UnknownNameError(
+            f"{where} must name the table of the database to measure, got none; {suggestion('', plain, 'tables')}"
+        )
+    for found in known:
+        if table in (found[1], f"{found[0]}.{found[1]}") and (found[0] == "main" or "." in table):
+            return found
+    raise UnknownNameError(
+        f"{where} must be a table of the database, got '{table}'; {suggestion(table, plain, 'tables')}"
+    )
 
 
 def check_source(words: str, file: str) -> str:
@@ -62,8 +221,8 @@ def check_source(words: str, file: str) -> str:
     if not path.is_file():
         raise UnknownNameError(f"{words} must be an existing file, got '{file}'; {_files_beside(path)}")
     suffix = path.with_suffix("").suffix if path.suffix in PACKED else path.suffix
-    if suffix not in READERS and suffix not in DATABASES:
-        kinds = ", ".join((*READERS, *DATABASES))
+    if suffix not in KINDS and suffix not in DATABASES:
+        kinds = ", ".join((*KINDS, *DATABASES))
         raise UnknownNameError(
             f"{words} must be of a kind that can be read ({kinds}), got '{file}'; rename or convert it"
         )
@@ -71,30 +230,15 @@ def check_source(words: str, file: str) -> str:
 
 
 def _files_beside(path: Path) -> str:
-    known = (
-        sorted(other.name for other in path.parent.iterdir() if other.is_file())
-        if path.parent.is_dir()
-        else []
-    )
+    known: list[str] = []
+    with suppress(OSError):
+        known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
     return suggestion(path.name, known, f"files in '{path.parent}'")
 
 
-def _table_of(con: duckdb.DuckDBPyConnection, words: str, table: str | None) -> str:
-    """Find the table in the database; the only one where none is named."""
-    listed = """SELECT table_name FROM information_schema.tables
-                WHERE table_catalog = current_database() AND table_schema = current_schema() ORDER BY ALL"""
-    known = [row[0] for row in con.execute(listed).fetchall()]
-    if table is None and len(known) == 1:
-        table = known[0]
-    if table is None:
-        raise UnknownNameError(
-            f"{words} must name the table of the database to measure, got none; {suggestion('', known, 'tables')}"
-        )
-    if table not in known and "." not in table:
-        raise UnknownNameError(
-            f"{words} must be a table of the database, got '{table}'; {suggestion(table, known, 'tables')}"
-        )
-    return '"' + table.replace('"', '""') + '"' if table in known else table
+def quoted(name: str) -> str:
+    """The name as SQL quotes one."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:

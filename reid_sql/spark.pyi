@@ -97,7 +97,10 @@ def cell_probability(model: str | GaussianCopula, *columns: str | Column) -> Col
     """Probability that a person of the population that a fitted model describes has exactly this record's values."""
 
 def class_size_histogram(
-    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
@@ -150,11 +153,16 @@ def delta_disclosure_classes(
 ) -> DataFrame:
     """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
 
-def equivalence_class_size(tbl: _Frame, *columns: str, name: str = "equivalence_class_size") -> DataFrame:
+def equivalence_class_size(
+    tbl: _Frame, *columns: str, name: str = "equivalence_class_size", entity: str | None = None
+) -> DataFrame:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 
 def equivalence_classes(
-    tbl: _Frame, qi: Sequence[str], nulls: Literal["value", "wildcard", "drop"] = "value"
+    tbl: _Frame,
+    qi: Sequence[str],
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
 
@@ -170,6 +178,19 @@ def fit_copula(
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name."""
+
+def fit_people(
+    name: str,
+    tbl: _Frame,
+    qi: Sequence[str],
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Fit a model of a sample's people, the most accurate one here; uniqueness_xi and the others then know it by its name."""
 
 def individual_risk(
     tbl: _Frame,
@@ -187,6 +208,7 @@ def journalist_risk(
     qi: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
 
@@ -225,6 +247,29 @@ def loglinear_risk(
 ) -> DataFrame:
     """Chance of each record of a random sample to be unique in the population, and of a match on it to be right."""
 
+def matching_correctness_curve(
+    true_scores: Sequence[float],
+    false_scores: Sequence[float],
+    sizes: Sequence[float] | None = None,
+    true_persons: Sequence[float] | None = None,
+    false_persons: Sequence[float] | None = None,
+) -> DataFrame:
+    """Say how often a learned matching names the right person among n, from its scores of right and of wrong pairs."""
+
+def population_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    populations: Sequence[float],
+    k: int = 5,
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Answer for populations that the table is a random sample of: the share of unique people, with a sentence to quote."""
+
 def population_uniqueness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -257,7 +302,10 @@ def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
     populations: Sequence[float],
-    method: Literal["pyc", "ent", "exp", "pol"] = "pyc",
+    method: Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"] = "tilted",
+    measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
+    k: int = 5,
+    standard_errors: Sequence[float] | None = None,
 ) -> DataFrame:
     """Forecast the share of right matches in larger populations from the shares measured at some sizes."""
 
@@ -314,6 +362,7 @@ def risk_summary(
     qi: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-import duckdb
-
 SHOWN: Final = 12  # names that fit a sentence
 
 # DuckDB measures the distance here too, so that a sentence is the same whether SQL or Python says it.
@@ -25,6 +23,8 @@ def suggestion(name: str, known: Sequence[str], kind: str = "columns") -> str:
     """
     if not known:
         return f"there are no {kind}"
+    import duckdb  # noqa: PLC0415 - models name no engine, and only a misspelt name needs this one
+
     with duckdb.connect() as con:
         nearest = con.execute(NEAREST, {"name": name, "known": list(known)}).fetchall()
     if nearest:

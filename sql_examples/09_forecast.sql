@@ -36,6 +36,13 @@ FROM pyc_extrapolate([100, 1000], [0.99, 0.80], [10000]);
 -- | --- | --- |
 -- | 10000 | 0.21 |
 
+-- Or from the two numbers: 40 bits and a geometric tail, among all people of the world.
+SELECT round(pyc_correctness(40 * ln(2), 0, 8e9), 4) AS correctness, round(pyc_uniqueness(40 * ln(2), 0, 8e9), 4) AS uniqueness,
+       round(pyc_k_violation(40 * ln(2), 0, 8e9, 5), 4) AS below_5;
+-- | correctness | uniqueness | below_5 |
+-- | --- | --- | --- |
+-- | 0.9936 | 0.9872 | 1 |
+
 -- Sets: who bought what. The attacker knows two purchases of a person; how often does that name the right one?
 CREATE TEMP TABLE purchases AS
 SELECT range // 5 AS person, (range * 7919 + range // 5 * (range % 5)) % 23 AS item FROM range(2000);
@@ -46,3 +53,19 @@ FROM sparse_correctness_curve(purchases, 'person', 'item', points := 2, sizes :=
 -- | 10 | 0.7519 | 0 | 400 |
 -- | 100 | 0.1634 | 0 | 400 |
 -- | 400 | 0.041 | 0 | 400 |
+
+-- A learned matching: scores of right pairs and of wrong ones. How often is the right person first among n?
+SELECT n, round(correctness, 3) AS correctness
+FROM matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3]);
+-- | n | correctness |
+-- | --- | --- |
+-- | 1 | 1 |
+-- | 2 | 0.75 |
+-- | 3 | 0.583 |
+
+-- Five measurements and a population within 30 times the largest: the tilted curve, with its interval.
+SELECT population, round(correctness, 2) AS correctness, round(correctness_low, 1) AS low, round(correctness_high, 1) AS high, status
+FROM pyc_extrapolate([10, 100, 300, 1000, 2000], [0.995, 0.98, 0.95, 0.85, 0.76], [10000]);
+-- | population | correctness | low | high | status |
+-- | --- | --- | --- | --- | --- |
+-- | 10000 | 0.46 | 0.3 | 0.7 | ok |

@@ -75,3 +75,21 @@ FROM score_copula(people, 'town', 100000), copula_correction(people, 'town', 100
 -- | corrected | uniqueness |
 -- | --- | --- |
 -- | 0.062 | 0.062 |
+
+-- The share of the people who are like one person, and the models that there are.
+SELECT round(1e6 * cell_probability('town', 97, 'F', '04103', 'retired'), 2) AS in_a_million;
+-- | in_a_million |
+-- | --- |
+-- | 3.83 |
+
+SELECT model, records, method FROM copula_models() ORDER BY model;
+-- | model | records | method |
+-- | --- | --- | --- |
+-- | calibrated | 3000 | calibrated |
+-- | town | 3000 | paper |
+
+-- A model of more than pairs of columns, known by its name like a copula.
+SELECT model, records FROM fit_people('townspeople', people, ['age', 'sex', 'postcode']);
+-- | model | records |
+-- | --- | --- |
+-- | townspeople | 3000 |

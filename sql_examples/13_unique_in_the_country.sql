@@ -18,7 +18,7 @@ FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000);
 -- | dankar | 1579 | 0.526 | NULL | NULL |
 -- | benedetti_franconi | 451 | 0.15 | NULL | NULL |
 -- | loglinear | 1007 | 0.336 | NULL | NULL |
--- | loglinear_nb | 1007 | 0.336 | NULL | NULL |
+-- | loglinear_nb | 1007 | 0.336 | 0.294 | 0.377 |
 -- | pyc | 1136 | 0.379 | 0.342 | 0.48 |
 -- | copula | 845 | 0.282 | 0.272 | 0.291 |
 
@@ -61,3 +61,10 @@ FROM individual_risk(weighted, ['age', 'sex', 'postcode'], weight := 'weight') G
 -- | 1 | 5 | 0.4024 | 451 |
 -- | 2 | 10 | 0.1494 | 116 |
 -- | 3 | 15 | 0.0876 | 21 |
+
+-- The one answer: uniqueness, right matches and small classes in the population, with the sentence to quote.
+SELECT population, round(uniqueness, 3) AS uniqueness, round(correctness, 3) AS correctness
+FROM population_risk(sample, ['age', 'sex', 'postcode'], [3000]);
+-- | population | uniqueness | correctness |
+-- | --- | --- | --- |
+-- | 3000 | 0.352 | 0.573 |

@@ -61,3 +61,28 @@ FROM delta_disclosure(people, ['sex', 'postcode'], 'occupation', variant := 'all
 -- | variant | delta | offending_classes | status |
 -- | --- | --- | --- | --- |
 -- | all | inf | 38 | infinite: some class lacks a sensitive value that the table holds, so an attacker can rule it out |
+
+-- Each of these measures lists its classes too.
+SELECT sex, postcode, class_size, round(value, 4) AS t FROM t_closeness_classes(people, ['sex', 'postcode'], 'occupation', t := 0.2)
+ORDER BY value DESC, sex, postcode LIMIT 1;
+-- | sex | postcode | class_size | t |
+-- | --- | --- | --- | --- |
+-- | M | 04124 | 11 | 0.4406 |
+
+SELECT sex, postcode, class_size, round(value, 4) AS alpha
+FROM alpha_k_anonymity_classes(people, ['sex', 'postcode'], 'occupation', alpha := 0.4, k := 5) ORDER BY value DESC, sex, postcode LIMIT 1;
+-- | sex | postcode | class_size | alpha |
+-- | --- | --- | --- | --- |
+-- | F | 04116 | 22 | 0.4545 |
+
+SELECT sex, postcode, class_size, round(value, 4) AS beta
+FROM beta_likeness_classes(people, ['sex', 'postcode'], 'occupation', beta := 1) ORDER BY value DESC, sex, postcode LIMIT 1;
+-- | sex | postcode | class_size | beta |
+-- | --- | --- | --- | --- |
+-- | F | 04120 | 23 | 4.8404 |
+
+SELECT sex, postcode, class_size, round(value, 4) AS delta
+FROM delta_disclosure_classes(people, ['sex', 'postcode'], 'occupation', delta := 1) ORDER BY value DESC, sex, postcode LIMIT 1;
+-- | sex | postcode | class_size | delta |
+-- | --- | --- | --- | --- |
+-- | F | 04106 | 89 | 2.1658 |

@@ -31,7 +31,9 @@ def attack(
                 for group, learnt in zip(given["groups"], known, strict=True)
             )
             matches = sum(
-                all(_matches(subject[c], other[c], c, given, nulls) for c in columns) for other in records
+                all(_matches(subject[c], other[c], c, given, nulls) for c in columns)
+                for other in records
+                if nulls != "wildcard" or _blank(subject, given) or not _blank(other, given)
             )
             alone = matches == 1
             routes = (
@@ -43,6 +45,11 @@ def attack(
             for measure, value in enumerate(values):
                 found[place][measure] += probability * value
     return [(row[0], row[1], row[2], row[3]) for row in found]
+
+
+def _blank(record: Record, given: Mapping[str, Any]) -> bool:
+    """Whether nothing of the record can be known; such a record is nobody else's match."""
+    return all(record[column] is None for group in given["groups"] for column in group["columns"])
 
 
 def _probability(group: Mapping[str, Any], subject: Record) -> float:

@@ -29,7 +29,7 @@ NO_SPARK = "no Java 17 or no pyspark for the Spark tests (pip install 'reid-sql[
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
+        if "spark" in getattr(item, "fixturenames", ()) or item.get_closest_marker("spark"):
             item.add_marker(
                 pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning")
             )

@@ -77,6 +77,8 @@ def kept(rows: list[Row], nulls: str) -> list[Row]:
 
 def match(left: Row, right: Row, nulls: str) -> bool:
     if nulls == "wildcard":
+        if right == (None,) * len(right) != left:  # a blank record is nobody else's match
+            return False
         return all(a is None or b is None or a == b for a, b in zip(left, right, strict=True))
     return left == right
 

@@ -1,6 +1,7 @@
 """The house stands as it was drawn: imports run one way, rooms stay small."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -10,21 +11,30 @@ SOURCES = sorted([*(ROOT / "reid_sql").rglob("*.py"), *(ROOT / "udfs").rglob("*.
 
 # Each layer may import the layers before it, and its own.
 LAYERS = [
-    ("reid_sql._version", "reid_sql.errors"),
+    ("reid_sql._version", "reid_sql.errors", "reid_sql.visible"),
     ("reid_sql.suggestion",),
     ("reid_sql.domains",),
     ("reid_sql.document",),
     ("reid_sql.models",),
+    ("reid_sql.scenario",),
     ("reid_sql.reduction", "reid_sql.function", "reid_sql.registry"),
-    ("reid_sql.reductions",),
-    ("reid_sql.engines",),
+    ("reid_sql.reductions", "reid_sql.engines"),  # a room holds what an engine's kit is for
     ("reid_sql_udfs",),
     ("reid_sql", "reid_sql.polars", "reid_sql.spark"),
-    ("reid_sql.source", "reid_sql.runner", "reid_sql.screen", "reid_sql.plot"),
+    (
+        *(
+            "reid_sql.source",
+            "reid_sql.identifiers",
+            "reid_sql.text_file",
+            "reid_sql.json_file",
+            "reid_sql.spill",
+        ),
+        *("reid_sql.runner", "reid_sql.screen", "reid_sql.plot"),
+    ),
     ("reid_sql.check",),
     ("reid_sql.commands",),
     ("reid_sql.dbt",),
-    ("reid_sql.cli",),
+    ("reid_sql.cli", "reid_sql.__main__"),
 ]
 
 
@@ -34,6 +44,9 @@ def module(path: Path) -> str:
 
 
 def layer(name: str) -> int:
+    """A spelling, which stands beside its reduction's declaration, is made of its engine's kit."""
+    if re.fullmatch(r"reid_sql\.reductions\.\w+\.(?!duckdb)\w+", name):
+        return layer("reid_sql.engines.face")
     exact = [place for place, names in enumerate(LAYERS) if name in names]
     within = [
         place
@@ -60,9 +73,35 @@ def imported(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if "demo" not in p.parts], ids=module)
 def test_imports_run_one_way(path: Path) -> None:
-    lazily = {"reid_sql": {"reid_sql_udfs", "reid_sql.engines.duckdb"}}
+    lazily = {"reid_sql": {"reid_sql_udfs", "reid_sql.engines.duckdb", "reid_sql.check"}}
     for name in imported(path) - lazily.get(module(path), set()):
         assert layer(name) <= layer(module(path)), f"{module(path)} imports {name}"
+
+
+ENGINES = sorted(path.parent.name for path in (ROOT / "reid_sql" / "engines").glob("*/__init__.py"))
+
+
+def engine(name: str) -> str | None:
+    """The engine that the module is a part of: of its kit, of what it says of a reduction, or its face."""
+    parts = name.split(".")
+    own = parts[2:3] if parts[:2] == ["reid_sql", "engines"] else parts[-1:]
+    return next((each for each in own if each in ENGINES), None)
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if engine(module(p))], ids=module)
+def test_no_engine_imports_another(path: Path) -> None:
+    """What an engine is made of imports no part of another; what is common, such as the face, imports no engine."""
+    assert {engine(name) for name in imported(path)} <= {engine(module(path)), None}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "reid_sql" / "engines").glob("*.py")), ids=module)
+def test_what_engines_share_knows_none_of_them(path: Path) -> None:
+    assert module(path) == "reid_sql.engines.duckdb" or {engine(name) for name in imported(path)} <= {None}
+
+
+def test_a_room_declares_before_it_is_said() -> None:
+    for path in (ROOT / "reid_sql" / "reductions").glob("*/__init__.py"):
+        assert not any(name.startswith("reid_sql.engines") for name in imported(path))
 
 
 def test_models_know_no_engine() -> None:

@@ -358,3 +358,87 @@ def test_qar_refuses_in_one_sentence(arguments: tuple[str, ...], sentence: str) 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"reid-sql: {sentence}")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("stand_out", ["nan", "1e400", "-1", "2.5", "many"])
+def test_how_many_to_show_is_a_whole_number(stand_out: str) -> None:
+    done = command("risk", PEOPLE, "--qi", "age", "--stand-out", stand_out)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("reid-sql: --stand-out must be a")
+
+
+def test_quasi_identifiers_given_again_are_added() -> None:
+    both = json.loads(command("risk", PEOPLE, "--qi", "age", "--qi", "sex,postcode", "--json").stdout)
+    assert both["summary"]["unique_records"] == 1051
+
+
+def test_query_makes_no_database_of_a_mistyped_path(tmp_path: Path) -> None:
+    missing = tmp_path / "peple.duckdb"
+    done = command("query", "-", "--database", str(missing), stdin="SELECT 1;")
+    assert done.returncode == 2
+    assert "--database must be an existing DuckDB file" in done.stderr
+    assert not missing.exists()
+
+
+def test_a_plot_without_a_folder_is_refused_before_any_work(tmp_path: Path) -> None:
+    plot = str(tmp_path / "nowhere" / "curve.png")
+    done = command("forecast", "no such file.csv", "--qi", "age", "--population", "1e6", "--plot", plot)
+    assert done.returncode == 2
+    assert "--plot must lie in an existing folder" in done.stderr
+
+
+def test_the_module_is_the_command() -> None:
+    call = [sys.executable, "-m", "reid_sql", "--version"]
+    done = subprocess.run(call, capture_output=True, text=True, env=environment(), cwd=ROOT, check=True)
+    assert done.stdout.startswith("reid-sql ")
+
+
+def test_ctrl_c_while_the_command_loads_is_no_traceback() -> None:
+    for wait in (0.1, 0.2, 0.4):
+        call = [sys.executable, "-m", "reid_sql.cli", "risk", PEOPLE, "--qi", "age"]
+        running = subprocess.Popen(
+            call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), cwd=ROOT
+        )
+        time.sleep(wait)
+        running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=60)
+        assert "reid_sql" not in told
+
+
+def test_one_function_is_told_in_full() -> None:
+    told = command("functions", "risk_summary").stdout
+    assert told.startswith("risk_summary(tbl, qi, threshold := 0.2")
+    assert "unique_records BIGINT" in told
+    assert "Refuses an empty table" in told
+    assert "Not on Spark: it goes through the codes of all records" in " ".join(
+        command("functions", "qar_contributions").stdout.split()
+    )
+    refused = command("functions", "risk_sumary")
+    assert refused.returncode == 2
+    assert "got 'risk_sumary'; did you mean 'risk_summary'?" in refused.stderr
+
+
+VISITS = "person_id,age,sex\n" + "".join(
+    f"{person},{person % 50},{'FM'[person % 2]}\n" * 5 for person in range(97)
+)
+
+
+def test_people_with_several_visits_are_no_crowd(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text(VISITS)
+    call = ["risk", str(tmp_path / "visits.csv"), "--qi", "age,sex"]
+    rows = command(*call).stdout
+    assert "One row per person is assumed." in rows
+    told = " ".join(rows.replace("│", " ").split())
+    assert "Column 'person_id' looks like an identifier and repeats (97 values in 485 rows)" in told
+    people = json.loads(command(*call, "--entity", "person_id", "--json").stdout)
+    assert people["summary"]["records"] == 97
+    assert people["summary"]["unique_records"] == 3
+    assert "AT RISK: 3 of 97 people" in command(*call, "--entity", "person_id").stdout
+    refused = command(*call, "--entity", "persn_id")
+    assert refused.returncode == 2
+    assert (
+        "quasi-identifiers and entity must be columns of the table, got 'persn_id'; did you mean"
+        in refused.stderr
+    )

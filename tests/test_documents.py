@@ -4,19 +4,34 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
+import tomllib
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import duckdb
+import jsonschema
 import pytest
+import yaml
 
 import reid_sql
 import reid_sql_udfs
+from reid_sql.check.policy.policy_schema import policy_schema
+from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
+from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples
-from tools import generate
+from tools import documents, function_facts
+from tools.documents import DOCUMENTS
+from tools.generate import GENERATED, SCRIPTS
 
-SCRIPTS = sorted((Path(__file__).parents[1] / "sql_examples").glob("*.sql"))
+ROOT = Path(__file__).parents[1]
+ON_SPARK = {
+    "README.md",
+    "docs/spark.md",
+}  # whose blocks for Spark are run by tests/engines/spark/test_catalogue.py
 MODULES = sorted(
     name
     for package in (reid_sql, reid_sql_udfs)
@@ -26,9 +41,20 @@ MODULES = sorted(
         "reid_sql.polars",
         "reid_sql.spark",
     }  # these carry the words of the bodies, tried where they stand
-    and (find_spec("pyspark") or not name.startswith(("reid_sql.engines.spark", "reid_sql.check.spark")))
+    and (find_spec("pyspark") or "spark" not in name)
     and not name.startswith("reid_sql.dbt")  # needs dbt, which has an environment of its own
 )
+
+
+def short(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(document: Path) -> Iterator[tuple[str, str]]:
+    """Language and text of each fenced block; a shown file has its path behind the language."""
+    yield from re.findall(
+        r"^```(\S[^\n]*)\n(.*?)^```$", document.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -47,11 +73,40 @@ def test_examples_are_numbered_without_gaps() -> None:
     assert [int(script.stem[:2]) for script in SCRIPTS] == list(range(1, len(SCRIPTS) + 1))
 
 
-def test_the_readme_states_the_results_it_has_and_the_functions_there_are(root: Path) -> None:
+@pytest.mark.parametrize("path", [path for path in GENERATED if path not in SCRIPTS], ids=short)
+def test_what_is_generated_or_run_is_up_to_date(path: Path) -> None:
+    assert GENERATED[path]() == path.read_text(encoding="utf-8")
+
+
+def test_the_readme_states_results_and_the_functions_page_every_function(root: Path) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
     assert text.count(examples.RESULT) > 5
-    assert all(f"| `{function.signature}` |" in text for function in declared().values())
-    assert generate.readme() == text
+    assert text.count("\n") <= 150
+    page = (root / "docs" / "functions.md").read_text(encoding="utf-8")
+    for function in declared().values():
+        assert f"| `{function.signature}` |" in page
+        assert f"\n### {function.name}\n\n    {function.signature}\n" in page
+
+
+def test_every_function_is_shown_in_an_example_that_runs() -> None:
+    shown = {statement for script in SCRIPTS for statement in documents.statements(script.read_text())}
+    for name in declared():
+        assert any(function_facts.calls(statement, name) for statement in shown), name
+    page = (ROOT / "docs" / "functions.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```sql\n(.*?)\n```", page, re.DOTALL):
+        assert block in shown
+
+
+WITH_PYTHON = [
+    path for path in DOCUMENTS if any(kind == "python" and ">>> " in text for kind, text in blocks(path))
+]
+
+
+@pytest.mark.parametrize("document", WITH_PYTHON, ids=short)
+def test_python_in_the_documents_runs(document: Path) -> None:
+    tried = doctest.testfile(str(document), module_relative=False, encoding="utf-8")
+    assert tried.attempted > 3
+    assert tried.failed == 0
 
 
 def test_python_in_the_readme_runs(root: Path) -> None:
@@ -60,8 +115,87 @@ def test_python_in_the_readme_runs(root: Path) -> None:
     assert tried.failed == 0
 
 
-def test_the_release_gate_is_described_as_it_is(root: Path) -> None:
-    assert (root / "docs" / "release_gate.md").read_text(encoding="utf-8") == generate.gate()
+@pytest.mark.parametrize("document", DOCUMENTS, ids=short)
+def test_no_block_is_left_untried(document: Path) -> None:
+    for language, text in blocks(document):
+        kind, _, shown = language.partition(" ")
+        if shown:
+            assert shown.startswith("file=")
+        elif kind == "python":
+            assert ">>> " in text or (
+                short(document) in ON_SPARK and text.startswith("import reid_sql.spark")
+            )
+        elif kind == "toml":
+            _try_toml(text)
+        elif kind == "yaml":
+            assert yaml.safe_load(text)
+        elif kind == "console":
+            assert text.startswith("$ reid-sql ")
+        else:
+            assert kind == "sql"
+
+
+def _try_toml(text: str) -> None:
+    told = tomllib.loads(text)
+    if "tables" in told:
+        jsonschema.validate(told, policy_schema())
+    else:
+        assert scenario(told).groups
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=short)
+def test_commands_and_make_targets_in_the_documents_are_there(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for line in re.findall(r"^    reid-sql (.*)$", text, re.MULTILINE):
+        parser().parse_args(shlex.split(line.partition(" > ")[0], comments=True))
+    assert set(re.findall(r"(?:`|^    )make (\w+)", text, re.MULTILINE)) <= targets()
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_the_citation_is_of_this_version(root: Path) -> None:
+    told = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (told["version"], told["license"]) == (reid_sql.__version__, "Apache-2.0")
+
+
+def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
+    hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0][
+        "hooks"
+    ]
+    jobs = yaml.safe_load((root / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    steps = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    assert steps
+    for command in [*(hook["entry"] for hook in hooks), *steps]:
+        program, word = command.split()
+        if program == "make":
+            assert word in targets()
+        else:
+            assert (root / word).is_file()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=short)
+def test_links_in_the_documents_lead_somewhere(document: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        place, _, anchor = link.partition("#")
+        target = (document.parent / place).resolve() if place else document
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_the_readme_leads_to_every_page(root: Path) -> None:
+    text = (root / "README.md").read_text(encoding="utf-8")
+    for document in DOCUMENTS:
+        assert document.name == "README.md" or f"]({short(document)})" in text, document.name
+
+
+def anchors(text: str) -> set[str]:
+    """Anchors of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_first_screen_of_the_readme_names_demo_and_test(root: Path) -> None:
@@ -69,19 +203,75 @@ def test_the_first_screen_of_the_readme_names_demo_and_test(root: Path) -> None:
     assert {"make demo", "make test"} <= set(re.findall(r"make \w+", "\n".join(first_screen)))
 
 
-def test_the_types_of_the_polars_functions_are_up_to_date(root: Path) -> None:
-    assert (root / "reid_sql" / "polars.pyi").read_text(encoding="utf-8") == generate.stub()
+def test_the_schema_that_the_example_policy_names_is_there(root: Path) -> None:
+    policy = root / "docs" / "people_release.toml"
+    named = re.match(r"#:schema (\S+)", policy.read_text(encoding="utf-8"))
+    assert named
+    assert (policy.parent / named[1]).is_file()
 
 
-def test_the_types_and_the_gaps_of_the_spark_functions_are_up_to_date(root: Path) -> None:
-    assert (root / "reid_sql" / "spark.pyi").read_text(encoding="utf-8") == generate.spark_stub()
-    text = (root / "docs" / "spark.md").read_text(encoding="utf-8")
-    assert generate.spark_document(text) == text
+def test_result_columns_are_those_that_duckdb_answers(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv'")
+    con.execute("SELECT * FROM fit_copula('town', people, ['age', 'sex'])").fetchall()
+    con.execute("CREATE TEMP TABLE saved AS FROM copula_json('town')")
+    for function in declared().values():
+        if not function_facts.answers_a_table(function):
+            continue
+        known = ARGUMENTS | ({"tbl": "saved"} if function.name == "load_copula" else {})
+        assert set(function_facts.needed(function)) <= set(known), (
+            f"say what stands for them in ARGUMENTS: {function.name}"
+        )
+        given = ", ".join(known[name] for name in function_facts.needed(function))
+        rows = con.execute(f"DESCRIBE FROM {function.name}({given})").fetchall()
+        answered = {row[0]: row[1] for row in rows}
+        for column, kind in function_facts.result_columns(function):
+            assert kind.startswith(answered.pop(column)), f"{column} of {function.name}"
+        assert bool(answered) == bool(function_facts.columns_beside(function)), function.name
+
+
+ARGUMENTS = {
+    "tbl": "people",
+    "population_tbl": "people",
+    "qi": "['age', 'sex']",
+    "columns": "['age', 'sex', 'postcode']",
+    "sensitive": "'diagnosis'",
+    "name": "'town'",
+    "model": "'town'",
+    "n": "5",
+    "population": "1e6",
+    "populations": "[1e6]",
+    "sizes": "[10, 20]",
+    "correctness": "[0.9, 0.8]",
+    "sampling_fraction": "0.1",
+    "person": "'age'",
+    "item": "'sex'",
+    "true_scores": "[0.9, 0.4]",
+    "false_scores": "[0.1, 0.2]",
+    "scenario": "{'population': 100000, 'groups': [{'columns': ['age'], 'probability': 0.5}]}",
+}
+
+
+def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
+    columns = {name: dict(function_facts.result_columns(declared()[name])) for name in declared()}
+    for name, known in columns.items():
+        for column in known:
+            where = "at the end of its field's line, or in tools/result_columns.toml"
+            assert documents.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
+    for name, told in documents.meanings().items():
+        own = columns.get(name, {})
+        there = {column for found in columns.values() for column in found} if name == "every" else set(own)
+        assert set(told) <= there, name
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings_run(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_examples_of_the_generators_run() -> None:
+    tried = doctest.testmod(documents)
+    assert tried.attempted
+    assert tried.failed == 0
 
 
 def test_every_function_has_words_a_source_and_an_example_that_calls_it() -> None:

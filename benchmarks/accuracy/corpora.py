@@ -25,6 +25,8 @@ CHOSEN: Final = {
     "cps_tax_units": "COLUMNS(* EXCLUDE weight_x100)",
     "browser_user_agents": "COLUMNS(* EXCLUDE weight)",
 }
+# Drawn from only where they are named.
+FURTHER: Final = {"brfss2020_heart": "COLUMNS(*)", "covid19_mx": "COLUMNS(*)"}
 WEIGHTED: Final = {"browser_user_agents": "weight"}
 
 
@@ -58,7 +60,7 @@ def folder() -> Path:
 
 def real(corpus: str, count: int, seed: int) -> list[Dataset]:
     """Count the classes of `count` random subsets of the columns of a corpus."""
-    rng = np.random.default_rng([seed, list(CHOSEN).index(corpus)])
+    rng = np.random.default_rng([seed, list(CHOSEN | FURTHER).index(corpus)])
     with duckdb.connect() as con:
         reid_sql.register(con)
         _load(con, corpus, rng)
@@ -70,7 +72,7 @@ def real(corpus: str, count: int, seed: int) -> list[Dataset]:
 
 def _load(con: duckdb.DuckDBPyConnection, corpus: str, rng: np.random.Generator) -> None:
     """Make the table of people, resampled with replacement where the corpus has weights."""
-    file, chosen = folder() / f"{corpus}.parquet", CHOSEN[corpus]
+    file, chosen = folder() / f"{corpus}.parquet", (CHOSEN | FURTHER)[corpus]
     names = chosen if chosen.startswith("COLUMNS") else ", ".join(chosen.split())
     source = f"read_parquet('{file}', file_row_number = true)"
     if corpus in WEIGHTED:

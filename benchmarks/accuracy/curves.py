@@ -1,44 +1,213 @@
-"""The four curves from their fitted parameters alone.
+"""Extrapolated curves of tables whose truth is counted: `python -m benchmarks.accuracy.curves --help`.
 
-At the full size itself `extrapolate` answers no more than what was measured there; how well a curve fits
-shows without that.
+Errors of every method from a fraction of the table, and whether the 95 % intervals hold the truth. `--scores` prints the
+quantiles that the intervals are made of, from tables of a seed and partly of corpora that the other figures do not use.
 """
 
-from collections.abc import Callable, Mapping
+import json
+from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from reid_sql.models.classes.uniqueness import correctness_from_probability
-from reid_sql.models.pyc import pitman_yor
+from benchmarks.accuracy.corpora import Dataset, folder
+from benchmarks.accuracy.summary import within
+from benchmarks.accuracy.synthetic import CORPORA, LABELS, datasets
+from reid_sql.domains import Floats
+from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes, uniqueness_curve
+from reid_sql.models.pyc.curve_families import Task, pyc
+from reid_sql.models.pyc.extrapolation import METHOD, extrapolate
+from reid_sql.models.pyc.extrapolation_interval import GROWTH, SMALLEST, kind_of
+from reid_sql.models.pyc.measurements import measurements
+from reid_sql.models.pyc.tilted_curve import FAR, log_odds, tilted_curve
 
-Parameters = Mapping[str, float]
-
-
-def fitted(method: str, parameters: Parameters, size: int) -> float:
-    """Correctness at this size by the fitted curve, kept within 0 and 1."""
-    return float(np.clip(CURVES[method](parameters, size), 0, 1))
-
-
-def _pyc(at: Parameters, size: int) -> float:
-    return float(pitman_yor.correctness(at["entropy"], at["tail"], size))
-
-
-def _ent(at: Parameters, size: int) -> float:
-    return float(correctness_from_probability(np.exp(-at["entropy"]), size))
-
-
-def _exp(at: Parameters, size: int) -> float:
-    return at["floor"] + (1 - at["floor"]) * float(np.exp(-at["rate"] * (size - 1)))
+FRACTIONS: Final = (0.1, 0.05, 0.01, 0.005, 0.001)
+ROUGHLY: Final = (0.1, 0.01)  # where rounded, few and noisy points are tried too
+LEAST: Final = 5  # records in the fraction
+TARGETS: Final = 1000  # people by whom a noisy share was measured
+LEARNT_ON: Final = ("brfss2020_heart", "hdv2003", "geometric", "zipf")
+LEARNT_WITH: Final = 7  # the seed: other columns and parameters than those of the figures
+Points = tuple[str, str, Floats, Floats, Floats | None]  # kind, measure, sizes, shares, standard errors
 
 
-def _pol(at: Parameters, size: int) -> float:
-    return 1 - at["linear"] * float(np.log(size)) - at["quadratic"] * float(np.log(size)) ** 2
+@dataclass(frozen=True)
+class Trial:
+    """One curve: what each method says of correctness, its interval, and the truth."""
+
+    corpus: str
+    name: str
+    fraction: float
+    times: float  # the table over the largest size
+    kind: str
+    measure: str
+    truth: float
+    measured: float
+    answers: dict[str, tuple[float, float, float]]
+    score: float  # what the interval of the tilted curve would have needed
 
 
-CURVES: Final[dict[str, Callable[[Parameters, int], float]]] = {
-    "pyc": _pyc,
-    "ent": _ent,
-    "exp": _exp,
-    "pol": _pol,
-}
+def curves_of(dataset: Dataset, rng: np.random.Generator) -> Iterator[tuple[float, Points]]:
+    """Give the points of every fraction: exact ones of κ and Ξ, five and two that are rounded, twelve that are noisy."""
+    for fraction in FRACTIONS:
+        most = round(dataset.records * fraction)
+        if most < LEAST:
+            continue
+        sizes = default_sizes(most)[1:].astype(np.float64)
+        kappa = correctness_curve(dataset.histogram, sizes)
+        if not within(float(kappa[-1])):
+            continue
+        yield fraction, ("exact", "correctness", sizes, kappa, None)
+        if fraction in ROUGHLY:
+            xi = uniqueness_curve(dataset.histogram, sizes)
+            yield fraction, ("exact", "uniqueness", sizes[xi > 0], xi[xi > 0], None)
+            yield from ((fraction, points) for points in _rough(dataset, most, rng))
+
+
+def _rough(dataset: Dataset, most: int, rng: np.random.Generator) -> Iterator[Points]:
+    five = np.unique(np.rint(np.geomspace(max(2, most / 30), most, 5)))
+    rounded = np.round(correctness_curve(dataset.histogram, five), 2)
+    if five.size > LEAST - 1 and rounded.min() > 0:
+        yield "five", "correctness", five, rounded, None
+        yield "two", "correctness", five[[1, 4]], rounded[[1, 4]], None
+    twelve = np.unique(np.rint(np.geomspace(2, most, 12)))
+    kappa = correctness_curve(dataset.histogram, twelve)
+    errors = np.sqrt(kappa * (1 - kappa) / TARGETS) + 1e-4
+    yield (
+        "noisy",
+        "correctness",
+        twelve,
+        np.clip(kappa + errors * rng.normal(size=kappa.size), 1e-4, 1),
+        errors,
+    )
+
+
+def trial(dataset: Dataset, fraction: float, points: Points) -> Trial | None:
+    """Extrapolate to the whole table by every method; None where the points do not fall."""
+    kind, measure, sizes, shares, errors = points
+    if sizes.size < 2 or not measurements(sizes, shares, errors).falls:
+        return None
+    answers = {}
+    for method in METHOD.words:
+        found = extrapolate(
+            sizes, shares, [dataset.records], method, measure=measure, standard_errors=errors
+        ).answers.get("correctness")
+        if found is not None:
+            answers[method] = float(found.value[0]), float(found.low[0]), float(found.high[0])
+    times = dataset.records / float(sizes[-1])
+    needed = score(dataset, points)
+    named = dataset.corpus, dataset.name, fraction, times, kind, measure
+    return Trial(*named, dataset.correctness, float(shares[-1]), answers, needed)
+
+
+def score(dataset: Dataset, points: Points) -> float:
+    """How many times what is open the truth lies away from the tilted curve, in log-odds."""
+    _, measure, sizes, shares, errors = points
+    task = Task(measurements(sizes, shares, errors), measure)
+    tilted = tilted_curve(task, pyc(task))
+    reach = tilted.reach("correctness", np.array([float(dataset.records)]))
+    away = dataset.correctness - reach.answer
+    if abs(away[0]) <= SMALLEST:
+        return 0.0
+    nearer = np.clip(dataset.correctness - np.sign(away) * SMALLEST, 0, 1)
+    grown = GROWTH[kind_of(tilted)] * np.log(max(dataset.records / sizes[-1], 1))
+    return float((np.abs(log_odds(nearer) - log_odds(reach.answer)) / (reach.apart + reach.noise + grown))[0])
+
+
+def lines(trials: Iterable[Trial]) -> Iterator[str]:
+    """Give the tables of errors and of coverage, as Markdown."""
+    done = list(trials)
+    yield "| fraction | tables | " + " | ".join(METHOD.words) + " |"
+    yield "| --- |" + " --- |" * (1 + len(METHOD.words))
+    for fraction, real in product(FRACTIONS, (True, False)):
+        some = [
+            one
+            for one in done
+            if (one.kind, one.measure, one.fraction) == ("exact", "correctness", fraction)
+            and (one.corpus not in LABELS) == real
+        ]
+        if some:
+            errors = [f"{100 * error(some, method):.2f}" for method in METHOD.words]
+            words = f"{fraction:.1%} | {len(some)} {'real' if real else 'synthetic'}"
+            yield f"| {words} | {' | '.join(errors)} |"
+    yield ""
+    yield from coverage(done)
+
+
+def error(trials: list[Trial], method: str) -> float:
+    """Root mean square; of 'rnd' that of a guess uniform between 0 and the last measured share."""
+    squares = [(one.answers[method][0] - one.truth) ** 2 for one in trials]
+    if method == "rnd":
+        squares = [square + one.measured**2 / 12 for square, one in zip(squares, trials, strict=True)]
+    return float(np.sqrt(np.mean(squares)))
+
+
+def coverage(trials: list[Trial]) -> Iterator[str]:
+    """Give the shares of intervals that hold the truth, with their mean and median width, by points and reach."""
+    groups: dict[tuple[str, str, str, str], list[tuple[float, float]]] = defaultdict(list)
+    for one in trials:
+        seen = "corpus learnt on" if one.corpus in LEARNT_ON else "corpus never seen"
+        reach = "up to 30" if one.times <= FAR * 1.02 else "beyond 30"
+        for method, (_, low, high) in one.answers.items():
+            if method == "tilted" or one.kind == "exact":
+                held_and_width = float(low <= one.truth <= high), high - low
+                groups[method, f"{one.kind} {one.measure}", reach, seen].append(held_and_width)
+    yield "| method | points | times the largest size | tables | cases | held | mean width | median width |"
+    yield "| --- |" + " --- |" * 7
+    for (method, points, reach, seen), some in sorted(groups.items()):
+        held, width, median = (
+            np.mean([one[0] for one in some]),
+            np.mean([one[1] for one in some]),
+            np.median([one[1] for one in some]),
+        )
+        named = f"{method} | {points} | {reach} | {seen}"
+        yield f"| {named} | {len(some)} | {held:.1%} | {width:.3f} | {median:.3f} |"
+
+
+def scores(trials: list[Trial]) -> Iterator[str]:
+    """Give the 95 % quantile of what the intervals of correctness needed, of n cases the ⌈0.95 (n + 1)⌉-th."""
+    groups: dict[tuple[str, bool], list[float]] = defaultdict(list)
+    for one in trials:
+        groups[f"{one.kind} {one.measure}", one.times > FAR * 1.02].append(one.score)
+    for (points, far), found in sorted(groups.items()):
+        place = min(len(found), int(np.ceil(0.95 * (len(found) + 1)))) - 1
+        yield f"{points}, {'beyond' if far else 'up to'} 30 times: {np.sort(found)[place]:.2f} ({len(found)} curves)"
+
+
+def run(corpora: Iterable[str], count: int, seed: int) -> list[Trial]:
+    """Extrapolate every curve of every table whose correctness is neither 0 nor 1."""
+    rng = np.random.default_rng(seed)
+    drawn = (one for corpus in corpora for one in datasets(corpus, count, seed) if within(one.correctness))
+    found = (trial(one, fraction, points) for one in drawn for fraction, points in curves_of(one, rng))
+    return [one for one in found if one is not None]
+
+
+def main() -> None:
+    """Print the tables, or the scores."""
+    parser = ArgumentParser(
+        prog="python -m benchmarks.accuracy.curves",
+        description=__doc__,
+        formatter_class=ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--datasets", type=int, default=24, help="tables drawn from a corpus")
+    parser.add_argument("--seed", type=int, default=2025, help="seed of the tables of the figures")
+    parser.add_argument("--scores", action="store_true", help="print the scores of the intervals instead")
+    parser.add_argument("--json", type=Path, help="file for every figure")
+    asked = parser.parse_args()
+    folder()
+    done = (
+        run(LEARNT_ON, asked.datasets, LEARNT_WITH)
+        if asked.scores
+        else run(CORPORA, asked.datasets, asked.seed)
+    )
+    print("\n".join(scores(done) if asked.scores else lines(done)))
+    if asked.json:
+        asked.json.write_text(json.dumps([asdict(one) for one in done]) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

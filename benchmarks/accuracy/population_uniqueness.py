@@ -17,8 +17,9 @@ from benchmarks.accuracy.corpora import CHOSEN, folder
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.population import loglinear
+from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.loglinear import FittedRecords, LoglinearRisk
-from reid_sql.models.population.population_uniqueness import METHODS, UniquenessEvidence, estimates
+from reid_sql.models.population.population_uniqueness import METHODS, estimates
 
 CORPORA: Final = ("adult", "census_income_kdd", "cps_tax_units", "brfss2020_heart")
 ALL_COLUMNS: Final = "COLUMNS(*)"

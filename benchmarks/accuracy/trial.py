@@ -7,7 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from benchmarks.accuracy import curves
+from benchmarks.accuracy import fitted_curves
 from benchmarks.accuracy.corpora import Dataset
 from benchmarks.accuracy.published import FRACTIONS, METHODS
 from reid_sql.domains import Floats
@@ -116,7 +116,7 @@ def _extrapolated(dataset: Dataset, size: int) -> tuple[dict[str, float], float]
 def _at_full_size(method: str, sizes: Integers, curve: Floats, records: int) -> float:
     found = extrapolation.extrapolate(sizes, curve, records, method)
     if sizes[-1] == records and found.parameters:
-        return curves.fitted(method, found.parameters, records)
+        return fitted_curves.fitted(method, found.parameters, records)
     return float(found.correctness)
 
 

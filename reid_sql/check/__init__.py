@@ -1,1 +1,34 @@
-"""The release gate: a policy, what the table shows, a verdict, and reports of it."""
+"""The release gate: a policy, what the table shows, a verdict, and reports of it.
+
+The module itself is what a scheduler calls: `reid_sql.check("policy.toml")` gives a report.
+"""
+
+import sys
+from os import PathLike
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reid_sql.check.outcome import Report
+
+
+class _Gate(ModuleType):
+    """A module that can be called."""
+
+    def __call__(
+        self,
+        policy: str | PathLike[str],
+        *,
+        baseline: str | PathLike[str] | None = None,
+        engine: str = "duckdb",
+    ) -> "Report":
+        """Check the tables of a policy file; `baseline` is an earlier JSON report, `engine` may be 'spark'.
+
+        The files are only read. Refuses, by a `ReidError` of one sentence, a policy that it cannot follow.
+        """
+        from reid_sql.check.outcome import run  # noqa: PLC0415 - `import reid_sql` stays quick
+
+        return run(policy, baseline=baseline, engine=engine)
+
+
+sys.modules[__name__].__class__ = _Gate

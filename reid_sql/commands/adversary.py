@@ -4,11 +4,7 @@ import argparse
 import json
 from typing import Final
 
-from reid_sql import screen
 from reid_sql.commands.given import PASSED, number, opened_table, print_json, source_options
-from reid_sql.domains import NULLS, THRESHOLD
-from reid_sql.models.attacker.scenario import scenario
-from reid_sql.runner import run
 
 WORDS: Final = "measure a file against an attacker who knows part of it"
 
@@ -35,6 +31,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show what the attacker of the scenario can do."""
+    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.domains import NULLS, THRESHOLD  # noqa: PLC0415 - the same
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+    from reid_sql.scenario import scenario  # noqa: PLC0415 - the same
+
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
     nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
     known = scenario(options.scenario)

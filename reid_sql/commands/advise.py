@@ -5,7 +5,7 @@ import sys
 from typing import Final
 
 from reid_sql import screen
-from reid_sql.check.judging import gate
+from reid_sql.check import gate
 from reid_sql.check.judging.advice import advice
 from reid_sql.check.policy.policy import read_policy
 from reid_sql.check.reports.advice_page import advice_page

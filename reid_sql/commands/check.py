@@ -1,21 +1,23 @@
 """Hold tables to a policy, and write the reports."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql import screen
-from reid_sql.check.judging import gate
+from reid_sql.check import gate
 from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_report
 from reid_sql.check.reports.html import html
 from reid_sql.check.reports.junit import junit
 from reid_sql.check.reports.report import text
 from reid_sql.check.reports.verdict_page import verdict_page
 from reid_sql.commands.given import number
 from reid_sql.domains import Number
-from reid_sql.errors import OutOfDomainError, UnknownNameError
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
 RISKY: Final = Number(
@@ -57,31 +59,34 @@ def run_command(options: argparse.Namespace) -> int:
     policy = read_policy(options.policy)
     risky = int(RISKY.check("--risky-records", number("--risky-records", options.risky_records)))
     wanted = {name: Path(file) for name in WRITERS if (file := getattr(options, name))}
-    for name, file in wanted.items():
-        _refuse_unwritable(f"--{name.replace('_', '-')}", file)
-    baseline = Path(options.baseline) if options.baseline else policy.baseline
+    baseline = Path(options.baseline) if options.baseline else None
+    refuse_to_overwrite(
+        {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}, spared(policy, baseline)
+    )
     with gate.opened_by(options.engine, policy, options.memory_limit, tell) as releases:
         page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
     for name, file in wanted.items():
-        file.write_text(WRITERS[name](page), encoding="utf-8", newline="\n")
-    if options.json:
-        sys.stdout.write(text(page))
-    else:
-        screen.console().print(verdict_page(page))
+        write_report(file, WRITERS[name](page))
+    with suppress(BrokenPipeError):  # who stops reading does not change the verdict
+        show(page, as_json=options.json)
     return int(page["exit_code"])
+
+
+def show(page: dict[str, Any], *, as_json: bool) -> None:
+    """Print the verdict to its end."""
+    try:
+        if as_json:
+            sys.stdout.write(text(page))
+        else:
+            console = screen.console()
+            console.print(verdict_page(page, console.width))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 def tell(words: str) -> None:
     """Say what is being done, where a person watches."""
     if sys.stderr.isatty():
-        screen.console(error=True).print(words, style="dim", markup=False)
-
-
-def _refuse_unwritable(option: str, file: Path) -> None:
-    """Refuse a report that could not be written, before any counting."""
-    if not file.parent.is_dir():
-        raise UnknownNameError(
-            f"{option} must lie in an existing folder, got '{file}'; make the folder '{file.parent}' first"
-        )
-    if file.is_dir():
-        raise OutOfDomainError(f"{option} must be a file, got the folder '{file}'; name a file in it")
+        screen.console(error=True).print(screen.Text(words, "dim"))

@@ -3,12 +3,7 @@
 import argparse
 from typing import Final
 
-from reid_sql import screen
-from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
-from reid_sql.domains import NULLS
-from reid_sql.models.pyc.pitman_yor import CLASS_SIZE
-from reid_sql.plot import check_plot_file, draw_forecast
-from reid_sql.runner import run
+from reid_sql.commands.given import PASSED, numbers, opened, print_json, source_options, whole
 
 WORDS: Final = "forecast the risk of a sample to larger populations"
 POINTS: Final = 40  # of the curve that is drawn
@@ -18,7 +13,11 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     source_options(parser)
     parser.add_argument(
-        "--population", required=True, metavar="N[,N]", help="the sizes to forecast to, such as 67e6"
+        "--population",
+        required=True,
+        action="append",
+        metavar="N[,N]",
+        help="the sizes to forecast to, such as 67e6 or 67,000,000; given again, it adds",
     )
     parser.add_argument("--k", default="5", help="count people in classes smaller than this (default 5)")
     parser.add_argument("--nulls", default="value", help="NULL as a value (default), or drop such records")
@@ -27,8 +26,14 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show the forecast, and draw it where asked."""
-    populations = [number("--population", text) for text in options.population.split(",")]
-    k = int(CLASS_SIZE.check("k", number("k", options.k)))
+    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.domains import NULLS  # noqa: PLC0415 - the same
+    from reid_sql.models.pyc.pitman_yor import CLASS_SIZE  # noqa: PLC0415 - the same
+    from reid_sql.plot import check_plot_file, draw_forecast  # noqa: PLC0415 - the same
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
+    populations = numbers("--population", options.population)
+    k = whole("k", options.k, CLASS_SIZE)
     nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
     if options.plot:
         check_plot_file(options.plot)

@@ -3,16 +3,20 @@
 import argparse
 import csv
 import json
+import re
 from math import isfinite
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import duckdb
-
-from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.errors import OutOfDomainError
-from reid_sql.source import limit_memory, open_source
+from reid_sql.visible import controls
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from reid_sql.domains import Columns, Number
 
 PASSED: Final = 0
+GROUPED: Final = re.compile(r"\d{1,3}(,\d{3})+")  # 67,000,000
 
 
 def source_options(
@@ -21,8 +25,10 @@ def source_options(
     """Add the options that name the file, the columns unless something else names them, and how to answer."""
     parser.add_argument("file", metavar="FILE", help="CSV, Parquet, JSON or DuckDB file")
     if option:
-        words = f"{words}, by comma (quote a name that has one)"
-        parser.add_argument(option, dest="columns", required=True, metavar="A,B,C", help=words)
+        words = f"{words}, by comma (quote a name that has one); given again, it adds"
+        parser.add_argument(
+            option, dest="columns", action="append", required=True, metavar="A,B,C", help=words
+        )
     parser.add_argument("--table", help="the table of a DuckDB file")
     parser.add_argument(
         "--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk"
@@ -31,17 +37,31 @@ def source_options(
 
 
 def opened(
-    options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS
-) -> tuple[duckdb.DuckDBPyConnection, list[Any]]:
+    options: argparse.Namespace, kind: "Columns | None" = None
+) -> "tuple[duckdb.DuckDBPyConnection, list[Any]]":
     """Open the file: a connection, and the arguments by which the functions take the table and its columns."""
-    columns = [name for name in next(csv.reader([options.columns], skipinitialspace=True), []) if name]
-    kind.check(columns, columns)
+    from reid_sql.domains import QUASI_IDENTIFIERS  # noqa: PLC0415 - help is shown without numpy
+
+    columns = [name for text in options.columns for name in listed("the columns", text)]
+    (kind or QUASI_IDENTIFIERS).check(columns, columns)
     con, table = opened_table(options)
     return con, [table, columns]
 
 
-def opened_table(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, str]:
+def listed(name: str, text: str) -> list[str]:
+    """Read names by comma, quoted as in CSV where a name has a comma itself."""
+    try:
+        rows = list(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error:
+        rule = f"{name} must be one line of names by comma, got {text!r}"
+        raise OutOfDomainError(f"{rule}; write them like age,sex and quote a name that has a comma") from None
+    return [column for row in rows for column in row if column]
+
+
+def opened_table(options: argparse.Namespace) -> "tuple[duckdb.DuckDBPyConnection, str]":
     """Open the file: a connection, and the table's name there."""
+    from reid_sql.source import limit_memory, open_source  # noqa: PLC0415 - help is shown without DuckDB
+
     con, table = open_source(options.file, options.table)
     if options.memory_limit:
         limit_memory(con, options.memory_limit)
@@ -58,9 +78,29 @@ def number(name: str, text: str) -> float:
         ) from None
 
 
+def whole(name: str, text: str, domain: "Number") -> int:
+    """Read a whole number of its domain, or refuse the text."""
+    return int(domain.check(name, number(name, text)))
+
+
+def numbers(name: str, texts: list[str]) -> list[float]:
+    """Read lists of numbers by comma; a comma may also stand between thousands, where only that can be meant."""
+    return [value for text in texts for value in _numbers(name, text)]
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    if not GROUPED.fullmatch(text.strip()):
+        return [number(name, part) for part in text.split(",")]
+    parts = text.strip().split(",")
+    if not any(part.startswith("0") for part in parts[1:]):
+        rule = f"{name} must say whether a comma stands between numbers or thousands, got '{text}'"
+        raise OutOfDomainError(f"{rule}; write {''.join(parts)}, or give {name} twice")
+    return [float("".join(parts))]
+
+
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    print(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False))  # noqa: T201
+    print(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)))  # noqa: T201
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates

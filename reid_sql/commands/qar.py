@@ -2,26 +2,18 @@
 
 import argparse
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import duckdb
-
-from reid_sql import screen
-from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
-from reid_sql.domains import COLUMNS, VALUE_OR_DROP, plain
+from reid_sql.commands.given import PASSED, number, opened, print_json, source_options, whole
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.models.classes.class_keys import MEMORY
-from reid_sql.models.extreme.extreme_risk import ALPHA, TAIL
-from reid_sql.models.extreme.quasi_identifiers import SAMPLE, SIZE
-from reid_sql.models.extreme.removal_path import BY, REMOVE
-from reid_sql.plot import check_plot_file, draw_removals
-from reid_sql.runner import run, sentence
+
+if TYPE_CHECKING:
+    import duckdb
 
 WORDS: Final = "extreme risk (QaR): the table's, and what removing records does to it"
 WORTHWHILE: Final = 0.2  # share of the records beyond which a table is of little use without them
 AT_ONCE: Final = 10**8  # records times removals up to which the exact elimination is done unasked
 COUNTED: Final = ("p", "sample", "memory_mb")
-QAR: Final = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": SAMPLE, "memory_mb": MEMORY}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="show what removing N records does (with --plot: default a fifth of them)",
     )
     parser.add_argument(
-        "--by", metavar="A,B", help=f"how records to remove are chosen (default all): {', '.join(BY.words)}"
+        "--by", metavar="A,B", help="how records to remove are chosen, as in qar_elimination (default all)"
     )
     parser.add_argument(
         "--plot",
@@ -60,26 +52,21 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show the extreme risk, and what removing records does where asked."""
-    numbers = {
-        name: float(domain.check(name, number(name, getattr(options, name)))) for name, domain in QAR.items()
-    }
-    counted = [f"{name} := {plain(value)}" for name, value in numbers.items() if name in COUNTED]
-    nulls = f"nulls := '{VALUE_OR_DROP.check('nulls', options.nulls)}'"
-    how = ", ".join(
-        [*counted, *(f"{name} := {value!r}" for name, value in numbers.items() if name not in COUNTED), nulls]
-    )
-    remove = int(REMOVE.check("remove", number("remove", options.remove))) if options.remove else 0
+    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.domains import COLUMNS  # noqa: PLC0415 - the same
+    from reid_sql.models.extreme.removal_path import BY, REMOVE  # noqa: PLC0415 - the same
+    from reid_sql.plot import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
+    counted, how = _settings(options)
+    remove = whole("remove", options.remove, REMOVE) if options.remove else 0
     orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
     if options.plot:
         check_plot_file(options.plot)
     con, given = opened(options, COLUMNS)
     risk = run(con, f"FROM qar_risk(?, ?, {how})", given, "extreme risk").records()[0]
-    riskiest = run(
-        con,
-        f"FROM qar_quasi_identifiers(?, ?, {', '.join([*counted, nulls])}) LIMIT 5",
-        given,
-        "quasi-identifiers",
-    ).records()
+    listed = f"FROM qar_quasi_identifiers(?, ?, {counted}) LIMIT 5"
+    riskiest = run(con, listed, given, "quasi-identifiers").records()
     if options.plot and (risk["risk"] is None or risk["risk"] >= 1):
         raise ReidError(
             f"--plot needs an extreme risk below 1 to remove records from, got none; {risk['status']}"
@@ -87,11 +74,7 @@ def run_command(options: argparse.Namespace) -> int:
     remove = remove or (max(1, int(WORTHWHILE * risk["records"])) if options.plot else 0)
     paths, remarks = _removals(con, given, how, remove, orders) if remove else ({}, [])
     if options.plot:
-        draw_removals(
-            options.plot,
-            paths,
-            f"Extreme risk of {Path(options.file).name}, {len(given[1])} columns, p = {options.p}",
-        )
+        _draw(options, paths, len(given[1]))
     if options.json:
         page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
         print_json(page)
@@ -100,10 +83,40 @@ def run_command(options: argparse.Namespace) -> int:
     return PASSED
 
 
+def _settings(options: argparse.Namespace) -> tuple[str, str]:
+    """The options as SQL spells them: those of the counting, and all of them."""
+    from reid_sql.domains import VALUE_OR_DROP, plain  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.models.classes.class_keys import MEMORY  # noqa: PLC0415 - the same
+    from reid_sql.models.extreme.extreme_risk import ALPHA, TAIL  # noqa: PLC0415 - the same
+    from reid_sql.models.extreme.quasi_identifiers import CHOICES_DRAWN, SIZE  # noqa: PLC0415 - the same
+
+    domains = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": CHOICES_DRAWN, "memory_mb": MEMORY}
+    read = {
+        name: float(domain.check(name, number(name, getattr(options, name))))
+        for name, domain in domains.items()
+    }
+    counted = [f"{name} := {plain(value)}" for name, value in read.items() if name in COUNTED]
+    shares = [f"{name} := {value!r}" for name, value in read.items() if name not in COUNTED]
+    nulls = f"nulls := '{VALUE_OR_DROP.check('nulls', options.nulls)}'"
+    return ", ".join([*counted, nulls]), ", ".join([*counted, *shares, nulls])
+
+
+def _draw(options: argparse.Namespace, paths: dict[str, list[dict[str, Any]]], columns: int) -> None:
+    from reid_sql.plot import draw_removals  # noqa: PLC0415 - help is shown without what draws
+
+    title = f"Extreme risk of {Path(options.file).name}, {columns} columns, p = {options.p}"
+    draw_removals(options.plot, paths, title)
+
+
 def _removals(
-    con: duckdb.DuckDBPyConnection, given: list[Any], how: str, remove: int, orders: list[str]
+    con: "duckdb.DuckDBPyConnection", given: list[Any], how: str, remove: int, orders: list[str]
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
     """Remove records in each order, and say which of the orders that nobody asked for by name were left out."""
+    import duckdb  # noqa: PLC0415 - help is shown without what counts
+
+    from reid_sql.models.extreme.removal_path import BY  # noqa: PLC0415 - the same
+    from reid_sql.runner import run, sentence  # noqa: PLC0415 - the same
+
     paths, remarks = {}, []
     for by in orders or BY.words:
         try:
@@ -118,7 +131,7 @@ def _removals(
     return paths, remarks
 
 
-def _refuse_long(con: duckdb.DuckDBPyConnection, given: list[Any], remove: int) -> None:
+def _refuse_long(con: "duckdb.DuckDBPyConnection", given: list[Any], remove: int) -> None:
     records = con.execute("SELECT count(*) FROM query_table(?)", [given[0]]).fetchall()[0][0]
     if records * remove > AT_ONCE:
         raise OutOfDomainError(

@@ -5,45 +5,42 @@ import sys
 from pathlib import Path
 from typing import Final
 
-import duckdb
-
-from reid_sql import register, screen
+from reid_sql import register
 from reid_sql.commands.given import PASSED, print_json
 from reid_sql.errors import UnknownNameError
-from reid_sql.runner import run
 
 WORDS: Final = "run a file of SQL with the functions there"
-SHOWN: Final = (
-    duckdb.StatementType.SELECT,
-    duckdb.StatementType.EXPLAIN,
-    duckdb.StatementType.CALL,
-    duckdb.StatementType.PRAGMA,
-    duckdb.StatementType.EXECUTE,
-    duckdb.StatementType.RELATION,
-)
+SHOWN: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
+MEMORY: Final = ":memory:"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
     parser.add_argument(
-        "--database", metavar="FILE.duckdb", default=":memory:", help="the DuckDB database to run it on"
+        "--database", metavar="FILE.duckdb", default=MEMORY, help="the DuckDB database to run it on"
     )
     parser.add_argument("--json", action="store_true", help="print each answer as one line of JSON")
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Run the statements, and show each answer before the next statement."""
+    import duckdb  # noqa: PLC0415 - help is shown without what counts
+
+    from reid_sql import screen  # noqa: PLC0415 - the same
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
     if options.file != "-" and not Path(options.file).is_file():
         raise UnknownNameError(
             f"FILE.sql must be an existing file, got '{options.file}'; pass its path, or - for standard input"
         )
     text = sys.stdin.read() if options.file == "-" else Path(options.file).read_text(encoding="utf-8")
+    _refuse_empty_database(options.database, text)
     con = duckdb.connect(options.database)
     register(con)
     for statement in con.extract_statements(text):
         answer = run(con, statement, None, "query")
-        if statement.type not in SHOWN or not answer.columns:
+        if statement.type.name not in SHOWN or not answer.columns:
             continue
         if options.json:
             print_json(answer.records())
@@ -51,3 +48,18 @@ def run_command(options: argparse.Namespace) -> int:
             screen.console().print(screen.answer_table(answer))
         sys.stdout.flush()  # what is answered is shown before the next statement runs
     return PASSED
+
+
+def _refuse_empty_database(database: str, text: str) -> None:
+    """Refuse a database that is not there, unless the SQL makes something in it: else a mistyped path would be one."""
+    import duckdb  # noqa: PLC0415 - help is shown without what counts
+
+    if database == MEMORY or Path(database).is_file():
+        return
+    with duckdb.connect() as con:
+        made = any(statement.type.name == "CREATE" for statement in con.extract_statements(text))
+    if not made:
+        rule = (
+            f"--database must be an existing DuckDB file where the SQL makes nothing in it, got '{database}'"
+        )
+        raise UnknownNameError(f"{rule}; mend the path")

@@ -1,14 +1,14 @@
 """How risky a file is: summary, class sizes, who stands out, a verdict."""
 
 import argparse
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import duckdb
+from reid_sql.commands.given import PASSED, number, opened, print_json, source_options, whole
 
-from reid_sql import screen
-from reid_sql.commands.given import PASSED, number, opened, print_json, source_options
-from reid_sql.domains import NULLS, THRESHOLD
-from reid_sql.runner import Answer, run
+if TYPE_CHECKING:
+    import duckdb
+
+    from reid_sql.runner import Answer
 
 WORDS: Final = "measure a file: summary, class sizes, who stands out, a verdict"
 
@@ -23,30 +23,53 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--nulls", default="value", help="NULL as a value (default), as a wildcard, or drop such records"
     )
     parser.add_argument(
+        "--entity",
+        metavar="COLUMN",
+        help="the column that tells people apart, where a person has several rows",
+    )
+    parser.add_argument(
         "--stand-out", metavar="N", default="0", help="show the N most exposed combinations of values"
     )
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Show how risky the file is."""
+    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.domains import NULLS, SHOWN, THRESHOLD, sql_text  # noqa: PLC0415 - the same
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
-    count = int(number("--stand-out", options.stand_out))
-    nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
+    count = whole("--stand-out", options.stand_out, SHOWN)
+    how = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
+    if options.entity is not None:
+        how += f", entity := {sql_text(options.entity)}"
     con, given = opened(options)
-    risk = run(
-        con, f"FROM risk_summary(?, ?, threshold := {threshold!r}, {nulls})", given, "summary"
-    ).records()[0]
-    sizes = run(con, f"FROM class_size_histogram(?, ?, {nulls})", given, "class sizes").records()
-    shown = _stand_out(con, given, nulls, count) if count else None
+    asked = f"FROM risk_summary(?, ?, threshold := {threshold!r}, {how})"
+    risk = run(con, asked, given, "summary").records()[0]
+    sizes = run(con, f"FROM class_size_histogram(?, ?, {how})", given, "class sizes").records()
+    shown = _stand_out(con, given, how, count) if count else None
+    counted = _counted(con, given, options.entity)
     if options.json:
-        page = {"summary": risk, "histogram": sizes} | ({"stand_out": shown.records()} if shown else {})
-        print_json(page)
+        page = {"summary": risk, "histogram": sizes, "counted": counted}
+        print_json(page | ({"stand_out": shown.records()} if shown else {}))
     else:
-        screen.console().print(screen.risk_page(risk, sizes, shown, given[1]))
+        screen.console().print(screen.risk_page(risk, sizes, shown, given[1], counted))
     return PASSED
 
 
-def _stand_out(con: duckdb.DuckDBPyConnection, given: list[Any], nulls: str, count: int) -> Answer:
+def _counted(con: "duckdb.DuckDBPyConnection", given: list[Any], entity: str | None) -> str:
+    """What was taken for a person, and a column that may say otherwise."""
+    from reid_sql.identifiers import hint, repeated  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.screen import ONE_ROW_ONE_PERSON  # noqa: PLC0415 - the same
+
+    if entity is not None:
+        return f"People are told apart by '{entity}'; each counts by the smallest of their classes."
+    return f"{ONE_ROW_ONE_PERSON} {hint(repeated(con, *given), '--entity')}".strip()
+
+
+def _stand_out(con: "duckdb.DuckDBPyConnection", given: list[Any], how: str, count: int) -> "Answer":
+    from reid_sql.runner import run  # noqa: PLC0415 - help is shown without what counts
+
     listed = f"""SELECT class_size, * EXCLUDE (class_size, records, records_dropped, nulls)
-                 FROM equivalence_classes(?, ?, {nulls}) ORDER BY ALL LIMIT {count}"""
+                 FROM equivalence_classes(?, ?, {how}) ORDER BY ALL LIMIT {count}"""
     return run(con, listed, given, "who stands out")

@@ -1,30 +1,37 @@
 """A policy's checks of a table that dbt has built: a function in SQL, as the tests of dbt are SQL."""
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 from duckdb.func import PythonUDFType
 
-from reid_sql.check.judging import gate
+from reid_sql.check import gate
+from reid_sql.check.judging.finding import FAIL, NOT_JUDGED
 from reid_sql.check.measures.release import POLICY_COLUMNS
-from reid_sql.check.policy.policy import Policy, Source, TablePolicy, columns_named, read_policy
+from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named, read_policy
+from reid_sql.check.policy.source import Source
+from reid_sql.check.reports.words import asked, counted, figure, limit
 from reid_sql.domains import sql_text
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.runner import sentence
+from reid_sql.spill import spill_folder
 from reid_sql.suggestion import suggestion
+from reid_sql.visible import visible
 
 NAME: Final = "reid_policy_findings"
-FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE, verdict VARCHAR, why VARCHAR)"""
+FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE,
+    verdict VARCHAR, why VARCHAR, "check" VARCHAR)"""
 ANSWER: Final = f"STRUCT(refusal VARCHAR, findings {FINDING}[])"
 CALLABLES: Final[list[Callable[..., Any]]] = []  # DuckDB does not keep a registered Python function alive
 
 
-def register(con: duckdb.DuckDBPyConnection) -> None:
-    """Put `reid_policy_findings(policy, table, relation)` into the connection's database; twice is harmless."""
+def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambda _: None) -> None:
+    """Put `reid_policy_findings(policy, table, relation)` into the connection's database; twice is harmless.
+
+    Each check that does not pass is told, as dbt itself counts failures only.
+    """
     if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = $1", [NAME]).fetchall() != [
         (0,)
     ]:
@@ -32,9 +39,13 @@ def register(con: duckdb.DuckDBPyConnection) -> None:
 
     def answer(policy: str, table: str, relation: str) -> dict[str, Any]:
         try:
-            return {"refusal": None, "findings": findings(con, policy, table, relation)}
+            found = findings(con, policy, table, relation)
+            for each in found:
+                if each["verdict"] in {FAIL, NOT_JUDGED}:
+                    tell(f"{each['table']}: {each['check']}")
         except (ReidError, duckdb.Error, OSError) as error:  # the engine would wrap the sentence in its own
             return {"refusal": sentence(error), "findings": []}
+        return {"refusal": None, "findings": found}
 
     CALLABLES.append(answer)
     con.create_function(NAME, answer, ["VARCHAR"] * 3, ANSWER, type=PythonUDFType.NATIVE, side_effects=True)
@@ -52,16 +63,16 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
     known = [row[0] for row in cursor.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
     named = columns_named(asked)
     if named:
-        POLICY_COLUMNS.check(named[:64], known)
+        POLICY_COLUMNS.known(named, known)
     listed = ", ".join('"' + name.replace('"', '""') + '"' for name in named) or "*"
-    with tempfile.TemporaryDirectory(prefix="reid-sql-", ignore_cleanup_errors=True) as folder:
-        written = Path(folder) / "relation.parquet"
+    with spill_folder() as folder:
+        written = folder / "relation.parquet"
         cursor.execute(
             f"COPY (SELECT {listed} FROM {relation}) TO {sql_text(str(written))} (FORMAT parquet)"
         ).fetchall()
         alone = replace(policy, tables=(replace(asked, source=Source(asked.source.given, written)),))
         with gate.opened(alone) as releases:
-            page = gate.measured(alone, releases, policy.baseline)
+            page = gate.measured(alone, releases, None)
     return [_finding(check, group) for check in page["checks"] for group in check["groups"]]
 
 
@@ -80,12 +91,17 @@ def _table(policy: Policy, name: str) -> TablePolicy:
 
 def _finding(check: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
     told = group["group"]
+    name = " ".join(part for part in (asked(check), counted(check)) if part)
+    why = "; ".join([part for part in (group["why"], *check["cautions"]) if part])
     return {
         "table": check["table"],
         "measure": check["measure"],
-        "group": ", ".join(f"{column} {value}" for column, value in told.items()) if told else None,
+        "group": visible(", ".join(f"{column} {value}" for column, value in told.items())) if told else None,
         "figure": group["judged"],
         "limit": check["limit"],
         "verdict": group["verdict"],
-        "why": group["why"] or None,
+        "why": visible(why) or None,
+        "check": visible(
+            f"{group['verdict'].upper()}: {name} is {figure(group, check)}, limit {limit(check)}"
+        ),
     }

@@ -19,7 +19,7 @@ from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.rectangle import Estimates
 
 
@@ -112,7 +112,7 @@ def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]
     for column in given:
         valid &= column.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(valid)
-    kept = Estimates(cells.probability[rows], cells.standard_error[rows])
+    kept = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
     answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in given])
     return pa.array(answer, mask=~valid)
@@ -147,7 +147,7 @@ def _scored(
     return declared.body(cells, *sizes, *own)
 
 
-def record_codes(model: GaussianCopula, columns: Sequence[pa.Array]) -> Integers:
+def record_codes(model: FittedModel, columns: Sequence[pa.Array]) -> Integers:
     """Codes of records given by column as texts; the model looks at each distinct text once."""
     if len(columns) != len(model.columns):
         return model.codes([[]] * len(columns))

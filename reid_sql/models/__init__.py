@@ -1,1 +1,41 @@
-"""What re-identification risk is, as arrays in and numbers out; nothing here knows an engine."""
+"""The models behind the functions, for Python: small numpy arrays in, numbers with their uncertainty and a status out.
+
+They know no engine, read no file and keep nothing between calls. Each has words, its source and an example of
+its own, as in `help(models.class_risk)`. All of it is imported when the first name is asked for.
+
+- Closed forms: `uniqueness_from_probability`, `correctness_from_probability`, `correctness_from_uniqueness`,
+  `pyc_correctness`, `pyc_uniqueness`, `pyc_k_violation`.
+- Classes, by their `Histogram`: `class_risk`, `correctness_curve`, `uniqueness_curve`; where NULL may be any value:
+  `wildcard_class_sizes`, `blank_records`.
+- Uniqueness in the population: `population_uniqueness` asks each `Estimator` for its `Estimate` of what a
+  `UniquenessEvidence` holds; `fit_pitman` has the parameters.
+- Entropy and tail: `fit_pyc`, `forecast_pyc`, `extrapolate_pyc`.
+- A Gaussian copula: `fit_copula` of `PairCounts` gives a `GaussianCopula`; `forecast_copula`, `record_risk`,
+  `copula_to_json`, `copula_from_json`.
+- Single records: `loglinear_risk` of `FittedRecords`, `individual_risk` of `WeightedRecords`.
+- Attackers: `adversary_risk` and `adversary_summary` of `KnownRecords`, against a `Scenario` as `scenario` reads it.
+- Extreme risk: `choose_quasi_identifiers` of `Codes`, and `extreme_risk` at a `Level`.
+
+>>> from reid_sql import models
+>>> round(float(models.uniqueness_from_probability(0.01, 101)), 6)
+0.366032
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reid_sql.models.face import *  # noqa: F403 - for type checkers, what __getattr__ gives
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
+    """Give what has the name, imported when it is first asked for."""
+    if not name.startswith("_"):
+        face = import_module("reid_sql.models.face")
+        if name in face.__all__:
+            return getattr(face, name)
+    raise AttributeError(f"module 'reid_sql.models' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *import_module("reid_sql.models.face").__all__]

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from reid_sql.check.judging.gate import check
+from reid_sql.check.gate import check
 from reid_sql.check.reports.html import html
 from reid_sql.check.reports.junit import junit
 from reid_sql.check.reports.report import text

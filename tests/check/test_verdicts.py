@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from reid_sql.check.judging.gate import check
+from reid_sql.check.gate import check
 
 PEOPLE = Path(__file__).parents[2] / "reid_sql" / "demo" / "people.csv"
 ROWS = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))

@@ -13,6 +13,7 @@ import pytest
 HERE = Path(__file__).parent
 PYTHON = os.environ.get("REID_SQL_DBT_PYTHON")
 pytestmark = [
+    pytest.mark.dbt,
     pytest.mark.skipif(
         not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"
     ),

@@ -1,12 +1,18 @@
 """How every table function is asked about a table, and what somebody who counts record by record answers."""
 
+import math
+import re
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Final
 
 import duckdb
+import polars as pl
+import pytest
 
-from tests.tables import Row, class_sizes, histogram, risk
+from reid_sql.domains import Choice, Columns, Number, Numbers, Table
+from reid_sql.function import REQUIRED, Function, Parameter
+from tests.tables import Row, class_sizes, histogram, key, risk
 
 FUNCTIONS: Final = (
     "equivalence_classes",
@@ -85,3 +91,75 @@ def spelled(row: Row) -> str:
     return ", ".join(
         "NULL" if cell is None else literal(cell) if isinstance(cell, str) else str(cell) for cell in row
     )
+
+
+PEOPLE = pl.DataFrame(
+    {
+        "id": range(40),
+        "age": [20 + number % 7 for number in range(40)],
+        "sex": [None if number % 11 == 5 else "MF"[number % 2] for number in range(40)],
+        "region": [f"r{number * number % 9}" for number in range(40)],
+    }
+)
+ALWAYS = ("key", "remove")
+BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
+    "sizes": [100.0, 1000.0],
+    "correctness": [0.9, 0.5],
+    "population": 1e6,
+    "populations": [1e6],
+    "person": "age",
+    "sensitive": "id",
+    "item": "region",
+    "key": "id",
+    "remove": 5,
+    "sampling_fraction": 0.01,
+    "scenario": '{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5}]}',
+}
+
+
+def argument(parameter: Parameter) -> Any:
+    domain = parameter.domain
+    if parameter.name in BY_NAME:
+        return BY_NAME[parameter.name]
+    if isinstance(domain, Columns):
+        return ["age", "sex", "region"]
+    if isinstance(domain, Number):
+        return domain.low + 1
+    return (
+        domain.words[0] if isinstance(domain, Choice) else [2.0] if isinstance(domain, Numbers) else "region"
+    )
+
+
+def given(function: Function) -> dict[str, Any]:
+    """Arguments for all that must be given, the key, by which records are told, and what a small table cannot be asked by default."""
+    asked = [p for p in function.parameters if p.default is REQUIRED or p.name in ALWAYS]
+    return {p.name: argument(p) for p in asked if not isinstance(p.domain, Table)}
+
+
+def same(left: Sequence[dict[str, Any]], right: Sequence[dict[str, Any]]) -> None:
+    """Hold the rows to be the same in any order: counts equal, numbers to 9 digits, values as databases compare them."""
+    assert len(left) == len(right)
+    assert [list(row) for row in left[:1]] == [list(row) for row in right[:1]]
+    for one, other in zip(sorted(left, key=_order), sorted(right, key=_order), strict=True):
+        for name, value in one.items():
+            assert _cell(value) == (
+                pytest.approx(other[name], rel=1e-9) if _number(other[name]) else _cell(other[name])
+            ), name
+
+
+def _order(row: dict[str, Any]) -> str:
+    return repr([f"{value:.6g}" if _number(value) else _cell(value) for value in row.values()])
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, float) and not math.isnan(value)
+
+
+def _cell(value: Any) -> Any:
+    return value + 0.0 if _number(value) else key(value)
+
+
+def refusal(error: BaseException) -> str:
+    """The sentence, without what an engine puts around it."""
+    words = str(error).split("\n\nLINE", maxsplit=1)[0].split(" SQLSTATE", maxsplit=1)[0]
+    return re.sub(r"^(?:\[[A-Z_]+\] |(?:[A-Z][A-Za-z]+ )+Error: )", "", words).strip()

@@ -116,13 +116,6 @@ REFUSED: dict[str, tuple[Any, str]] = {
         {"groups": [{"columns": ["age"], "by": "state", "probabilities": {"CA": 0.5, "NY": 0.5, "TX": 0.2}}]},
         "scenario groups[1] must tell a probability for every value of 'state', got none for NULL; add it, or write otherwise",
     ),
-    "a hierarchy of other values": (
-        {
-            "hierarchies": {"sex": {"includes_all": ["unknown"]}},
-            "groups": [{"columns": ["sex"], "probability": 0.5}],
-        },
-        "scenario hierarchies.sex must speak of values of 'sex', got 'unknown'; the values are F, M",
-    ),
     "a small population": (
         {"population": 5},
         "scenario population must be at least the 6 records of the table, got 5",
@@ -162,6 +155,16 @@ def test_bad_options_are_refused_by_both_engines(options: dict[str, Any], senten
         rp.adversary_risk(PEOPLE, SCENARIO, **options).collect()
     assert sentence in str(by_sql.value)
     assert sentence in str(in_polars.value)
+
+
+def test_a_hierarchy_of_other_values_is_kept_and_the_status_says_so() -> None:
+    scenario = {"population": 1000, "groups": [{"columns": ["sex"], "probability": 0.5}]}
+    idle = scenario | {"hierarchies": {"sex": {"includes_all": ["unknown"]}}}
+    for answer, without in zip(asked(PEOPLE, idle), asked(PEOPLE, scenario), strict=True):
+        assert answer[0]["status"].endswith(
+            "hierarchies.sex speaks of none of the values that 'sex' has here"
+        )
+        assert [row["overall"] for row in answer] == [row["overall"] for row in without]
 
 
 def test_an_empty_table_is_refused() -> None:

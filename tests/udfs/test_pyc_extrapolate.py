@@ -10,7 +10,7 @@ def test_engines_agree_on_the_published_figure() -> None:
     assert duck[1]["correctness"] < duck[0]["correctness"]
 
 
-@pytest.mark.parametrize("method", ["pyc", "ent", "exp", "pol"])
+@pytest.mark.parametrize("method", ["tilted", "pyc", "ent", "exp", "pol", "rnd"])
 def test_every_method_answers_with_a_share_and_a_status(method: str) -> None:
     row = by_duckdb(f"FROM pyc_extrapolate([10, 100, 1000], [0.99, 0.9, 0.6], [1e5], method := '{method}')")[
         0
@@ -26,7 +26,7 @@ def test_every_method_answers_with_a_share_and_a_status(method: str) -> None:
         ("[100, 200], [0.9, 1.1], [1e6]", "correctness must be a probability between 0 and 1, got 1.1"),
         (
             "[100, 200], [0.9, 0.8], [1e6], method := 'pic'",
-            "method must be one of 'pyc', 'ent', 'exp', 'pol', got 'pic'; did you mean 'pyc'?",
+            "method must be one of 'tilted', 'pyc', 'ent', 'exp', 'pol', 'rnd', got 'pic'; did you mean 'pyc'?",
         ),
     ],
 )

@@ -5,8 +5,8 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.knowledge import Seed, Trials
-from reid_sql.models.attacker.scenario import ScenarioText
 from reid_sql.reductions.known import KNOWN_RECORDS
+from reid_sql.scenario import ScenarioText
 
 
 @table_function(

@@ -6,8 +6,8 @@ from reid_sql.models.attacker import adversary_summary as model
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.attacker.adversary_summary import AdversarySummary
 from reid_sql.models.attacker.knowledge import Seed, Trials
-from reid_sql.models.attacker.scenario import ScenarioText
 from reid_sql.reductions.known import KNOWN_RECORDS
+from reid_sql.scenario import ScenarioText
 
 
 @table_function(

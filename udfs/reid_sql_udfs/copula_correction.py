@@ -5,7 +5,7 @@ import numpy as np
 from reid_sql import registry
 from reid_sql.domains import Count, Model
 from reid_sql.function import Answer, table_function
-from reid_sql.models.copula import copula_population
+from reid_sql.models import fitted
 from reid_sql.models.copula.correction import Correction, ScoredClasses, correct
 from reid_sql.reductions.scores import SCORED_CLASSES
 
@@ -29,6 +29,4 @@ def copula_correction(scored: ScoredClasses, model: Model, population: Count) ->
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return correct(
-        scored, copula_population.forecast(registry.known(model), np.array([population]))[0].uniqueness
-    )
+    return correct(scored, fitted.forecast(registry.known(model), np.array([population]))[0].uniqueness)

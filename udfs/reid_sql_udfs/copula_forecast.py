@@ -3,7 +3,7 @@
 from reid_sql import registry
 from reid_sql.domains import Counts, Model
 from reid_sql.function import Answer, table_function
-from reid_sql.models.copula import copula_population
+from reid_sql.models import fitted
 from reid_sql.models.copula.copula_population import CopulaForecast
 
 
@@ -25,4 +25,4 @@ def copula_forecast(model: Model, populations: Counts) -> list[CopulaForecast]:
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return copula_population.forecast(registry.known(model), populations)
+    return fitted.forecast(registry.known(model), populations)

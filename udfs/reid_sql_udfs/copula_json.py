@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from reid_sql import registry
 from reid_sql.domains import Model
 from reid_sql.function import Answer, table_function
-from reid_sql.models.copula import copula_file
+from reid_sql.models import fitted
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,8 @@ class SavedCopula:
 def copula_json(model: Model) -> SavedCopula:
     """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula.
 
-    It holds each column's values with their shares, and the correlations; no record. Refuses a model that is
+    It holds each column's values with their shares, and the correlations; no record. Of a model of people it
+    holds the tree alone, and none of its donors. Refuses a model that is
     not known:
 
     >>> with registry.within("a database without models"):
@@ -28,4 +29,4 @@ def copula_json(model: Model) -> SavedCopula:
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return SavedCopula(model, copula_file.to_json(registry.known(model)))
+    return SavedCopula(model, fitted.to_json(registry.known(model)))

@@ -2,7 +2,8 @@
 
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
-from reid_sql.models.copula.copula_summary import CopulaSummary, summary
+from reid_sql.models import fitted
+from reid_sql.models.copula.copula_summary import CopulaSummary
 
 
 @table_function("", answer=Answer.ROWS, source="the models of fit_copula and load_copula", models=True)
@@ -13,4 +14,4 @@ def copula_models() -> list[CopulaSummary]:
     ...     copula_models()
     []
     """
-    return [summary(name, model) for name, model in registry.models().items()]
+    return [fitted.summary(name, model) for name, model in registry.models().items()]

@@ -2,7 +2,6 @@
 
 from reid_sql.domains import Count, Floats
 from reid_sql.function import model_function
-from reid_sql.models.classes import uniqueness
 from reid_sql.models.numerics.rectangle import Estimates
 
 
@@ -17,4 +16,4 @@ def correctness_kappa(cell: Estimates, population: Count) -> Floats:
     >>> correctness_kappa(Estimates(np.array([0.25]), np.array([0.0])), 2)
     array([0.875])
     """
-    return uniqueness.correctness_from_probability(cell.probability, population)
+    return cell.correctness(population)

@@ -14,7 +14,7 @@ COVERED = f"""
 
 
 @table_function(
-    "tbl, population_tbl, qi, threshold, nulls",
+    "tbl, population_tbl, qi, threshold, nulls, entity",
     answer=Answer.ROW,
     reduction=POPULATION_HISTOGRAM,
     source="ARX journalist model",
@@ -28,6 +28,7 @@ def journalist_risk(
     As risk_summary, with the size of the record's class in the population table; `classes` are the sample's.
     A population holds its sample: where the population table has fewer such records than the sample, the
     sample's class size counts, `uncovered_records` says for how many records, and the status says so.
+    With `entity`, the column of both tables that tells people apart, people are counted, as in risk_summary.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(np.array([10]), np.array([1]), np.array([2]), np.array([0]))

@@ -8,26 +8,45 @@ from reid_sql.domains import PROBABILITY, Counts, Numbers
 from reid_sql.function import Answer, table_function
 from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
+from reid_sql.models.pyc.measurements import STANDARD_ERROR
+from reid_sql.models.pyc.pitman_yor import ClassSize
+from reid_sql.models.pyc.surprisal_law import Measure
 
 Shares = Annotated[npt.ArrayLike, Numbers(PROBABILITY)]
-Method = Annotated[Literal["pyc", "ent", "exp", "pol"], METHOD]
+Errors = Annotated[npt.ArrayLike | None, Numbers(STANDARD_ERROR, optional=True)]
+Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
 
 
 @table_function(
-    "sizes, correctness, populations, method",
+    "sizes, correctness, populations, method, measure, k, standard_errors",
     answer=Answer.ROWS,
-    source="Rocher, Hendrickx & de Montjoye 2025, eq. 4; its rivals ENT, EXP and POL",
+    source="Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy",
 )
 def pyc_extrapolate(
-    sizes: Counts, correctness: Shares, populations: Counts, method: Method = "pyc"
+    sizes: Counts,
+    correctness: Shares,
+    populations: Counts,
+    method: Method = "tilted",
+    *,
+    measure: Measure = "correctness",
+    k: ClassSize = 5,
+    standard_errors: Errors = None,
 ) -> list[Extrapolated]:
     """Forecast the share of right matches in larger populations from the shares measured at some sizes.
 
-    Two or more points, in any order. `method` is 'pyc' (Pitman–Yor), 'ent' (equal sets), 'exp' (exponential
-    decay) or 'pol' (polynomial in the logarithm of the size). `status` is ok, or says what stands against
-    relying on the answer.
+    Two or more points, in any order. `method` is 'tilted' (a law of the sets' shares tilted to the points),
+    'pyc' (Pitman–Yor, the paper's PYC-MB), 'ent' (equal sets), 'exp' (exponential decay), 'pol' (polynomial
+    in the logarithm of the size) or 'rnd' (half of the last share). `measure` says what the shares are:
+    'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`). `standard_errors` is one
+    for each share or one for all, [0] for exact shares; without it a share is as exact as it is written.
+
+    The ends `_low` and `_high` held the truth in 95 % of the tables that they were not set on (docs/curves.md).
+    `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points. `status` is ok, or says
+    what stands against relying on the answer. NULL where the method does not tell.
 
     >>> round(pyc_extrapolate([100, 1000], [0.99, 0.80], [10_000])[0].correctness, 2)
     0.21
     """
-    return extrapolation.rows(sizes, correctness, populations, method)
+    return extrapolation.rows(
+        sizes, correctness, populations, method, measure=measure, k=k, standard_errors=standard_errors
+    )

@@ -4,7 +4,7 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import record_contributions
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose
 from reid_sql.models.extreme.record_contributions import Contribution
 from reid_sql.reductions.codes import RECORD_CODES
 
@@ -21,7 +21,7 @@ def qar_contributions(
     alpha: Alpha = 0.01,
     tail: TailShare = 0.05,
     *,
-    sample: Sample = 0,
+    sample: ChoicesDrawn = 0,
     seed: Seed = 0,
     memory_mb: Memory = 1024,
 ) -> list[Contribution]:

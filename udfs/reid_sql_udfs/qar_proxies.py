@@ -5,7 +5,7 @@ from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import proxy_agreement
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.proxy_agreement import ProxyAgreement
-from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose
 from reid_sql.reductions.codes import CODES, RECORD_CODES
 
 
@@ -22,7 +22,7 @@ def qar_proxies(
     alpha: Alpha = 0.01,
     tail: TailShare = 0.05,
     *,
-    sample: Sample = 0,
+    sample: ChoicesDrawn = 0,
     seed: Seed = 0,
     memory_mb: Memory = 1024,
 ) -> list[ProxyAgreement]:

@@ -4,7 +4,7 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import extreme_risk_estimate
 from reid_sql.models.extreme.extreme_risk_estimate import QuasiIdentifierRisk
-from reid_sql.models.extreme.quasi_identifiers import Codes, Sample, Seed, Size, choose
+from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose
 from reid_sql.reductions.codes import CODES
 
 
@@ -15,7 +15,7 @@ from reid_sql.reductions.codes import CODES
     source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023",
 )
 def qar_quasi_identifiers(
-    table: Codes, p: Size = 3, sample: Sample = 0, seed: Seed = 0, memory_mb: Memory = 1024
+    table: Codes, p: Size = 3, sample: ChoicesDrawn = 0, seed: Seed = 0, memory_mb: Memory = 1024
 ) -> list[QuasiIdentifierRisk]:
     """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first.
 

@@ -20,7 +20,7 @@ SELECT = f"""
 
 
 @table_function(
-    "tbl, qi, threshold, nulls",
+    "tbl, qi, threshold, nulls, entity",
     answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="ARX prosecutor model; sdcMicro individual risk without weights",
@@ -31,7 +31,9 @@ def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) ->
 
     A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
     risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
-    threshold) are shares of the records. Refuses an empty table and a threshold outside [0, 1].
+    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells people
+    apart, all figures are of people: a class is as large as it has people, each person counts by the smallest of
+    their classes, and NULL is one person. Refuses an empty table and a threshold outside [0, 1].
 
     >>> import numpy as np
     >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk

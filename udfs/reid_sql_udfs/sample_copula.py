@@ -2,13 +2,13 @@
 
 from reid_sql.domains import Seed
 from reid_sql.function import drawn_function
+from reid_sql.models import fitted
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula import copula_population
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 
 
 @drawn_function(source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1")
-def sample_copula(model: GaussianCopula, places: Integers, seed: Seed = 0) -> Integers:
+def sample_copula(model: FittedModel, places: Integers, seed: Seed = 0) -> Integers:
     """Draw records from a fitted model: a table of its columns, as text, of any length, which is never held as a whole.
 
     The same seed draws the same records on every engine, whatever is asked of them; `calibration` moves
@@ -16,9 +16,10 @@ def sample_copula(model: GaussianCopula, places: Integers, seed: Seed = 0) -> In
     is not known.
 
     >>> import numpy as np
+    >>> from reid_sql.models.copula.gaussian_copula import GaussianCopula
     >>> from reid_sql.models.copula.marginals import fit_marginal
     >>> always = GaussianCopula(("sex",), (fit_marginal(["F"], [9]),), np.eye(1), 9, "paper", 0)
     >>> sample_copula(always, np.arange(2)).tolist()
     [[0], [0]]
     """
-    return copula_population.sample_codes(model, places, int(seed))
+    return fitted.sample_codes(model, places, int(seed))

@@ -3,13 +3,13 @@
 from reid_sql.domains import Count
 from reid_sql.function import scored_function
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula.record_risk import RecordRisk, Sample, record_risk
+from reid_sql.models.copula.record_risk import RecordRisk, SampleUse, record_risk
 from reid_sql.models.numerics.rectangle import Estimates
 
 
 @scored_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17")
 def score_copula(
-    cell: Estimates, class_size: Integers, population: Count, sample: Sample = "ignored"
+    cell: Estimates, class_size: Integers, population: Count, sample: SampleUse = "ignored"
 ) -> RecordRisk:
     """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors.
 

@@ -2,7 +2,6 @@
 
 from reid_sql.domains import Count, Floats
 from reid_sql.function import model_function
-from reid_sql.models.classes import uniqueness
 from reid_sql.models.numerics.rectangle import Estimates
 
 
@@ -10,11 +9,12 @@ from reid_sql.models.numerics.rectangle import Estimates
 def uniqueness_xi(cell: Estimates, population: Count) -> Floats:
     """Probability ξ that a person with this record's values is the only one of them in the population.
 
-    Takes the values in the model's order; NULL is a value. Values that the sample never saw count by what the
+    Takes the values in the model's order; NULL is a value. Under a model of people, real cells scatter around
+    the model's. Values that the sample never saw count by what the
     sample says of such values, and where it says nothing ξ is 1. Refuses a population below 1.
 
     >>> import numpy as np
     >>> uniqueness_xi(Estimates(np.array([0.25]), np.array([0.0])), 3)
     array([0.5625])
     """
-    return uniqueness.uniqueness_from_probability(cell.probability, population)
+    return cell.uniqueness(population)

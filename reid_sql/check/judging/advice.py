@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
+from reid_sql.check.gate import Tell
 from reid_sql.check.judging.finding import FAIL, NOT_JUDGED, Checked, checked
-from reid_sql.check.judging.gate import Tell
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.coarsening import Coarsening, coarsenings
 from reid_sql.check.policy.policy import Check, Policy
@@ -15,6 +15,7 @@ from reid_sql.check.reports.words import telling
 from reid_sql.reductions.classes import HISTOGRAM
 
 Page = dict[str, Any]
+OF_ALL: Final = ("average_risk", "distinction", "separation")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def advice(
 def _changes(release: Release, bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
     named = list(dict.fromkeys(column for each in bad for column in each.check.quasi_identifiers))
     yield from (Change((column,)) for column in named)
-    if release.table.nulls != "wildcard":
+    if release.table.nulls != "wildcard" and release.table.entity is None:
         yield from (Change(coarser=way) for column in named for way in coarsenings(release, column))
     if pairs:
         yield from (Change(pair) for pair in combinations(named, 2))
@@ -93,10 +94,18 @@ def _check_page(
     for change, after in measured.items():
         for found in after.values():
             if _same(found.check, each.check):
-                page = checked_page(found, release.records, policy.mask_below)
+                page = checked_page(_exact(found), release.records, policy.mask_below)
                 rows.append({**_change(change), "verdict": page["verdict"], "figure": telling(page)})
     before = checked_page(each, release.records, policy.mask_below)
     return {**before, "groups": [telling(before)], "changes": sorted(rows, key=lambda row: _rank(each, row))}
+
+
+def _exact(found: Checked) -> Checked:
+    """Tell how many classes or pairs a change leaves as they are: no sizes of classes are told beside them."""
+    if found.check.measure.name not in OF_ALL:
+        return found
+    figures = [replace(finding, figure=replace(finding.figure, small=False)) for finding in found.findings]
+    return replace(found, findings=tuple(figures))
 
 
 def _same(found: Check, asked: Check) -> bool:

@@ -1,14 +1,17 @@
 """What came of a check: the figure of each group, and the verdict over it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import duckdb
+
+from reid_sql.check.judging.masking import has_small
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Check, Policy
-from reid_sql.engines.duckdb.packed import Group
-from reid_sql.errors import ReidError
+from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.runner import sentence
 
 PASS: Final = "pass"  # noqa: S105 - a verdict, no secret
 FAIL: Final = "fail"
@@ -16,6 +19,15 @@ NO_WORSE: Final = "no worse"  # breaks the limit, but not more than the baseline
 NOT_JUDGED: Final = "not judged"
 ORDER: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
 EXIT: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
+CAUTION: Final = "the policy refuses figures with a caution"
+STOPPED: Final = (duckdb.InterruptException, KeyboardInterrupt)
+UNMEASURED: Final = (
+    duckdb.Error,
+    ImportError,
+    ArithmeticError,
+    ValueError,
+    MemoryError,
+)  # a ReidError is a ValueError
 NO_ANSWER: Final = "there is no answer"
 
 
@@ -28,6 +40,18 @@ class Figure:
     low: float | None
     high: float | None
     status: str
+    dropped: int = 0  # records that lack a value, and were not measured
+    small: bool = False  # whether there are class sizes of so few records that an exact figure may tell them
+    remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
+
+
+@dataclass(frozen=True)
+class Before:
+    """A figure of an earlier report: exact, or only known to be above 0 and below a bound."""
+
+    value: float
+    masked: bool = False
+    same: bool = False  # whether it was measured on the very same file, so that it is the same figure
 
 
 @dataclass(frozen=True)
@@ -36,7 +60,7 @@ class Finding:
 
     figure: Figure
     judged: float | None
-    baseline: float | None
+    baseline: Before | None
     verdict: str
     why: str
 
@@ -62,7 +86,18 @@ class Checked:
         return min(found, key=lambda finding: 0.0 if finding.judged is None else sign * finding.judged)
 
 
-Baseline = Mapping[tuple[Any, ...], float]
+@dataclass(frozen=True)
+class Baseline:
+    """An earlier report: its figures by what was measured, its hash, and what is to be said of it."""
+
+    figures: Mapping[tuple[Any, ...], Before]
+    sha256: str
+    caution: str = ""
+    accepted_by: str | None = None  # who accepts figures that failed there
+
+    def figure(self, key: tuple[Any, ...]) -> Before | None:
+        """Give the figure of what was measured, where there is one."""
+        return self.figures.get(key)
 
 
 def worst(verdicts: Sequence[str]) -> str:
@@ -72,27 +107,77 @@ def worst(verdicts: Sequence[str]) -> str:
 
 def checked(release: Answers, check: Check, policy: Policy, baseline: Baseline | None) -> Checked:
     """Measure and judge a check, group by group. What cannot be measured is not judged, and never a pass."""
+    table = release.table.name
     try:
         groups = release.groups(check.by)
-    except ReidError as error:
-        return Checked(release.table.name, check, (_unjudged(Group((), (), 0), str(error)),))
+    except STOPPED:
+        raise
+    except (*UNMEASURED, *release.errors) as error:
+        return Checked(table, check, (_unjudged(Group((), (), 0), sentence(error)),))
     if not groups:
-        return Checked(
-            release.table.name, check, (_unjudged(Group((), (), 0), "the table has no records to group"),)
-        )
+        return Checked(table, check, (_unjudged(Group((), (), 0), "the table has no records to group"),))
     findings = [
-        judged(check, figure(release, check, group), policy, release.table.name, baseline) for group in groups
+        judged(check, figure(release, check, group, policy.mask_below), policy, table, baseline)
+        for group in groups
     ]
-    return Checked(release.table.name, check, tuple(findings))
+    return Checked(table, check, tuple(findings))
 
 
-def figure(release: Answers, check: Check, group: Group) -> Figure:
+def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
-        rows = release.answer(check, group)
-    except ReidError as error:
-        return Figure(group, None, None, None, str(error))
-    return of_rows(check, rows, group)
+        found = of_rows(check, release.answer(check, group), group)
+        dropped = release.dropped(check, group)
+    except STOPPED:
+        raise
+    except (*UNMEASURED, *release.errors) as error:
+        return Figure(group, None, None, None, sentence(error))
+    return replace(
+        found,
+        dropped=dropped,
+        small=_small(release, check, group, below),
+        remarks=(*release.cautions, *found.remarks),
+    )
+
+
+def _small(release: Answers, check: Check, group: Group, below: int) -> bool:
+    """Whether some classes by the check's columns hold so few records that figures over all of them may tell how few.
+
+    Counts of records add up: those of a group are a part of the table's, and the other way round.
+    """
+    if below == 1 or not check.counted or release.records < below:
+        return False
+    if _has_small(release, check, (), WHOLE, below) or _has_small(release, check, check.by, group, below):
+        return True
+    alike = {each.by for each in release.table.checks if set(each.counted) == set(check.counted) and each.by}
+    return check.measure.of_records and any(_parts_small(release, check, by, below) for by in alike)
+
+
+def _parts_small(release: Answers, check: Check, by: tuple[str, ...], below: int) -> bool:
+    """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
+    key = (frozenset(check.counted), check.coarser, by, below)
+    if key not in release.parts_small:
+        try:
+            release.parts_small[key] = any(
+                part.records < below or _has_small(release, check, by, part, below)
+                for part in release.groups(by)
+            )
+        except STOPPED:
+            raise
+        except (*UNMEASURED, *release.errors):
+            release.parts_small[key] = True
+    return release.parts_small[key]
+
+
+def _has_small(release: Answers, check: Check, by: tuple[str, ...], group: Group, below: int) -> bool:
+    histogram = release.histogram(check.counted, by, group, dict(check.coarser))
+    records = group.records if by else release.records
+    return has_small(histogram, records - int(histogram.records.sum()), below)
+
+
+def unjudged(each: Checked, why: str) -> Checked:
+    """Give the check without its figures, as they are not to be trusted."""
+    return replace(each, findings=tuple(_unjudged(finding.figure.group, why) for finding in each.findings))
 
 
 def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Figure:
@@ -100,7 +185,23 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
     measure = check.measure
     row = measure.pick(rows, check.parameters)
     ends = [_number(row[f"{measure.column}_{end}"]) if measure.interval else None for end in ("low", "high")]
-    return Figure(group, _number(row[measure.column]), ends[0], ends[1], row.get("status") or OK)
+    remarks = _remarks(check, row)
+    return Figure(
+        group, _number(row[measure.column]), ends[0], ends[1], row.get("status") or OK, remarks=remarks
+    )
+
+
+def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say where fewer choices of columns were measured than there are, or than were asked for."""
+    asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
+    if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
+        return ()
+    return (f"a sample of {int(asked):,} choices of columns was asked for, {measured:,} were measured",)
+
+
+def doubted(found: Figure) -> bool:
+    """Whether there is something to be said against a figure."""
+    return found.status != OK or found.dropped > 0 or bool(found.remarks)
 
 
 def judged(check: Check, found: Figure, policy: Policy, table: str, baseline: Baseline | None) -> Finding:
@@ -108,10 +209,12 @@ def judged(check: Check, found: Figure, policy: Policy, table: str, baseline: Ba
     value = to_judge(check, found)
     if value is None:
         return _unjudged(found.group, found.status if found.status != OK else NO_ANSWER, found)
-    if policy.cautions == "refuse" and found.status != OK:
-        return _unjudged(found.group, found.status, found)
-    before = (baseline or {}).get((table, *check.without_limit, names(found.group)))
-    verdict, why = _verdict(check, value, before, compared=baseline is not None)
+    if policy.cautions == "refuse" and doubted(found):
+        return _unjudged(found.group, found.status if found.status != OK else CAUTION, found)
+    before = baseline.figure((table, *check.without_limit, names(found.group))) if baseline else None
+    verdict, why = _verdict(check, value, before, baseline)
+    if policy.cautions == "refuse" and before is not None and baseline and baseline.caution:
+        return _unjudged(found.group, baseline.caution, found)
     return Finding(found, value, before, verdict, why)
 
 
@@ -138,16 +241,19 @@ def to_judge(check: Check, found: Figure) -> float | None:
     return end
 
 
-def _verdict(check: Check, value: float, before: float | None, *, compared: bool) -> tuple[str, str]:
+def _verdict(check: Check, value: float, before: Before | None, baseline: Baseline | None) -> tuple[str, str]:
     broken = check.limit is not None and check.measure.worse(value, check.limit)
-    if check.no_worse and before is None:
-        told = "the baseline has no such figure" if compared else "there is no baseline to compare with"
-        return (FAIL, "beyond the limit") if broken else (NOT_JUDGED, told)
+    if before is None:
+        told = "the baseline has no such figure" if baseline else "there is no baseline to compare with"
+        if check.no_worse and not broken:
+            return NOT_JUDGED, told
+        return (FAIL, "beyond the limit") if broken else (PASS, "")
     if check.limit is not None and not broken and not check.no_worse:
         return PASS, ""
-    if before is None:
-        return FAIL, "beyond the limit"
-    if check.measure.worse(value, before):
+    if before.masked and value != 0 and not before.same:
+        told = "the baseline masks the figure, so that a rise would not be seen"
+        return (FAIL, f"beyond the limit, and {told}") if broken else (NOT_JUDGED, told)
+    if not before.masked and check.measure.worse(value, before.value):
         return FAIL, "beyond the limit and worse than the baseline" if broken else "worse than the baseline"
     return (NO_WORSE, "beyond the limit, but no worse than the baseline") if broken else (PASS, "")
 

@@ -1,44 +1,207 @@
-"""Reports hold no small counts: how few people there are of a kind is itself something that can identify them."""
+"""Reports hold no small counts, nor what would tell them: how few people there are of a kind can identify them.
 
+What is hidden must stay open to more than one solution: complementary suppression, as statistical offices do.
+"""
+
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.screen import BINS, ENDLESS
+
+Bin = tuple[int, int | None]  # class sizes from, to
+Cell = tuple[str | None, ...]  # the values by which a group is told
+Groupings = Mapping[tuple[str, ...], Mapping[Cell, int]]  # sizes of groups, by the columns that make them
+REACH: Final = 1000  # how far another solution is looked for
+DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
+COUNTED: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
 
 
-def masked_counts(counts: Sequence[int], below: int) -> list[int | None]:
-    """Give the parts of a known total, small ones as None; a lone small one takes the next smallest along.
+def binned(histogram: Histogram) -> list[tuple[Bin, int, int]]:
+    """Give, by bins of the class size, the classes and the records."""
+    found = []
+    for low, high in zip(BINS, (*BINS[1:], ENDLESS), strict=True):
+        inside = (histogram.class_size >= low) & (histogram.class_size < high)
+        sizes = (low, None if high == ENDLESS else high - 1)
+        found.append((sizes, int(histogram.classes[inside].sum()), int(histogram.records[inside].sum())))
+    return found
 
-    Else the total would tell it. Zero stays: nobody is told of.
 
-    >>> masked_counts([3, 40, 500, 0], 10)
+def has_small(histogram: Histogram, dropped: int, below: int) -> bool:
+    """Whether a count of records by the size of their class, or of those dropped, is too small to be told."""
+    return any(0 < count < below for count in (dropped, *(records for _, _, records in binned(histogram))))
+
+
+def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
+    """Give the records by class size, small counts as None, with as many others as keep them from being solved for.
+
+    The counts and those dropped make up a total that is told. Zero stays: nobody is told of.
+
+    >>> masked_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
     [None, None, 500, 0]
-    >>> masked_counts([3, 4, 500], 10)
-    [None, None, 500]
     """
-    small = {place for place, count in enumerate(counts) if 0 < count < below}
-    rest = [place for place, count in enumerate(counts) if count >= below]
-    if len(small) == 1 and rest:
-        small.add(min(rest, key=lambda place: counts[place]))
-    return [None if place in small else count for place, count in enumerate(counts)]
+    parts = [*counts, dropped]
+    forms: list[Bin] = [*bins, (1, 1)]
+    hidden = {place for place, count in enumerate(parts) if 0 < count < below}
+    rest = sorted(
+        (place for place, count in enumerate(counts) if count >= below), key=lambda place: counts[place]
+    )
+    while hidden and rest and not _open(hidden, parts, forms):
+        hidden.add(rest.pop(0))
+    return [None if place in hidden else count for place, count in enumerate(counts)]
+
+
+def _open(hidden: set[int], counts: Sequence[int], bins: Sequence[Bin]) -> bool:
+    """Whether each hidden count could be another one, with one more of them changed to keep the total."""
+    return all(
+        any(
+            _holds(counts[place] + step, bins[place]) and _holds(counts[other] - step, bins[other])
+            for other in hidden - {place}
+            for step in (*range(-REACH, 0), *range(1, REACH + 1))
+        )
+        for place in hidden
+    )
+
+
+def _holds(records: int, sizes: Bin) -> bool:
+    """Whether so many records can be in classes of these sizes; there is at least one such class."""
+    low, high = sizes
+    return records >= low and (high is None or low * -(-records // high) <= records)
+
+
+def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Cell]]:
+    """Give, for every grouping of a table, the groups whose size is not told.
+
+    These are the small ones, and others so that no size follows from a total. Where a table is grouped in
+    several ways, one way would tell what another hides: only the grouping with the fewest groups then tells sizes.
+
+    >>> found = hidden_groups({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
+    >>> sorted(found[("sex",)])
+    [('F',), ('M',)]
+    """
+    small = {
+        by: {group for group, count in groups.items() if 0 < count < below} for by, groups in tables.items()
+    }
+    if not any(small.values()):
+        return small
+    kept = min(tables, key=lambda by: (len(tables[by]), by))
+    hidden = {by: small[by] if by == kept else set(groups) for by, groups in tables.items()}
+    before = -1
+    while before < len(hidden[kept]):
+        before = len(hidden[kept])
+        _secure(tables[kept], hidden[kept], below)
+        for by, groups in tables.items():
+            if by != kept:
+                hidden[kept] |= _telling(by, groups, kept, tables[kept], hidden[kept], below)
+    return hidden
+
+
+def _secure(groups: Mapping[Cell, int], hidden: set[Cell], below: int) -> None:
+    """Hide the next smallest groups until each hidden one has two solutions."""
+    rest = sorted(
+        (group for group in groups if group not in hidden), key=lambda group: (groups[group], repr(group))
+    )
+    while hidden and rest and not several([groups[group] for group in hidden], below):
+        hidden.add(rest.pop(0))
+
+
+def _telling(  # noqa: PLR0917 - both groupings, as they are told
+    by: tuple[str, ...],
+    groups: Mapping[Cell, int],
+    kept: tuple[str, ...],
+    told: Mapping[Cell, int],
+    hidden: set[Cell],
+    below: int,
+) -> set[Cell]:
+    """Give the told groups whose sizes would tell a group of the other grouping, by what both share."""
+    shared = [name for name in kept if name in by]
+    inside, outside = _by_shared(by, groups, shared), _by_shared(kept, told, shared)
+    unknown = [
+        group for value, parts in inside.items() if hidden.intersection(outside[value]) for group in parts
+    ]
+    lines = {value: parts for value, parts in inside.items() if not hidden.intersection(outside[value])}
+    found = {
+        group
+        for value, parts in lines.items()
+        if not several([groups[part] for part in parts], below)
+        for group in outside[value]
+    }
+    if not found and unknown and not several([groups[group] for group in unknown], below):
+        return set(told)
+    return found
+
+
+def _by_shared(
+    by: tuple[str, ...], groups: Mapping[Cell, int], shared: Sequence[str]
+) -> dict[Cell, list[Cell]]:
+    """Give the groups by their values in some of the columns."""
+    places = [by.index(name) for name in shared]
+    found: dict[Cell, list[Cell]] = {}
+    for group in groups:
+        found.setdefault(tuple(group[place] for place in places), []).append(group)
+    return found
+
+
+def several(counts: Sequence[int], below: int) -> bool:
+    """Whether each of the hidden counts, whose sum is known, could be another: small ones are known to be small.
+
+    >>> several([1, 1], 10), several([1, 2], 10), several([3], 10), several([1, 10], 10), several([1, 11], 10)
+    (False, True, False, False, True)
+    """
+    total = sum(counts)
+    lows = [1 if count < below else below for count in counts]
+    highs = [below - 1 if count < below else math.inf for count in counts]
+    least, most = sum(lows), sum(highs)
+    return all(
+        min(high, total - (least - low))
+        > max(low, total - (most - high) if math.isfinite(most - high) else -math.inf)
+        for low, high in zip(lows, highs, strict=True)
+    )
 
 
 def mask_of_share(share: float, records: int, below: int) -> float | None:
     """Give the share below which a share of so few records is told to lie; None where it may be told as it is.
 
-    >>> mask_of_share(0.003, 1000, 10), mask_of_share(0.03, 1000, 10)
-    (0.01, None)
+    What all but a few records have is told as below 1.
+
+    >>> mask_of_share(0.003, 1000, 10), mask_of_share(0.03, 1000, 10), mask_of_share(0.997, 1000, 10)
+    (0.01, None, 1.0)
     """
-    few = 0 < round(share * records) < below
-    return below / records if few else None
+    count = round(share * records)
+    if 0 < count < below:
+        return below / records
+    return 1.0 if 0 < records - count < below and share < 1 else None
+
+
+def round_above(value: float, records: int, below: int) -> float:
+    """Give a round figure above the value, far from the round one before it: no count of records follows.
+
+    >>> round_above(0.2206, 32561, 10), round_above(0.2201, 32561, 10), round_above(5 / 32561, 32561, 10) * 32561
+    (0.23, 0.3, 10.0)
+    """
+    if value * records < below:
+        return below / records
+    for digits in DIGITS:
+        unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+        steps = math.floor(value / unit)
+        if (value - steps * unit) * records >= below:
+            return max(float(f"{(steps + 1) * unit:.{digits}g}"), below / records)
+    return max(float(f"{10.0 ** (math.floor(math.log10(value)) + 1):.1g}"), below / records)
 
 
 def few_masked(words: str, below: int) -> str:
     """Give a sentence that counts records without its small counts.
 
-    >>> few_masked("3 records are not covered by the population table", 10)
-    'fewer than 10 records are not covered by the population table'
+    >>> few_masked("3 records are not covered by the population table of 1,003 records", 10)
+    'fewer than 10 records are not covered by the population table of 1,003 records'
     """
-    return re.sub(
-        r"\b(\d+) records\b",
-        lambda found: f"fewer than {below} records" if 0 < int(found[1]) < below else found[0],
+    return COUNTED.sub(
+        lambda found: f"fewer than {below} {_plural(found[2])}" if 0 < int(found[1]) < below else found[0],
         words,
     )
+
+
+def _plural(noun: str) -> str:
+    return "records" if noun == "record" else noun

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from reid_sql.check.reports.words import asked, figure, limit, telling
+from reid_sql.check.reports.words import telling
 from reid_sql.screen import percent
 
 Page = Mapping[str, Any]
+SHOWN: Final = 5
 DONE: Final = "Every check is within its limit: the policy holds nothing against this release. Keep this report with it."
 
 
@@ -17,24 +18,39 @@ def next_steps(page: Page) -> list[str]:
 
 
 def _of_table(page: Page, table: Page) -> Iterator[str]:
+    """Sum up a table: how many checks fail and which, what drives the risk, what could not be judged."""
     checks = [check for check in page["checks"] if check["table"] == table["name"]]
-    failing = [check for check in checks if check["verdict"] == "fail"]
-    for check in failing:
-        group = telling(check)
-        where = (
-            ""
-            if not check["by"]
-            else f" in {len([g for g in check['groups'] if g['verdict'] == 'fail'])} groups"
-        )
-        yield f"{table['name']}: bring {asked(check)} from {figure(group)} to {limit(check)}{where}."
-    if failing:
+    name = table["name"]
+    if failing := _of(checks, "fail"):
+        yield f"{name}: {_many(failing, checks)} beyond the limit: {_listed(failing)}. Do not release it as it is."
         yield from _columns(table)
         yield "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check."
-    for check in checks:
-        if check["verdict"] == "not judged":
-            yield f"{table['name']}: {asked(check)} could not be judged: {telling(check)['why']}."
-        if check["verdict"] == "no worse":
-            yield f"{table['name']}: {asked(check)} is beyond its limit as it was in the baseline; plan how to meet it."
+    if open_ := _of(checks, "not judged"):
+        why = "; ".join(dict.fromkeys(telling(check)["why"].rstrip(".") for check in open_[:SHOWN]))
+        yield f"{name}: {len(open_)} of {len(checks)} checks could not be judged: {_listed(open_)}. Why: {why}."
+    if kept := _of(checks, "no worse"):
+        yield f"{name}: {_many(kept, checks)} beyond the limit as in the baseline: {_listed(kept)}. Plan how to meet it."
+
+
+def _of(checks: list[Page], verdict: str) -> list[Page]:
+    return [check for check in checks if check["verdict"] == verdict]
+
+
+def _many(some: list[Page], checks: list[Page]) -> str:
+    return f"{len(some)} of {len(checks)} checks {'is' if len(some) == 1 else 'are'}"
+
+
+def _listed(checks: list[Page]) -> str:
+    """Name the measures, each once."""
+    names = list(dict.fromkeys(check["measure"] for check in checks))
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def risk_of_all(table: Page) -> float | None:
+    """The average risk by all quasi-identifiers; nothing where it would tell a masked count."""
+    if table["classes"] is None or table["records_dropped"] is None:
+        return None
+    return float(table["classes"] / max(1, table["records"] - table["records_dropped"]))
 
 
 def _columns(table: Page) -> Iterator[str]:
@@ -43,9 +59,11 @@ def _columns(table: Page) -> Iterator[str]:
     if not measured:
         return
     strongest = min(measured, key=lambda each: float(each["without"]["average_risk"]))
-    risk = table["classes"] / max(1, table["records"] - table["records_dropped"])
-    left, least = percent(strongest["without"]["average_risk"]), strongest["without"]["k"]
+    risk, least = risk_of_all(table), strongest["without"]["k"]
+    start = "" if risk is None else f" from {percent(risk)}"
+    told = "few records" if least is None else f"{least:,} record{'' if least == 1 else 's'}"
     yield (
-        f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk falls from {percent(risk)} "
-        f"to {left} and the smallest class has {least:,} record{'' if least == 1 else 's'}. Leave it out, or release it coarser."
+        f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk falls{start} "
+        f"to {percent(strongest['without']['average_risk'])} and the smallest class has {told}. "
+        "Leave it out, or release it coarser."
     )

@@ -2,15 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.check.measures.evidence import evidence
 from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb.packed import WHOLE, Group
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.reductions.classes import HISTOGRAM
@@ -23,17 +25,23 @@ class Answers(ABC):
     """A table of the policy; what is below says how an engine counts it."""
 
     engines: tuple[str, ...] = ()  # packages beside DuckDB that count
+    errors: tuple[type[Exception], ...] = ()  # what they raise
 
     def __init__(self, table: TablePolicy) -> None:
         """Remember the table as the policy tells of it."""
         self.table = table
+        self.evidence = evidence(table)
+        self.parts_small: dict[
+            Any, bool
+        ] = {}  # whether a grouping has small groups or class sizes, once counted
+        self.cautions: list[str] = []  # what is to be said of the table, whatever the check
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
         self._answers: dict[Any, list[Row]] = {}
 
     @property
     @abstractmethod
     def records(self) -> int:
-        """Records of the table."""
+        """Records of the table, or its people where a column tells them apart."""
 
     @abstractmethod
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
@@ -51,7 +59,11 @@ class Answers(ABC):
 
     @abstractmethod
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        """Count matches where NULL is a wildcard: no grouping, so each set of columns is matched anew."""
+        """Count matches where NULL is a wildcard, or people: each set of columns is counted anew for each group."""
+
+    @abstractmethod
+    def _people(self, by: Sequence[str], group: Group) -> int:
+        """The people of the group, where a column tells them apart; NULL is one of them."""
 
     @abstractmethod
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
@@ -65,7 +77,9 @@ class Answers(ABC):
         if len(found) > MAX_GROUPS:
             rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(found)}"
             raise OutOfDomainError(f"{rule}; group by columns with fewer values")
-        return found
+        if self.table.entity is None:
+            return found
+        return [replace(group, records=self._people(by, group)) for group in found]
 
     def histogram(
         self,
@@ -75,18 +89,34 @@ class Answers(ABC):
         coarser: Mapping[str, str] | None = None,
     ) -> Histogram:
         """Class sizes by the columns, within the group; each combination of columns and grouping is counted once."""
-        if self.table.nulls == "wildcard":
-            return self._matched(qi, by, group)
+        if self.table.nulls == "wildcard" or self.table.entity is not None:
+            asked = (tuple(sorted(qi)), tuple(by))
+            matched = self._histograms.setdefault(asked, {})
+            if group.digits not in matched:
+                matched[group.digits] = self._matched(qi, by, group)
+            return matched[group.digits]
         key = (tuple(sorted(qi)), tuple(by), tuple((coarser or {}).items()))
         if key not in self._histograms:
             self._histograms[key] = self._counted(qi, by, drop=self.table.nulls == "drop", coarser=coarser)
         return self._histograms[key].get(group.digits) or NOBODY
 
+    def records_of(self, check: Check, group: Group) -> int:
+        """The records that a check is held to, before any is dropped."""
+        return group.records if check.by else self.records
+
+    def dropped(self, check: Check, group: Group) -> int:
+        """How many of them lack a value that the check counts by, and are not measured."""
+        if self.table.nulls != "drop" or not check.counted:
+            return 0
+        counted = self.histogram(check.counted, check.by, group)
+        return self.records_of(check, group) - int(counted.records.sum())
+
     def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
         """Ask the function of the check's measure, once for the same question."""
         function = check.measure.declared
+        self._refuse_rows(function)
         given = {p.name: argument(p, check.parameters) for p in function.parameters}
-        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive}
+        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.aggregate:
             asked |= {"aggregate": check.measure.aggregate, **check.parameters}
@@ -98,6 +128,12 @@ class Answers(ABC):
             else:
                 self._answers[key] = self._asked(function, check, given, group)
         return self._answers[key]
+
+    def _refuse_rows(self, function: Function) -> None:
+        """Refuse to give a figure of rows for one of people."""
+        if self.table.entity is not None and all(p.name != "entity" for p in function.parameters):
+            rule = f"a measure must count people where entity = '{self.table.entity}', got {function.name}, which counts rows"
+            raise UnavailableError(f"{rule}; measure a table with a row a person, or leave the measure out")
 
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
         """Answer a measure of class sizes by its body."""

@@ -18,6 +18,7 @@ _CLASSES: Final = (
         "k",
         "count",
         at_least=True,
+        extreme=True,
         unused=("threshold",),
     ),
     Measure(
@@ -49,6 +50,7 @@ _CLASSES: Final = (
         "chance to be right about the most exposed person",
         "risk_summary",
         "highest_risk",
+        extreme=True,
         unused=("threshold",),
     ),
     Measure(
@@ -86,6 +88,7 @@ _POPULATION_TABLE: Final = (
         "chance to be right about the most exposed person, found in the population table",
         "journalist_risk",
         "highest_risk",
+        extreme=True,
         unused=("threshold",),
     ),
     Measure(
@@ -164,6 +167,7 @@ _ATTACKER: Final = tuple(
         own=ATTACK,
         pick=row_of("measure", "risk"),
         of_records=column == "records_at_risk",
+        extreme=column in ("median", "highest"),
         unused=() if column == "records_at_risk" else ("threshold",),
     )
     for column, words in (
@@ -181,6 +185,7 @@ _SENSITIVE: Final = (
         "value",
         "number",
         at_least=True,
+        extreme=True,
         unused=("l",),
     ),
     Measure(
@@ -188,6 +193,7 @@ _SENSITIVE: Final = (
         "distance of a class's sensitive values from the table's",
         "t_closeness",
         "value",
+        extreme=True,
         unused=("t",),
     ),
     Measure(
@@ -195,6 +201,7 @@ _SENSITIVE: Final = (
         "share of the most frequent sensitive value in a class",
         "alpha_k_anonymity",
         "value",
+        extreme=True,
         unused=("alpha", "k"),
     ),
     Measure(
@@ -203,6 +210,7 @@ _SENSITIVE: Final = (
         "beta_likeness",
         "value",
         "number",
+        extreme=True,
         unused=("beta",),
     ),
     Measure(
@@ -211,6 +219,7 @@ _SENSITIVE: Final = (
         "delta_disclosure",
         "value",
         "number",
+        extreme=True,
         unused=("delta",),
     ),
 )

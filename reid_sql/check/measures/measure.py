@@ -21,7 +21,7 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table tells these, not the check.
-OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "sensitive", "model")
+OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 
 def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - every pick takes them
@@ -60,6 +60,9 @@ class Measure:
     interval: bool = False  # whether the answer has the ends of an interval, as column_low and column_high
     of_records: bool = (
         False  # whether the figure counts records of the table, or is their share: a small one is masked
+    )
+    extreme: bool = (
+        False  # whether it tells of one class or record alone, from which no count of others follows
     )
     own: tuple[Parameter, ...] = ()  # parameters beside the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang

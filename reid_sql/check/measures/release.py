@@ -9,17 +9,19 @@ import numpy as np
 
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.measure import Row
-from reid_sql.check.policy.policy import Check, TablePolicy, columns_named
+from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy.source import Source
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb.packed import Group, PackedClasses
+from reid_sql.engines.duckdb.packed import WHOLE, Group, PackedClasses
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.runner import run, sentence
-from reid_sql.source import attach_source, check_source
+from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source, quoted
 
-SLOW_TO_READ: Final = (".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl")
+SLOW_TO_READ: Final = (*TEXTS, *JSON)
 POLICY_COLUMNS: Final = Columns("columns of the policy")
+VIEW: Final = "a view of the database '{}' was measured: no hash stands for what it reads elsewhere"
 
 
 class Release(Answers):
@@ -31,31 +33,39 @@ class Release(Answers):
         self.con = con
         self.view = f"reid_release_{number}"
         self.population_view = f"{self.view}_population"
-        where = f"policy tables[{number}].file"
-        attach_source(con, self.view, where, str(table.source.path), table.source.table)
+        where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
+        found = self._attach(self.view, where, table.source)
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {self.view}").fetchall()]
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
             POLICY_COLUMNS.check(named[start : start + MAX_COLUMNS], self.columns)
-        if check_source(where, str(table.source.path)) in SLOW_TO_READ:
+        if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
             self._keep(named)
+            found.hold(where, self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
+        self.cautions = [VIEW.format(table.source.given)] if found.of_view else []
         if table.population_source is not None:
-            given = table.population_source
-            attach_source(
-                con,
-                self.population_view,
-                f"policy tables[{number}].population_file",
-                str(given.path),
-                given.table,
-            )
+            self._open_population(f"policy tables[{number}].population_file", table.population_source)
         self._packed: PackedClasses | None = None
         self._views: dict[Any, str] = {}
         self._models: dict[Any, str] = {}
 
+    def _attach(self, view: str, where: str, source: Source) -> Opened:
+        if source.parts:
+            parts = [(path, dict(values)) for path, values in source.parts]
+            return attach_sources(self.con, view, where, parts, source.form)
+        return attach_source(self.con, view, where, str(source.path), source.table, source.form)
+
+    def _open_population(self, where: str, source: Source) -> None:
+        found = self._attach(self.population_view, where, source)
+        if found.records is not None:
+            found.hold(where, self.ask(f"SELECT count(*) FROM {self.population_view}")[0][0])
+        if found.of_view:
+            self.cautions.append(VIEW.format(source.given))
+
     def _keep(self, named: Sequence[str]) -> None:
         """Read a text file once."""
         kept = f"{self.view}_kept"
-        listed = ", ".join(_quoted(name) for name in self.columns if name in named) or "*"
+        listed = ", ".join(quoted(name) for name in self.columns if name in named) or "*"
         self.ask(f"CREATE TEMP TABLE {kept} AS SELECT {listed} FROM {self.view}", "reading")
         self.view = kept
 
@@ -67,20 +77,15 @@ class Release(Answers):
     def packed(self) -> PackedClasses:
         """The distinct records by every column that a check counts or groups by: one reading of the table."""
         if self._packed is None:
-            checks = self.table.checks
-            named = [
-                *self.table.quasi_identifiers,
-                *(c for check in checks for c in (*check.quasi_identifiers, *check.by)),
-            ]
-            self._packed = PackedClasses(self.ask, self.view, list(dict.fromkeys(named)))
+            self._packed = PackedClasses(self.ask, self.view, columns_counted(self.table))
         return self._packed
 
     @property
     def records(self) -> int:
-        """Records of the table."""
-        if self._packed is None and not any(
-            (*check.quasi_identifiers, *check.by) for check in self.table.checks
-        ):
+        """Records of the table, or its people where a column tells them apart."""
+        if self.table.entity is not None:
+            return self._people((), WHOLE)
+        if self._packed is None and not columns_counted(self.table):
             return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
         return self.packed.records
 
@@ -93,9 +98,26 @@ class Release(Answers):
         return self.packed.histograms(qi, by, drop=drop, coarser=coarser)
 
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        sql = "SELECT class_size, classes, records FROM class_size_histogram(?, ?, nulls := 'wildcard')"
-        rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
+        how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
+        sql = f"SELECT class_size, classes, records FROM class_size_histogram(?, ?, {how})"
+        try:
+            rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:
+            raise ReidError(sentence(error)) from None
         return Histogram(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+    def _people(self, by: Sequence[str], group: Group) -> int:
+        rows = self.ask(f"SELECT {self._counted_by()} FROM {self.part(by, group)}", "counting people")
+        return int(rows[0][0])
+
+    def _counted_by(self) -> str:
+        """What is counted: records, or people where a column tells them apart, NULL one of them."""
+        if self.table.entity is None:
+            return "count(*)"
+        name = quoted(self.table.entity)
+        return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
 
     def part(self, by: Sequence[str], group: Group) -> str:
         """Name a relation that holds the group's records alone."""
@@ -105,7 +127,7 @@ class Release(Answers):
         if key not in self._views:
             name = f"{self.view}_part_{len(self._views)}"
             tests = [
-                f"{_quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM {self.packed.values(column)} WHERE code = {digit})"
+                f"{quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM {self.packed.values(column)} WHERE code = {digit})"
                 for column, digit in zip(by, group.digits, strict=True)
             ]
             self.con.execute(
@@ -116,9 +138,9 @@ class Release(Answers):
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
         """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
-        listed = ", ".join(_quoted(name) for name in self.table.quasi_identifiers)
+        listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
         return self.ask(
-            f"SELECT count(*), {listed} FROM {self.view} GROUP BY ALL ORDER BY ALL LIMIT {count}",
+            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
             "rarest records",
         )
 
@@ -168,10 +190,6 @@ class Release(Answers):
         if self.table.nulls != "drop":
             return part
         name = f"{part}_complete_{len(self._models)}"
-        tests = " AND ".join(f"{_quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
+        tests = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
         self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {part} WHERE {tests}")
         return name
-
-
-def _quoted(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'

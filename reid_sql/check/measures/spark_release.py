@@ -1,15 +1,17 @@
 """A table of the policy as Spark measures it: a table of its catalogue, or a path that it reads."""
 
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
-from pathlib import Path
 from string import Template
 from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -18,19 +20,16 @@ import reid_sql.spark as rs
 from reid_sql import registry
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.measure import Row
-from reid_sql.check.policy.policy import Check, Policy, Source, TablePolicy, columns_named
+from reid_sql.check.measures.spark_source import as_written, first_sentence, read
+from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb.packed import Group
-from reid_sql.engines.spark_catalogue import why_not
-from reid_sql.engines.spark_frames import collected, column, resolved
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
+from reid_sql.engines.duckdb.packed import WHOLE, Group
+from reid_sql.engines.spark.frames import collected, column, resolved
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
 
 POLICY_COLUMNS: Final = Columns("columns of the policy")
-TEXTS: Final = {".csv": ",", ".tsv": "\t", ".txt": ","}
-KINDS: Final = (*TEXTS, ".parquet", ".orc", ".json", ".ndjson", ".jsonl")
-PACKED: Final = (".gz", ".zst", ".bz2")
 WORDS: Final = "what a check is judged by"
 
 
@@ -38,19 +37,23 @@ WORDS: Final = "what a check is judged by"
 def opened_in_spark(policy: Policy, memory_limit: str | None, tell: Any) -> Iterator[Sequence[Answers]]:  # noqa: ANN401
     """Open the tables of a policy in the session that is there, else in one that ends with it."""
     _refuse_what_duckdb_does(policy, memory_limit)
+    os.environ.setdefault(
+        "PYSPARK_PYTHON", sys.executable
+    )  # workers need what is installed beside this Python
     before = SparkSession.getActiveSession()
     try:
         spark = before or SparkSession.builder.appName("reid-sql check").getOrCreate()
     except PySparkException as error:
         raise UnavailableError(
-            f"--engine spark must find Java 17, got {_told(error)}; install it and set JAVA_HOME"
+            f"--engine spark must find Java 17, got {first_sentence(error)}; install it and set JAVA_HOME"
         ) from None
     try:
-        releases = []
-        for number, table in enumerate(policy.tables, 1):
-            tell(f"{table.name}: opening")
-            releases.append(SparkRelease(spark, table, number))
-        yield releases
+        with as_written(spark):
+            releases = []
+            for number, table in enumerate(policy.tables, 1):
+                tell(f"{table.name}: opening")
+                releases.append(SparkRelease(spark, table, number))
+            yield releases
     finally:
         if before is None:
             spark.stop()
@@ -63,7 +66,7 @@ def _refuse_what_duckdb_does(policy: Policy, memory_limit: str | None) -> None:
         raise OutOfDomainError(f"{rule}; set spark.driver.memory and spark.executor.memory instead")
     for number, table in enumerate(policy.tables, 1):
         for each in table.checks:
-            if reason := why_not(each.measure.declared):
+            if reason := each.measure.declared.absence("spark"):
                 rule = f"policy tables[{number}] must have measures that Spark can answer, got '{each.measure.name}': {reason}"
                 raise UnavailableError(f"{rule}; leave --engine spark away, or the measure out")
 
@@ -72,18 +75,19 @@ class SparkRelease(Answers):
     """A table or path of Spark: its distinct records are counted once and kept on the executors."""
 
     engines = ("pyspark",)
+    errors = (PySparkException, Py4JError)
 
     def __init__(self, spark: SparkSession, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""
         super().__init__(table)
         self.name = f"reid_sql check {uuid4()}"
         where = f"policy tables[{number}].file"
-        self.frame = _read(spark, table.source, where)
+        self.frame = read(spark, table.source, where)
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
             resolved(POLICY_COLUMNS, named[start : start + MAX_COLUMNS], self.frame)
         given = table.population_source
-        self.population = given and _read(spark, given, f"policy tables[{number}].population_file")
+        self.population = given and read(spark, given, f"policy tables[{number}].population_file")
         self._distinct: DataFrame | None = None
         self._values: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
 
@@ -91,18 +95,16 @@ class SparkRelease(Answers):
     def distinct(self) -> DataFrame:
         """The distinct records by every column that a check counts or groups by: one reading of the table."""
         if self._distinct is None:
-            checks = self.table.checks
-            named = [
-                *self.table.quasi_identifiers,
-                *(c for check in checks for c in (*check.quasi_identifiers, *check.by)),
-            ]
-            grouped = self.frame.groupBy(*(column(name) for name in dict.fromkeys(named)))
+            named = columns_counted(self.table)
+            grouped = self.frame.groupBy(*(column(name) for name in named))
             self._distinct = grouped.agg(F.count(F.lit(1)).alias("reid_records")).localCheckpoint()
         return self._distinct
 
     @property
     def records(self) -> int:
-        """Records of the table."""
+        """Records of the table, or its people where a column tells them apart."""
+        if self.table.entity is not None:
+            return self._people((), WHOLE)
         total = F.coalesce(F.sum("reid_records"), F.lit(0)).alias("records")
         return int(collected(self.distinct.agg(total), WORDS)["records"][0].as_py())
 
@@ -159,8 +161,15 @@ class SparkRelease(Answers):
         return {digits: _histogram(lines) for digits, lines in found.items()}
 
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        found = _rows(rs.class_size_histogram(self._part(by, group), qi, nulls="wildcard"))
+        how = {"nulls": self.table.nulls, "entity": self.table.entity}
+        found = _rows(rs.class_size_histogram(self._part(by, group), qi, **how))
         return _histogram([(row["class_size"], row["classes"], row["records"]) for row in found])
+
+    def _people(self, by: Sequence[str], group: Group) -> int:
+        entity = column(str(self.table.entity))
+        nobody = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
+        counted = self._part(by, group).agg((F.count_distinct(entity) + nobody).alias("people"))
+        return int(collected(counted, WORDS)["people"][0].as_py())
 
     def _part(self, by: Sequence[str], group: Group) -> DataFrame:
         """The group's records alone."""
@@ -173,7 +182,7 @@ class SparkRelease(Answers):
                 return self._scored(check, given, group)
             return _rows(getattr(rs, function.name)(**self._arguments(function, check, given, group)))
         except PySparkException as error:
-            raise ReidError(_told(error)) from None
+            raise ReidError(first_sentence(error)) from None
 
     def _scored(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Score the group's records under a copula fitted to it, and say of all what the measure says."""
@@ -214,27 +223,3 @@ def _rows(frame: DataFrame) -> list[Row]:
 
 def _histogram(lines: Sequence[tuple[int, int, int]]) -> Histogram:
     return Histogram(*np.array(lines, dtype=np.int64).reshape(-1, 3).T)
-
-
-def _read(spark: SparkSession, source: Source, where: str) -> DataFrame:
-    """Read a path by its ending, text as text, or else a table by its name."""
-    if source.table is not None:
-        rule = f"{where} must be a table or path of Spark where Spark checks, got table '{source.table}' of a database file"
-        raise OutOfDomainError(f'{rule}; write file = "catalog.schema.table" and leave table out')
-    given, name = source.given, Path(source.given)
-    suffix = name.with_suffix("").suffix if name.suffix in PACKED else name.suffix
-    path = given if "://" in given else str(source.path)
-    try:
-        if suffix not in KINDS:
-            return spark.table(given)
-        if suffix in TEXTS:
-            return spark.read.csv(path, sep=TEXTS[suffix], header=True)
-        return spark.read.format(suffix[1:] if suffix in {".parquet", ".orc"} else "json").load(path)
-    except PySparkException as error:
-        rule = f"{where} must be a table of Spark's catalogue, or a path that ends in {', '.join(KINDS)}, got '{given}'"
-        raise UnknownNameError(f"{rule}: {_told(error)}") from None
-
-
-def _told(error: PySparkException) -> str:
-    """The first sentence of Spark's error."""
-    return str(error).split("\n", maxsplit=1)[0].split(" SQLSTATE", maxsplit=1)[0].rstrip(".")

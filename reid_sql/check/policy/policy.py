@@ -1,28 +1,47 @@
 """The policy: which tables are held to which limits. A TOML or JSON file; every refusal names the place."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
+from reid_sql.check.policy.source import LONGEST_PATH, Source, source_of
 from reid_sql.document import KINDS, Place, read_document, shown
 from reid_sql.domains import COUNT, NULLS, Choice, Column, Document, Number
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
+from reid_sql.reduction import refuse_entity
 from reid_sql.suggestion import suggestion
 
-KEYS: Final = ("name", "baseline", "mask_below", "memory_limit", "seed", "cautions", "tables", "checks")
+KEYS: Final = (
+    "name",
+    "baseline",
+    "baseline_accepted_by",
+    "mask_below",
+    "memory_limit",
+    "seed",
+    "cautions",
+    "tables",
+    "checks",
+)
 TABLE_KEYS: Final = (
     "name",
     "file",
+    "files",
     "table",
+    "delimiter",
+    "encoding",
+    "header",
+    "quote",
     "quasi_identifiers",
     "sensitive",
     "nulls",
+    "entity",
     "population",
     "population_file",
     "population_table",
@@ -46,15 +65,6 @@ CAUTIONS: Final = Choice(("allow", "refuse"))
 
 
 @dataclass(frozen=True)
-class Source:
-    """A file, as the policy names it and where it lies; and the table, where the file is a database."""
-
-    given: str
-    path: Path
-    table: str | None = None
-
-
-@dataclass(frozen=True)
 class Check:
     """A limit on a measure, or that it be no worse than the baseline; for the table or for each group of its records."""
 
@@ -71,6 +81,11 @@ class Check:
     ] = ()  # a column and the relation that merges its values; only advice asks for it
 
     @property
+    def counted(self) -> tuple[str, ...]:
+        """The columns by which people are told apart: the quasi-identifiers, or what a scenario's attacker knows."""
+        return self.quasi_identifiers or _known(self.parameters.get("scenario"))
+
+    @property
     def without_limit(self) -> tuple[Any, ...]:
         """What is measured, by which a check is found again in an earlier report."""
         return (
@@ -80,6 +95,12 @@ class Check:
             self.by,
             repr(sorted(self.parameters.items())),
         )
+
+
+def _known(scenario: str | None) -> tuple[str, ...]:
+    """The columns of a checked scenario's groups."""
+    groups = json.loads(scenario).get("groups", []) if scenario else []
+    return tuple(dict.fromkeys(column for group in groups for column in group.get("columns", [])))
 
 
 @dataclass(frozen=True)
@@ -94,6 +115,7 @@ class TablePolicy:
     population: float | None
     population_source: Source | None
     checks: tuple[Check, ...]
+    entity: str | None = None  # the column that tells people apart, where rows are not people
 
 
 @dataclass(frozen=True)
@@ -108,6 +130,10 @@ class Policy:
     seed: int
     cautions: str
     sha256: str
+    baseline_accepted_by: str | None = None
+    files: tuple[Path, ...] = field(
+        default=(), compare=False
+    )  # what the policy was read from: reports spare them
 
 
 def read_policy(path: str | Path) -> Policy:
@@ -122,7 +148,12 @@ def read_policy(path: str | Path) -> Policy:
         raise UnknownNameError(
             f"policy must be an existing file, got '{path}'; {suggestion(file.name, beside, 'files beside it')}"
         )
+    before = hashlib.sha256(file.read_bytes()).hexdigest()
     place, folder = read_document("policy", file, None, {})
+    if hashlib.sha256(file.read_bytes()).hexdigest() != before:
+        raise OutOfDomainError(
+            f"policy must stay as it is while it is read, got '{path}', which changed; run the check again"
+        )
     place.only(KEYS)
     seed = int(place.number("seed", SEED, 0))
     everywhere = place.tables("checks")
@@ -140,8 +171,22 @@ def read_policy(path: str | Path) -> Policy:
         memory_limit=place.text("memory_limit") if "memory_limit" in place.values else None,
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
-        sha256=hashlib.sha256(file.read_bytes()).hexdigest(),
+        sha256=before,
+        baseline_accepted_by=place.text("baseline_accepted_by")
+        if "baseline_accepted_by" in place.values
+        else None,
+        files=(file, *_documents(place, folder)),
     )
+
+
+def _documents(place: Place, folder: Path) -> list[Path]:
+    """The files that the checks point to, such as scenarios."""
+    checks = [
+        *place.tables("checks"),
+        *(check for table in place.tables("tables") for check in table.tables("checks")),
+    ]
+    given = [folder / value for check in checks for value in check.values.values() if isinstance(value, str)]
+    return [each for each in given if len(str(each)) < LONGEST_PATH and each.is_file()]
 
 
 def _refuse_twice(names: Sequence[str]) -> None:
@@ -154,7 +199,7 @@ def _refuse_twice(names: Sequence[str]) -> None:
 
 def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -> TablePolicy:
     place.only(TABLE_KEYS)
-    source = _source(place, "file", "table", folder)
+    source = source_of(place, folder)
     population = place.number("population", COUNT) if "population" in place.values else None
     table = TablePolicy(
         name=place.text("name", Path(source.given).stem if source.table is None else source.table),
@@ -163,11 +208,13 @@ def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -
         sensitive=_distinct(place, "sensitive"),
         nulls=NULLS.check(place.at("nulls"), place.text("nulls", "value")),
         population=population,
-        population_source=_source(place, "population_file", "population_table", folder)
+        population_source=source_of(place, folder, "population_")
         if "population_file" in place.values
         else None,
         checks=(),
+        entity=place.text("entity") if "entity" in place.values else None,
     )
+    refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
     if "population_table" in place.values and table.population_source is None:
         raise OutOfDomainError(
             f"{place.at('population_table')} must stand beside population_file, got none; name the file too"
@@ -178,11 +225,6 @@ def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -
             f'{place.where} must have at least one check, got none; write [[tables.checks]] with measure = "k"'
         )
     return replace(table, checks=checks)
-
-
-def _source(place: Place, file: str, table: str, folder: Path) -> Source:
-    given = place.text(file)
-    return Source(given, folder / given, place.text(table) if table in place.values else None)
 
 
 def _distinct(place: Place, key: str) -> tuple[str, ...]:
@@ -280,8 +322,9 @@ def _beside(given: Any, folder: Path) -> Any:  # noqa: ANN401 - whatever the doc
 def columns_named(table: TablePolicy) -> list[str]:
     """Every column that the checks name, once."""
     own = [
-        (*check.quasi_identifiers, *check.by, *([check.sensitive] if check.sensitive else ()))
+        name
         for check in table.checks
+        for name in (*check.counted, *check.by, *([check.sensitive] if check.sensitive else ()))
     ]
     pointed = [
         value
@@ -289,8 +332,11 @@ def columns_named(table: TablePolicy) -> list[str]:
         for key, value in check.parameters.items()
         if isinstance(check.measure.parameters[key].domain, Column)
     ]
-    return list(
-        dict.fromkeys(
-            [*table.quasi_identifiers, *table.sensitive, *(name for names in own for name in names), *pointed]
-        )
-    )
+    people = [] if table.entity is None else [table.entity]
+    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *pointed, *people]))
+
+
+def columns_counted(table: TablePolicy) -> list[str]:
+    """The columns by which records are counted or grouped, once."""
+    own = [name for check in table.checks for name in (*check.counted, *check.by)]
+    return list(dict.fromkeys([*table.quasi_identifiers, *own]))

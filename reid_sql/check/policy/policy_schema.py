@@ -5,6 +5,7 @@ from typing import Any, Final
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
 from reid_sql.check.policy.policy import CAUTIONS, JUDGE_BY, MASK
+from reid_sql.check.policy.source import ENCODING
 from reid_sql.domains import COUNT, NULLS, Choice, Document, Domain, Number
 from reid_sql.models.attacker.knowledge import SEED
 
@@ -26,6 +27,8 @@ def policy_schema() -> Schema:
         "properties": {
             "name": TEXT | {"description": "what the reports call the policy; the file's name unless given"},
             "baseline": TEXT | {"description": "an earlier JSON report: fail only on what got worse"},
+            "baseline_accepted_by": TEXT
+            | {"description": "who accepts that figures which failed in the baseline stay as they are"},
             "mask_below": _number(MASK)
             | {"default": 10, "description": "counts of fewer records are not told"},
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
@@ -44,16 +47,27 @@ def policy_schema() -> Schema:
 def _table() -> Schema:
     return {
         "type": "object",
-        "required": ["file"],
+        "oneOf": [{"required": ["file"]}, {"required": ["files"]}],
         "additionalProperties": False,
         "properties": {
             "name": TEXT,
             "file": TEXT
             | {"description": "CSV, Parquet, JSON or DuckDB file, seen from the policy's folder"},
-            "table": TEXT | {"description": "the table of a DuckDB file"},
+            "files": TEXT | {"description": "a pattern of files with the same columns, in place of file"},
+            "table": TEXT | {"description": "the table of a DuckDB file, by its name or schema.name"},
+            "delimiter": TEXT
+            | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
+            "quote": TEXT | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
+            "encoding": _words(ENCODING) | {"description": "of a text file; utf-8 unless given"},
+            "header": {
+                "type": "boolean",
+                "description": "whether a text file begins with the names of its columns",
+            },
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,
             "nulls": _words(NULLS),
+            "entity": TEXT
+            | {"description": "the column that tells people apart, where a person has several rows"},
             "population": _number(COUNT) | {"description": "the people that the table is a sample of"},
             "population_file": TEXT | {"description": "the table that holds the population"},
             "population_table": TEXT,

@@ -6,9 +6,9 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
-from rich.text import Text
 
-from reid_sql.check.reports.words import asked, figure, limit
+from reid_sql.check.reports.words import asked, counted, figure, limit
+from reid_sql.screen import Text
 
 SHOWN: Final = 12  # changes for each check
 
@@ -24,7 +24,7 @@ def advice_page(page: Mapping[str, Any]) -> RenderableType:
 
 
 def _check(each: Mapping[str, Any]) -> RenderableType:
-    title = f"{each['table']}: {asked(each)} is {figure(each['groups'][0])}, limit {limit(each)}"
+    title = f"{each['table']}: {asked(each)} {counted(each)} is {figure(each['groups'][0], each)}, limit {limit(each)}"
     if not each["changes"]:
         words = "  does not hang on the quasi-identifiers, so nothing was measured"
         return Group(Text(title, style="bold"), Text(words, style="dim"), "")
@@ -36,7 +36,7 @@ def _check(each: Mapping[str, Any]) -> RenderableType:
         met = row["verdict"] not in ("fail", "not judged")
         table.add_row(
             Text(row["change"]),
-            Text(figure(row["figure"])),
+            Text(figure(row["figure"], each)),
             Text("meets the limit" if met else "", style="green"),
         )
     left = len(each["changes"]) - SHOWN

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as escaped
 from typing import Any, Final
+
+from reid_sql.visible import visible
 
 WIDTH: Final = 760
 ROW: Final = 28
@@ -22,6 +24,11 @@ class Bar:
     value: float | None
     text: str
     risky: bool = False
+
+
+def escape(text: str) -> str:
+    """Give the text as SVG may hold it."""
+    return escaped(visible(text))
 
 
 def bars(title: str, rows: Sequence[Bar], mark: tuple[float, str] | None = None) -> str:

@@ -1,18 +1,24 @@
 """The report as one HTML file that needs nothing else: no network, light and dark, printable."""
 
 from collections.abc import Mapping
-from html import escape
+from html import escape as escaped
 from importlib import resources
 from typing import Any, Final
 
-from reid_sql.check.judging.next_steps import next_steps
+from reid_sql.check.judging.next_steps import next_steps, risk_of_all
 from reid_sql.check.reports.charts import Bar, bars, curve
-from reid_sql.check.reports.words import VERDICTS, asked, counts, figure, limit, note
+from reid_sql.check.reports.words import VERDICTS, asked, counted, counts, figure, limit, note
 from reid_sql.screen import percent
+from reid_sql.visible import visible
 
 Page = Mapping[str, Any]
 ROWS: Final = 200  # groups shown; the JSON has all
 SMALL: Final = 5  # classes below it are drawn as risky where no check on k says otherwise
+
+
+def escape(text: str) -> str:
+    """Give the text as HTML may hold it; what would turn the direction of writing is shown instead."""
+    return escaped(visible(text))
 
 
 def html(page: Page) -> str:
@@ -43,9 +49,11 @@ def _head(page: Page) -> str:
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
     tables = "; ".join(f"{each['name']} ({each['records']:,} records)" for each in page["tables"])
     steps = "".join(f"<li>{escape(step)}</li>" for step in next_steps(page))
+    cautions = sum(bool(check["cautions"]) for check in page["checks"])
+    warned = f" There are cautions on {cautions}; read them beside the checks." if cautions else ""
     return (
         f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">Re-identification risk of {escape(tables)}</p>'
-        f'<div class="verdict {_kind(page["verdict"])}"><strong>{word}:</strong>{escape(rest)} Of the checks, {told}.</div>'
+        f'<div class="verdict {_kind(page["verdict"])}"><strong>{word}:</strong>{escape(rest)} Of the checks, {told}.{warned}</div>'
         f"<h2>What to do next</h2><ul>{steps}</ul>"
     )
 
@@ -61,11 +69,12 @@ def _checks(page: Page) -> str:
 def _check(check: Page) -> str:
     found = note(check)
     words = f"<strong>{escape(asked(check))}</strong><br><span class=soft>{escape(check['words'])}</span>"
+    words += f"<br><span class=soft>{escape(counted(check))}</span>" if counted(check) else ""
     words += f"<br><span class=soft>{escape(found.words)}</span>" if found.words else ""
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
         f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
-        f"<td>{words}</td><td class=number>{escape(figure(found.group))}</td><td class=name>{escape(limit(check))}</td></tr>"
+        f"<td>{words}</td><td class=number>{escape(figure(found.group, check))}</td><td class=name>{escape(limit(check))}</td></tr>"
     )
 
 
@@ -79,7 +88,7 @@ def _groups(check: Page) -> str:
     rows = "".join(
         f"<tr class={_kind(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>{_label(group)}</td>"
         f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
-        f"<td class=number>{escape(figure(group))}</td><td class=soft>{escape(group['why'])}</td></tr>"
+        f"<td class=number>{escape(figure(group, check))}</td><td class=soft>{escape(group['why'])}</td></tr>"
         for group in shown
     )
     left = len(check["groups"]) - len(shown)
@@ -117,11 +126,16 @@ def _facts(table: Page) -> str:
     nulls = {
         "value": "a value of its own",
         "wildcard": "may be any value",
-        "drop": f"{table['records_dropped']:,} records dropped",
+        "drop": "few records dropped"
+        if table["records_dropped"] is None
+        else f"{table['records_dropped']:,} records dropped",
     }
     facts = {
         "file": where,
         "records": f"{table['records']:,}",
+        "counted": "records: one row per person is assumed"
+        if table["entity"] is None
+        else f"people, told apart by {table['entity']}",
         "quasi-identifiers": named,
         "NULL": nulls[table["nulls"]],
     }
@@ -138,12 +152,7 @@ def _listed(facts: Mapping[str, str]) -> str:
 
 
 def _class_sizes(page: Page, table: Page) -> str:
-    limits = [
-        c["limit"]
-        for c in page["checks"]
-        if c["measure"] == "k" and c["table"] == table["name"] and c["limit"]
-    ]
-    safe = max(limits, default=SMALL)
+    safe = max((c["limit"] for c in _of_the_table(page, table, "k") if c["limit"]), default=SMALL)
     rows = []
     for each in (each for each in table["class_sizes"] if each["records"] != 0):
         low, high, records = each["from"], each["to"], each["records"]
@@ -159,15 +168,27 @@ def _class_sizes(page: Page, table: Page) -> str:
     return f"<h3>Who shares their values with how many</h3><figure>{chart}<figcaption>{words}</figcaption></figure>"
 
 
+def _of_the_table(page: Page, table: Page, measure: str) -> list[Page]:
+    """The checks of a measure on what is drawn: the whole table, by its own quasi-identifiers."""
+    return [
+        check
+        for check in page["checks"]
+        if check["measure"] == measure
+        and check["table"] == table["name"]
+        and check["quasi_identifiers"] == table["quasi_identifiers"]
+        and not check["by"]
+    ]
+
+
 def _columns(table: Page) -> str:
     measured = [each for each in table["columns"] if each["without"]]
     ordered = sorted(measured, key=lambda each: each["without"]["average_risk"])
-    all_of = table["classes"] / max(1, table["records"] - table["records_dropped"])
+    all_of = risk_of_all(table)
     rows = [Bar(each["column"], each["without"]["average_risk"], _without(each)) for each in ordered]
     chart = bars(
         f"Average risk of {table['name']} without each quasi-identifier",
         rows,
-        (all_of, f"with all: {percent(all_of)}"),
+        None if all_of is None else (all_of, f"with all: {percent(all_of)}"),
     )
     words = (
         "Average risk (the share of people whom an attacker who links everybody gets right) when one quasi-identifier is left "
@@ -177,12 +198,13 @@ def _columns(table: Page) -> str:
 
 
 def _without(each: Page) -> str:
-    return f"{percent(each['without']['average_risk'])}, k = {each['without']['k']:,}"
+    least = each["without"]["k"]
+    return f"{percent(each['without']['average_risk'])}, k {'masked' if least is None else f'= {least:,}'}"
 
 
 def _column_table(table: Page) -> str:
     rows = "".join(
-        f"<tr><td>{escape(each['column'])}</td><td class=number>{each['distinct_values']:,}</td>"
+        f"<tr><td>{escape(each['column'])}</td><td class=number>{_values(each)}</td>"
         f"<td class=number>{_unique(each['alone'])}</td><td class=number>{_unique(each['without'])}</td></tr>"
         for each in table["columns"]
     )
@@ -191,6 +213,10 @@ def _column_table(table: Page) -> str:
         "<th class=number>unique without it</th></tr>"
     )
     return f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+
+
+def _values(each: Page) -> str:
+    return "masked" if each["distinct_values"] is None else f"{each['distinct_values']:,}"
 
 
 def _unique(risk: Page | None) -> str:
@@ -206,9 +232,7 @@ def _forecast(page: Page, table: Page) -> str:
     title = "<h3>Forecast: right matches in larger populations</h3>"
     if not forecast["points"]:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
-    asked_for = [
-        c for c in page["checks"] if c["measure"] == "forecast_correctness" and c["table"] == table["name"]
-    ]
+    asked_for = _of_the_table(page, table, "forecast_correctness")
     held = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
     chart = curve(f"Share of right matches by population, {table['name']}", forecast, held)
     caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
@@ -254,5 +278,7 @@ def _made(page: Page) -> str:
         "seed": f"{page['policy']['seed']}" + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
         "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are not told",
     }
-    facts |= {"baseline": f"sha256 {page['baseline_sha256']}"} if page["baseline_sha256"] else {}
+    if page["baseline_sha256"]:
+        taken = page["baseline_accepted_by"]
+        facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (f", accepted by {taken}" if taken else "")
     return f"<h2>How this was made</h2>{_listed(facts)}"

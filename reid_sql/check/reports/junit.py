@@ -1,23 +1,27 @@
 """The report as JUnit XML: a suite a table, a case a check or a group of one, for whatever shows test results."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from reid_sql.check.reports.words import asked, figure, limit
-
-FORBIDDEN = {code: "�" for code in range(32) if chr(code) not in "\t\n\r"} | {0xFFFE: "�", 0xFFFF: "�"}
+from reid_sql.check.reports.words import asked, counted, figure, limit
+from reid_sql.visible import visible
 
 
 def junit(page: Mapping[str, Any]) -> str:
     """Write the report: what fails is a failure, what could not be judged an error."""
-    suites = ET.Element("testsuites", name=_clean(page["policy"]["name"]))
+    suites = ET.Element("testsuites", name=visible(page["policy"]["name"]))
     for table in page["tables"]:
+        seen: Counter[str] = Counter()
         cases = [
-            case for check in page["checks"] if check["table"] == table["name"] for case in _cases(check)
+            case
+            for check in page["checks"]
+            if check["table"] == table["name"]
+            for case in _cases(check, seen)
         ]
         counted = {
-            "name": _clean(table["name"]),
+            "name": visible(table["name"]),
             "tests": str(len(cases)),
             "failures": str(_number(cases, "failure")),
             "errors": str(_number(cases, "error")),
@@ -32,16 +36,23 @@ def _number(cases: list[ET.Element], kind: str) -> int:
     return sum(case.find(kind) is not None for case in cases)
 
 
-def _cases(check: Mapping[str, Any]) -> Iterator[ET.Element]:
+def _cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Element]:
+    """Give a case for each group, with all that decides it in its name; the same again is numbered."""
     for place, group in enumerate(check["groups"], 1):
         label = "" if not check["by"] else f" [{_label(group['group'], place)}]"
-        name = _clean(f"{asked(check)} {limit(check)}{label}")
-        case = ET.Element("testcase", classname=_clean(check["table"]), name=name)
-        told = f"{figure(group)}, limit {limit(check)}; {group['why']}"
+        name = visible(
+            " ".join(part for part in (asked(check), counted(check), limit(check)) if part) + label
+        )
+        seen[name] += 1
+        told = visible(
+            "; ".join([f"{figure(group, check)}, limit {limit(check)}", group["why"], *check["cautions"]])
+        )
+        numbered = name if seen[name] == 1 else f"{name} #{seen[name]}"
+        case = ET.Element("testcase", classname=visible(check["table"]), name=numbered)
         if group["verdict"] in ("fail", "not judged"):
-            ET.SubElement(case, "failure" if group["verdict"] == "fail" else "error", message=_clean(told))
+            ET.SubElement(case, "failure" if group["verdict"] == "fail" else "error", message=told)
         else:
-            ET.SubElement(case, "system-out").text = _clean(told)
+            ET.SubElement(case, "system-out").text = told
         yield case
 
 
@@ -49,8 +60,3 @@ def _label(group: Mapping[str, Any] | None, place: int) -> str:
     if group is None:
         return f"small group {place}"
     return ", ".join(f"{column}={'NULL' if value is None else value}" for column, value in group.items())
-
-
-def _clean(text: str) -> str:
-    """Give the text without what XML cannot hold."""
-    return text.translate(FORBIDDEN)

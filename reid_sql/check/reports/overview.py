@@ -1,21 +1,25 @@
 """What a report shows of a table beside its checks: class sizes, what each quasi-identifier does, the forecast."""
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from reid_sql.check.judging.masking import mask_of_share, masked_counts
+from reid_sql.check.judging.masking import (
+    binned,
+    few_masked,
+    has_small,
+    mask_of_share,
+    masked_bins,
+    round_above,
+)
 from reid_sql.check.measures.answers import Answers
-from reid_sql.check.policy.policy import Policy, Source
+from reid_sql.check.policy.policy import Policy
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.rarefaction import curve
 from reid_sql.models.pyc.pitman_yor_forecast import forecast
-from reid_sql.screen import BINS, ENDLESS
 
 POINTS: Final = 24  # of the curve
-CHUNK: Final = 2**20
 
 Page = dict[str, Any]
 
@@ -27,14 +31,15 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
         "name": table.name,
         "file": table.source.given,
         "table": table.source.table,
-        "sha256": _hash(table.source),
+        "sha256": release.evidence.sha256,
         "records": release.records,
         "records_dropped": 0,
         "nulls": table.nulls,
+        "entity": table.entity,
         "quasi_identifiers": list(table.quasi_identifiers),
         "sensitive": list(table.sensitive),
         "population": table.population,
-        "population_file": _population(table.population_source),
+        "population_file": _population(release),
         "classes": None,
         "class_sizes": [],
         "columns": [],
@@ -43,32 +48,50 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
     if not table.quasi_identifiers:
         return page
     histogram = release.histogram(table.quasi_identifiers)
-    page["records_dropped"] = release.records - int(histogram.records.sum())
+    dropped = release.records - int(histogram.records.sum())
+    page["records_dropped"] = None if 0 < dropped < below else dropped
     if len(histogram.class_size):
-        page["classes"] = int(histogram.classes.sum())
-        page["class_sizes"] = class_sizes(histogram, below)
+        small = has_small(histogram, dropped, below)
+        page["classes"] = None if small else int(histogram.classes.sum())
+        page["class_sizes"] = class_sizes(histogram, below, dropped)
         page["columns"] = columns(release, below)
-        page["forecast"] = forecast_curve(histogram, _largest_population(release))
+        people = table.entity is not None  # of whom a histogram by their smallest class is no sample
+        drawn = None if people else forecast_curve(histogram, _largest_population(release))
+        page["forecast"] = _coarse(drawn, release.records, below) if drawn and small else drawn
     return page | ({"risky_records": risky_records(release, risky)} if risky else {})
 
 
-def class_sizes(histogram: Histogram, below: int) -> list[Page]:
-    """Count classes and records by bins of the class size, small counts masked."""
-    pages, counts = [], []
-    for low, high in zip(BINS, (*BINS[1:], ENDLESS), strict=True):
-        inside = (histogram.class_size >= low) & (histogram.class_size < high)
-        counts.append(int(histogram.records[inside].sum()))
-        pages.append(
-            {
-                "from": low,
-                "to": None if high == ENDLESS else high - 1,
-                "classes": int(histogram.classes[inside].sum()),
-            }
-        )
-    shown = masked_counts(counts, below)
+def _coarse(forecast: Page, records: int, below: int) -> Page:
+    """Round a forecast's shares up, where exact ones would tell how few records there are of a class size."""
+
+    def up(share: float | None) -> float | None:
+        return share if share is None or not 0 < share < 1 else min(1.0, round_above(share, records, below))
+
+    coarse = {
+        name: [
+            {key: value if key == "people" else up(value) for key, value in point.items()}
+            for point in forecast[name]
+        ]
+        for name in ("measured", "points")
+    }
+    return forecast | coarse | {"status": few_masked(forecast["status"], below)}
+
+
+def class_sizes(histogram: Histogram, below: int, dropped: int = 0) -> list[Page]:
+    """Count classes and records by bins of the class size, small counts masked; where some are, classes are not told."""
+    found = binned(histogram)
+    shown = masked_bins(
+        [records for _, _, records in found], [sizes for sizes, _, _ in found], below, dropped
+    )
+    masked = has_small(histogram, dropped, below)
     return [
-        page | {"classes": page["classes"] if n is not None else None, "records": n}
-        for page, n in zip(pages, shown, strict=True)
+        {
+            "from": low,
+            "to": high,
+            "classes": None if n is None or (masked and n and low != high) else classes,
+            "records": n,
+        }
+        for ((low, high), classes, _), n in zip(found, shown, strict=True)
     ]
 
 
@@ -77,29 +100,40 @@ def columns(release: Answers, below: int) -> list[Page]:
     if release.table.nulls == "wildcard":
         return []
     named = release.table.quasi_identifiers
-    return [
-        {
-            "column": column,
-            "distinct_values": int(release.histogram([column]).classes.sum()),
-            "alone": _risk(release.histogram([column]), below),
-            "without": _risk(release.histogram([c for c in named if c != column]), below)
-            if len(named) > 1
-            else None,
-        }
-        for column in named
-    ]
+    return [_column(release, column, [c for c in named if c != column], below) for column in named]
+
+
+def _column(release: Answers, column: str, others: Sequence[str], below: int) -> Page:
+    alone = release.histogram([column])
+    values = int(alone.classes.sum())
+    few = has_small(alone, 0, below) and (
+        not others or values <= below
+    )  # so few values tell what is hidden of them
+    return {
+        "column": column,
+        "distinct_values": None if few else values,
+        "alone": _risk(alone, below),
+        "without": _risk(release.histogram(others), below) if others else None,
+    }
 
 
 def _risk(histogram: Histogram, below: int) -> Page | None:
+    """Tell the risk of some columns; where few records are of a class size, no figure tells how few."""
     if not len(histogram.class_size):
         return None
     risk = class_risk(histogram)
+    small = has_small(histogram, 0, below)
     masked = mask_of_share(risk.uniqueness, risk.records, below)
+    if masked is None and small and 0 < risk.uniqueness < 1:
+        masked = min(1.0, round_above(risk.uniqueness, risk.records, below))
+    average = risk.average_risk
     return {
-        "k": risk.k,
+        "k": None if small and risk.k < below else risk.k,
         "uniqueness": None if masked else risk.uniqueness,
         "uniqueness_below": masked,
-        "average_risk": risk.average_risk,
+        "average_risk": min(1.0, round_above(average, risk.records, below))
+        if small and average < 1
+        else average,
     }
 
 
@@ -136,13 +170,8 @@ def risky_records(release: Answers, count: int) -> list[Mapping[str, Any]]:
     ]
 
 
-def _population(source: Source | None) -> Page | None:
-    return None if source is None else {"file": source.given, "table": source.table, "sha256": _hash(source)}
-
-
-def _hash(source: Source) -> str | None:
-    """Give the hash of the file; none of a table or folder of many files, which Spark reads."""
-    if not source.path.is_file():
+def _population(release: Answers) -> Page | None:
+    source = release.table.population_source
+    if source is None:
         return None
-    with source.path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+    return {"file": source.given, "table": source.table, "sha256": release.evidence.population_sha256}

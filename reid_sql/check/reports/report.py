@@ -6,17 +6,23 @@ The same table, policy and versions give the same document: no clock, no path, f
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
 from importlib.metadata import version
 from math import isfinite
 from typing import Any, Final
 
 from reid_sql._version import __version__
-from reid_sql.check.judging.finding import EXIT, Checked, Finding, names, worst
-from reid_sql.check.judging.masking import few_masked, mask_of_share, masked_counts
+from reid_sql.check.judging.cautions import cautions_of
+from reid_sql.check.judging.finding import EXIT, ORDER, Baseline, Checked, Finding, names, worst
+from reid_sql.check.judging.masking import few_masked, hidden_groups, mask_of_share, round_above, several
 from reid_sql.check.policy.policy import Check, Policy
 from reid_sql.domains import Document
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.visible import controls
 
-FORMAT: Final = "reid-sql report 1"
+FORMAT: Final = "reid-sql report 2"
+OF_SMALL: Final = "there is no more to be told of a masked group"
 MODELS: Final = ("duckdb", "numpy", "scipy", "pyarrow")
 DIGITS: Final = 12
 
@@ -27,20 +33,24 @@ def report(
     policy: Policy,
     tables: Sequence[Page],
     found: Sequence[Checked],
-    baseline: str | None,
+    baseline: Baseline | None,
     engines: Sequence[str] = (),
 ) -> Page:
-    """Put the document together; `baseline` is the hash of the earlier report, `engines` are those beside DuckDB."""
+    """Put the document together; `engines` are those beside DuckDB."""
     verdict = worst([each.verdict for each in found])
     records = {table["name"]: table["records"] for table in tables}
+    hidden = hidden_of(found, policy.mask_below)
     page: Page = rounded(
         {
             **header(policy, engines),
             "verdict": verdict,
             "exit_code": EXIT[verdict],
-            "baseline_sha256": baseline,
+            "baseline_sha256": baseline.sha256 if baseline else None,
+            "baseline_accepted_by": baseline.accepted_by if baseline else None,
             "tables": list(tables),
-            "checks": [checked_page(each, records[each.table], policy.mask_below) for each in found],
+            "checks": [
+                checked_page(each, records[each.table], policy.mask_below, hidden, baseline) for each in found
+            ],
         }
     )
     return page
@@ -63,7 +73,7 @@ def header(policy: Policy, engines: Sequence[str] = ()) -> Page:
 
 def text(page: Mapping[str, Any]) -> str:
     """Write the document as JSON, the same bytes for the same document."""
-    return json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return controls(json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
 def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
@@ -79,15 +89,50 @@ def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
     return value
 
 
-def checked_page(each: Checked, records: int, below: int) -> Page:
-    """Tell what came of a check, group by group, small counts masked."""
-    counts = [finding.figure.group.records for finding in each.findings]
-    shown: Sequence[int | None] = masked_counts(counts, below) if each.check.by else [records]
-    groups = [
-        _group(each.check, finding, count if each.check.by else records, told, below)
-        for finding, count, told in zip(each.findings, counts, shown, strict=True)
+Hidden = Mapping[tuple[str, tuple[str, ...]], set[tuple[str | None, ...]]]
+
+
+def hidden_of(found: Sequence[Checked], below: int) -> Hidden:
+    """Give the groups whose size and figures are not told, by table and grouping."""
+    tables: dict[str, dict[tuple[str, ...], dict[tuple[str | None, ...], int]]] = {}
+    for each in found:
+        for finding in each.findings if each.check.by else ():
+            if finding.figure.group.values:
+                groups = tables.setdefault(each.table, {}).setdefault(each.check.by, {})
+                groups[names(finding.figure.group)] = finding.figure.group.records
+    return {
+        (table, by): hidden
+        for table, groups in tables.items()
+        for by, hidden in hidden_groups(groups, below).items()
+    }
+
+
+def checked_page(
+    each: Checked, records: int, below: int, hidden: Hidden | None = None, baseline: Baseline | None = None
+) -> Page:
+    """Tell what came of a check, group by group, small counts masked; groups without a name come last."""
+    kept = (hidden_of([each], below) if hidden is None else hidden).get((each.table, each.check.by), set())
+    told, small = [], []
+    for finding in each.findings:
+        group = finding.figure.group
+        masked = bool(group.values) and names(group) in kept
+        page = _group(each.check, finding, group.records if each.check.by else records, below, masked=masked)
+        (small if masked and group.records < below else told).append(page)
+    small.sort(key=lambda page: (ORDER.index(page["verdict"]), page["why"]))
+    counts = [
+        finding.figure.group.records for finding in each.findings if names(finding.figure.group) in kept
     ]
-    return {"table": each.table, **described(each.check), "verdict": each.verdict, "groups": groups}
+    if small and (len(counts) == len(each.findings) or not several(counts, below)):
+        small = small[:1]  # their number would tell their sizes: the worst stands for them
+    cautions = cautions_of(each, records, below, baseline)
+    described_ = described(each.check)
+    return {
+        "table": each.table,
+        **described_,
+        "verdict": each.verdict,
+        "cautions": cautions,
+        "groups": [*told, *small],
+    }
 
 
 def described(check: Check) -> Page:
@@ -120,31 +165,55 @@ def _document(given: str) -> Page:
     return {"name": json.loads(given).get("name", ""), "sha256": hashlib.sha256(given.encode()).hexdigest()}
 
 
-def _group(check: Check, finding: Finding, records: int, told: int | None, below: int) -> Page:
-    """Tell a finding; where it counts few records, only below which figure it lies."""
+def _group(check: Check, finding: Finding, records: int, below: int, *, masked: bool) -> Page:
+    """Tell a finding; where it counts few records, only below which figure it lies; of a masked group, the verdict."""
     figure = finding.figure
-    bound = _mask(check, figure.value, records, below)
-    hidden = told is None and records < below
+    bound = None if masked else _mask(check, finding, records, below)
+    exact = not masked and bound is None
+    unnamed = not figure.group.values or (masked and records < below)
+    refused = figure.value is None and finding.why
     return {
-        "group": None
-        if not figure.group.values or hidden
-        else dict(zip(check.by, names(figure.group), strict=True)),
-        "records": told,
-        "value": None if bound else figure.value,
-        "low": figure.low,
-        "high": figure.high,
-        "judged": None if bound else finding.judged,
+        "group": None if unnamed else dict(zip(check.by, names(figure.group), strict=True)),
+        "records": None if masked else records,
+        "masked": masked,
+        "value": figure.value if exact else None,
+        "low": figure.low if exact else None,
+        "high": figure.high if exact else None,
+        "judged": finding.judged if exact else None,
         "below": bound,
-        "baseline": finding.baseline,
+        "baseline": finding.baseline.value if finding.baseline else None,
         "verdict": finding.verdict,
-        "status": few_masked(figure.status, below),
-        "why": few_masked(finding.why, below),
+        "status": OF_SMALL if masked and figure.status != OK else few_masked(figure.status, below),
+        "why": OF_SMALL if masked and refused else few_masked(finding.why, below),
     }
 
 
-def _mask(check: Check, value: float | None, records: int, below: int) -> float | None:
-    if value is None or not check.measure.of_records or records == 0:
+def _mask(check: Check, finding: Finding, records: int, below: int) -> float | None:
+    """Give the bound that is told in place of a figure which would tell a small count."""
+    found = [value for value in (finding.figure.value, finding.judged) if value is not None]
+    if not found or records == 0 or below == 1:
         return None
-    if check.measure.unit == "count":
-        return below if 0 < value < below else None
-    return mask_of_share(value, records, below)
+    value, measure = max(found), check.measure
+    if measure.unit == "number":
+        return (
+            round_above(value, 10**15, below)
+            if finding.figure.small and not measure.extreme and value > 0
+            else None
+        )
+    share = value / records if measure.unit == "count" else value
+    if not 0 < share < 1 or measure.extreme:
+        return None
+    bound = mask_of_share(share, records, below) if measure.of_records else None
+    if bound is None and finding.figure.small:
+        bound = round_above(share, records, below)
+    if bound is None:
+        return None
+    return round(bound * records) if measure.unit == "count" else bound
+
+
+@cache
+def report_schema() -> Mapping[str, Any]:
+    """Give the JSON Schema of the document."""
+    text = resources.files("reid_sql.check").joinpath("report.schema.json").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = json.loads(text)
+    return found

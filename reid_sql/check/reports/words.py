@@ -8,6 +8,8 @@ from reid_sql.check.judging.finding import ORDER
 from reid_sql.screen import number
 
 Check = Mapping[str, Any]
+LONG: Final = 1e15
+ROUNDING: Final = 1e-9  # up to which a measure takes two figures for the same
 VERDICTS: Final = {
     "pass": "PASS: every check is within its limit.",
     "no worse": "PASS: some checks are beyond their limit, but none is worse than in the baseline.",
@@ -31,38 +33,82 @@ def _shown(group: Mapping[str, Any]) -> float | None:
 def asked(check: Check) -> str:
     """Name the measure with the parameters that make it, and the groups it is held to."""
     told = [
-        f"{name} {value['name'] if isinstance(value, Mapping) else _plain(value)}"
+        f"{name} {value['name'] if isinstance(value, Mapping) else plain(value)}"
         for name, value in check["parameters"].items()
-        if name in SHOWN
+        if _decides(check, name, value)
     ]
     by = f" by {', '.join(check['by'])}" if check["by"] else ""
     sensitive = f" of {check['sensitive']}" if check["sensitive"] else ""
+    estimate = ", by its estimate" if check["judge_by"] == "estimate" else ""
     listed = f" ({', '.join(told)})" if told else ""
-    return f"{check['measure']}{sensitive}{listed}{by}"
+    return f"{check['measure']}{sensitive}{listed}{by}{estimate}"
 
 
-SHOWN: Final = ("population", "threshold", "scenario", "risk", "method", "prior", "variant", "p")
+def counted(check: Check) -> str:
+    """Name the columns by which the check tells people apart."""
+    return f"on {', '.join(check['quasi_identifiers'])}" if check["quasi_identifiers"] else ""
 
 
-def _plain(value: Any) -> str:  # noqa: ANN401 - a parameter of any kind
-    return f"{value:,.10g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+def _decides(check: Check, name: str, value: object) -> bool:
+    """Whether the figure hangs on the parameter."""
+    if value is None or name == "memory_mb" or (name == "sample" and value == 0):
+        return False
+    return name != "c" or check["parameters"].get("variant") == "recursive"
 
 
-def figure(group: Mapping[str, Any]) -> str:
-    """Write a figure with its interval, or below which it lies, or that there is none."""
+def plain(value: object) -> str:
+    """Write a number with all its digits, as a policy may have it."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if float(value).is_integer() and abs(value) < LONG:
+        return f"{value:,.0f}"
+    return repr(float(value))
+
+
+def figure(group: Mapping[str, Any], check: Check | None = None) -> str:
+    """Write a figure with its interval, or below which it lies, or that there is none.
+
+    It is never written so that it seems to lie on the other side of the limit.
+    """
+    bound = check["limit"] if check else None
+    if group["masked"]:
+        return "masked"
     if group["below"] is not None:
-        return (
-            f"below {_plain(group['below']) if isinstance(group['below'], int) else number(group['below'])}"
-        )
+        return f"below {beside(group['below'], bound)}"
     if group["value"] is None:
         return "no answer"
-    ends = f" [{number(group['low'])}, {number(group['high'])}]" if group["low"] is not None else ""
-    return f"{_plain(group['value']) if isinstance(group['value'], int) else number(group['value'])}{ends}"
+    ends = (
+        f" [{beside(group['low'], bound)}, {beside(group['high'], bound)}]"
+        if group["low"] is not None
+        else ""
+    )
+    return f"{beside(group['value'], bound)}{ends}"
+
+
+def beside(value: float | None, bound: float | None) -> str:
+    """Write a number with four digits, or with as many as show on which side of the limit it lies.
+
+    >>> beside(0.10000001, 0.1), beside(0.123456, 0.1), beside(0.1, 0.1)
+    ('0.10000001', '0.1235', '0.1')
+    """
+    if value is None or isinstance(value, int):
+        return plain(value) if value is not None else number(value)
+    for digits in range(4, 18):
+        told = f"{value:.{digits}g}"
+        if bound is None or _side(float(told), bound) == _side(value, bound):
+            return told
+    return repr(value)
+
+
+def _side(value: float, bound: float) -> int:
+    """Whether a figure lies below the limit, on it but for rounding, or above, as a verdict takes it."""
+    gap = value - bound
+    return 0 if abs(gap) <= ROUNDING * max(abs(value), abs(bound)) else 1 if gap > 0 else -1
 
 
 def limit(check: Check) -> str:
     """Write the limit."""
-    told = [] if check["limit"] is None else [f"{check['bound'].replace('_', ' ')} {_plain(check['limit'])}"]
+    told = [] if check["limit"] is None else [f"{check['bound'].replace('_', ' ')} {plain(check['limit'])}"]
     return ", ".join([*told, *(["no worse"] if check["no_worse"] else [])])
 
 
@@ -98,5 +144,5 @@ def note(check: Check) -> Note:
         )
         parts.append(f"{alike:,} of {len(check['groups']):,} groups; {label}")
     words = found["why"] if check["verdict"] != "fail" or found["baseline"] is not None else ""
-    caution = found["status"] if found["status"] not in ("ok", found["why"]) else ""
-    return Note(found, "; ".join(part for part in (*parts, words, caution) if part))
+    cautions = [caution for caution in check["cautions"] if caution != found["why"]]
+    return Note(found, "; ".join(part for part in (*parts, words, *cautions) if part))

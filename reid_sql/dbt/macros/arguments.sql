@@ -6,3 +6,8 @@
 {% macro columns(names) -%}
 [{% for name in names %}{{ reid_sql.text(name) }}{{ ", " if not loop.last }}{% endfor %}]
 {%- endmacro %}
+
+{# A count of records; fewer than the mask are told as the mask: how few there are can identify them. #}
+{% macro masked(count, below) -%}
+case when {{ count }} between 1 and {{ below }} - 1 then {{ below }} else {{ count }} end
+{%- endmacro %}

@@ -16,7 +16,7 @@ PART: Final = re.compile(
 )
 # Words of the language that stand before a parenthesis, and functions that the parser itself knows.
 SYNTAX: Final = frozenset(
-    {
+    [
         "and",
         "as",
         "asof",
@@ -49,7 +49,7 @@ SYNTAX: Final = frozenset(
         "struct",
         "decimal",
         "interval",
-    }
+    ]
 )
 
 

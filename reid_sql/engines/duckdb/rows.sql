@@ -97,3 +97,25 @@ JOIN (SELECT q{{ i }} AS v{{ i }}, ln(sum(records)) AS m{{ i }} FROM reid_distin
   ON q{{ i }} IS NOT DISTINCT FROM v{{ i }}
 {% endfor %}
 ;
+
+-- What the columns are called in a refusal, and all that must be in the table.
+MACRO reid_words(entity) AS CASE WHEN entity IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers and entity' END;
+
+MACRO reid_with_entity(columns, entity, nulls) AS
+CASE WHEN entity IS NULL THEN columns
+WHEN list_contains(list_transform(columns, lambda c: reid_fold(c)), reid_fold(entity))
+THEN error('entity must not be a quasi-identifier, got ''' || entity
+  || '''; an attacker who knows it needs nothing else: leave it out of one of them')
+WHEN nulls = 'wildcard'
+THEN error('entity must be counted with nulls := ''value'' or ''drop'', got ''wildcard''; reduce the table to a row a person first')
+ELSE list_append(columns, entity) END;
+
+-- The people of each class, NULL one of them, with how many of its records each has.
+PLAN reid_people(tbl, columns, entity, nulls) AS
+SELECT {{ reid_numbered(columns) }}, q{{ len(columns) + 1 }} AS entity, count(*) AS records
+FROM {{ reid_rows(tbl, list_append(columns, entity), 'value') }}
+{% if nulls = 'drop' %}
+WHERE {{ reid_all_known(columns) }}
+{% endif %}
+GROUP BY ALL
+;

@@ -23,6 +23,18 @@ from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Histogram, Intege
 from reid_sql.models.population import pitman_uniqueness
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
+DRAWN: Final = "{} knowledge sets were drawn, see standard_error"
+TAKEN: Final = (
+    "in {} of {} knowledge sets the sample leaves no estimate of uniqueness in the population, which is taken as "
+    "certain, the safe side"
+)
+PITMAN: Final = (
+    "journalist and overall risk rest on Pitman's estimate of uniqueness in the population, whose error "
+    "standard_error does not hold"
+)
+BLANK: Final = (
+    "{} records are blank in every column of the scenario: they match anybody, and are nobody else's match"
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +57,9 @@ class Expectations:
     marketer_square: Floats  # (distinct,), else ()
     trials: int | None = None  # where sets were drawn
     unbounded: int = 0  # sets in which population uniqueness was taken as certain
+    estimated: int = 0  # sets in which it was estimated
     sets: int = 0  # sets whose records were counted
+    notes: tuple[str, ...] = ()  # what else the reader must know
 
     def overall(self, parameters: Sequence[float]) -> Floats:
         """Overall risk for P_d, P_s, P_u, P_c: linear in the three others, as a square of an indicator is itself."""
@@ -75,13 +89,21 @@ class Expectations:
 
     @property
     def status(self) -> str:
-        """Ok, or what the reader must know."""
-        drawn = f"{self.trials} knowledge sets were drawn, see standard_error" if self.trials else ""
-        taken = (
-            f"in {self.unbounded} of {self.sets} knowledge sets the sample leaves no estimate of uniqueness in the population, "
-            "which is taken as certain, the safe side"
-        )
-        return "; ".join(filter(None, [drawn, taken if self.unbounded else ""])) or OK
+        """Ok, or what the reader must know of all measures together."""
+        return self.status_of(estimate=True)
+
+    def status_of(self, *, estimate: bool) -> str:
+        """Ok, or what the reader must know of a measure that rests on an estimate, or on none."""
+        drawn = DRAWN.format(self.trials) if self.trials else ""
+        taken = TAKEN.format(self.unbounded, self.sets) if estimate and self.unbounded else ""
+        pitman = PITMAN if estimate and self.estimated else ""
+        return "; ".join(filter(None, [drawn, taken, pitman, *self.notes])) or OK
+
+
+def uses_estimate(measure: str, parameters: Sequence[float]) -> bool:
+    """Whether the measure rests on an estimate of uniqueness in the population, for P_d, P_s, P_u, P_c."""
+    _, again, confirmed, _ = _weights(parameters)
+    return measure == "journalist" or (measure == "overall" and again * confirmed > 0)
 
 
 def _weights(parameters: Sequence[float]) -> tuple[float, float, float, float]:
@@ -102,6 +124,7 @@ class Count:
     sums: dict[str, Floats] = field(default_factory=dict)
     sets: int = 0
     unbounded: int = 0
+    estimated: int = 0
 
     def run(self, start: tuple[Alike, Integers], knowledge: Knowledge) -> Expectations:
         """Walk from where nothing is known: who is alike there, and who alone."""
@@ -117,6 +140,7 @@ class Count:
             found["journalist_square"],
             found["marketer_square"],
             unbounded=self.unbounded,
+            estimated=self.estimated,
             sets=self.sets,
         )
 
@@ -167,6 +191,7 @@ class Count:
             return 1.0
         found = pitman_uniqueness.uniqueness(histogram, self.population)
         self.unbounded += found.status != OK
+        self.estimated += found.status == OK
         return 1.0 if found.uniqueness is None else min(1.0, records * found.uniqueness / unique)
 
 
@@ -178,7 +203,9 @@ def expectations(known: KnownRecords, given: Scenario, nulls: str, *, trials: in
     count = Count([who.codes[group] for group in who.order], who.profile, given.population, squares=not exact)
     knowledge = every_set(probabilities) if exact else drawn_sets(probabilities, trials, seed)
     found = count.run(who.start(known.records), knowledge)
-    return found if exact else replace(found, trials=trials)
+    blank = 0 if who.blank is None else int(known.records[who.blank].sum())
+    notes = (*who.notes, *([BLANK.format(blank)] if blank else []))
+    return replace(found, trials=None if exact else trials, notes=notes)
 
 
 def worst_case(known: KnownRecords, given: Scenario, nulls: str) -> Expectations:

@@ -14,9 +14,17 @@ import numpy.typing as npt
 
 from reid_sql.domains import PROBABILITY, THRESHOLD, Floats, Numbers, plain
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.attacker.adversary import MEASURES, Expectations, KnownRecords, expectations, worst_case
+from reid_sql.models.attacker.adversary import (
+    MEASURES,
+    Expectations,
+    KnownRecords,
+    expectations,
+    uses_estimate,
+    worst_case,
+)
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.classes.disclosure import OK, Integers
+from reid_sql.models.numerics.quantiles import of_repeated
 
 LEVELS: Final = Numbers(PROBABILITY, optional=True)
 Levels = Annotated[npt.ArrayLike | None, LEVELS]
@@ -89,7 +97,7 @@ class Compared:
         if not at_risk.any():
             return None, None, None
         reduced = 1 - self.risk[at_risk] / self.worst[at_risk]
-        lower, median, upper = weighted_quantiles(reduced, self.records[at_risk], QUARTILES)
+        lower, median, upper = of_repeated(reduced, self.records[at_risk], QUARTILES)
         return lower, median, upper
 
 
@@ -117,7 +125,8 @@ def summary(
     error = float(found.standard_error(_parameters(given)).max())
     risks, worsts = (_measures(each, given) for each in (found, worst))
     compared = {name: Compared(risks[name], worsts[name], known.records) for name in MEASURES}
-    return [_measure(name, compared[name], limit, error, found.status) for name in MEASURES]
+    told = {name: found.status_of(estimate=uses_estimate(name, _parameters(given))) for name in MEASURES}
+    return [_measure(name, compared[name], limit, error, told[name]) for name in MEASURES]
 
 
 def sensitivity(
@@ -151,23 +160,13 @@ def sensitivity(
     )
     settings = product(chosen, repeat=len(PARAMETERS))
     return [
-        _setting(each, Compared(found.overall(each), worst.overall(each), known.records), found.status)
-        for each in settings
+        _setting(
+            setting,
+            Compared(found.overall(setting), worst.overall(setting), known.records),
+            found.status_of(estimate=uses_estimate("overall", setting)),
+        )
+        for setting in settings
     ]
-
-
-def weighted_quantiles(values: Floats, records: Integers, shares: Sequence[float]) -> list[float]:
-    """Quantiles of values that stand for so many records each, between two of them in proportion.
-
-    >>> weighted_quantiles(np.array([3.0, 1.0]), np.array([1, 2]), [0.5, 0.75])
-    [1.0, 2.0]
-    """
-    order = np.argsort(values)
-    ordered, last = values[order], np.cumsum(records[order]) - 1  # 0-based places among all records
-    places = np.asarray(shares) * last[-1]
-    low = ordered[np.searchsorted(last, np.floor(places))]
-    high = ordered[np.searchsorted(last, np.ceil(places))]
-    return [float(value) for value in low + (places - np.floor(places)) * (high - low)]
 
 
 def _parameters(given: Scenario) -> list[float]:
@@ -182,7 +181,7 @@ def _measures(found: Expectations, given: Scenario) -> dict[str, Floats]:
 def _measure(name: str, found: Compared, limit: float, error: float, status: str) -> AdversarySummary:
     risk, worst, records = found.risk, found.worst, found.records
     total = int(records.sum())
-    lower, median, upper = weighted_quantiles(risk, records, QUARTILES)
+    lower, median, upper = of_repeated(risk, records, QUARTILES)
     reduced_lower, reduced_median, reduced_upper = found.reduction
     return AdversarySummary(
         measure=name,
@@ -192,7 +191,7 @@ def _measure(name: str, found: Compared, limit: float, error: float, status: str
         average=_average(risk, records),
         highest=float(risk.max()),
         records_at_risk=float(records[risk > limit].sum() / total),
-        worst_median=weighted_quantiles(worst, records, [0.5])[0],
+        worst_median=of_repeated(worst, records, [0.5])[0],
         worst_average=_average(worst, records),
         worst_records_at_risk=float(records[worst > limit].sum() / total),
         reduction_lower_quartile=reduced_lower,
@@ -207,7 +206,7 @@ def _measure(name: str, found: Compared, limit: float, error: float, status: str
 
 
 def _setting(setting: Sequence[float], found: Compared, status: str) -> AdversarySetting:
-    lower, median, upper = weighted_quantiles(found.risk, found.records, QUARTILES)
+    lower, median, upper = of_repeated(found.risk, found.records, QUARTILES)
     reduced_lower, reduced_median, reduced_upper = found.reduction
     disclosed, discovered, confirmed, link = setting
     return AdversarySetting(

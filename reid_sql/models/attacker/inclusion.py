@@ -62,12 +62,21 @@ class Inclusion:
     others: Integers  # (pairs,)
 
     @classmethod
-    def whole(cls, records: Integers) -> "tuple[Inclusion, Integers]":
-        """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one."""
-        nothing = np.zeros(len(records), dtype=np.int64)
-        one = np.zeros(1, dtype=np.int64)
-        start = cls(records, nothing, records.sum(keepdims=True), one, one)
-        return start.without_alone()
+    def whole(
+        cls, records: Integers, blank: npt.NDArray[np.bool_] | None = None
+    ) -> "tuple[Inclusion, Integers]":
+        """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one.
+
+        `blank` records, of which every value is missing, match only each other; anybody matches them.
+        """
+        if blank is None or not blank.any() or blank.all():
+            blank = np.zeros(len(records), dtype=bool)
+            pairs = [(0, 0)]
+        else:
+            pairs = [(0, 0), (1, 0), (1, 1)]
+        sizes = np.bincount(blank, weights=records).astype(np.int64)
+        subjects, others = np.array(pairs, dtype=np.int64).T
+        return cls(records, blank.astype(np.int64), sizes, subjects, others).without_alone()
 
     def refine(self, columns: list[Relation]) -> "tuple[Inclusion, Integers]":
         """Tell apart by the columns: the finer classes and pairs, and who is newly alone."""

@@ -77,11 +77,14 @@ class DrawnSets:
 
 
 def sets_of(probabilities: Floats) -> int:
-    """How many sets of groups have a positive probability for somebody, taking groups as independent."""
-    open_groups = ((probabilities > 0) & (probabilities < 1)).any(axis=1) | (
-        np.ptp(probabilities, axis=1) > 0
+    """How many sets of groups have a positive probability for somebody, at most, for probabilities (groups, profiles)."""
+    undecided = (probabilities > 0) & (probabilities < 1)
+    together = undecided.any(axis=1) | (np.ptp(probabilities, axis=1) > 0)
+    profiles = np.unique(undecided.sum(axis=0), return_counts=True)
+    one_by_one = sum(
+        2**groups * count for groups, count in zip(*(part.tolist() for part in profiles), strict=True)
     )
-    return int(2 ** int(open_groups.sum()))
+    return int(min(2 ** int(together.sum()), one_by_one))
 
 
 def every_set(probabilities: Floats) -> EverySet:

@@ -6,15 +6,13 @@ Table 1.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from importlib import resources
-from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from reid_sql.document import Place, read_document, read_pairs
-from reid_sql.domains import COUNT, MAX_COLUMNS, PROBABILITY, Document
+from reid_sql.document import Place, parsed, shown
+from reid_sql.domains import COUNT, MAX_COLUMNS, PROBABILITY
 from reid_sql.errors import OutOfDomainError
 
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
@@ -28,10 +26,14 @@ GROUP_KEYS: Final = (
     "otherwise",
     "values_may_be_absent",
 )
+OVERLAP: Final = "scenario groups must not overlap, got '{}' in {}; {}"
+ALONE: Final = "name each column in one group alone"
+PER_SUBJECT: Final = (
+    "where groups differ by subject, give all but one of them the probability 0 for each value"
+)
 READ: Final = ("columns", "told")  # what the text of a scenario tells engines
 ABSENT: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
-FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
-SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+TableReader = Callable[[str, str], Mapping[str, Any]]  # of where a file is named, and the file
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class Group:
     probabilities: Mapping[str, float] = field(default_factory=dict)
     otherwise: float | None = None
     values_may_be_absent: bool | None = None
+
+    def of(self, value: str | None) -> float:
+        """Probability for subjects of this value; 0 where none is told, as there may be no such subject."""
+        told = self.probabilities.get(value, self.otherwise) if value is not None else self.otherwise
+        return told or 0.0
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ class Scenario:
     @property
     def columns(self) -> list[str]:
         """Columns of all groups, in their order: what the attacker of the worst case knows."""
-        return [column for group in self.groups for column in group.columns]
+        return list(dict.fromkeys(column for group in self.groups for column in group.columns))
 
     @property
     def told(self) -> list[str]:
@@ -91,49 +98,56 @@ class Scenario:
         )
 
 
-def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN401 - a path, a text, a mapping, a scenario
-    """Read a scenario: a mapping, JSON text, the path of a TOML or JSON file, or the name of one that is shipped.
+def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
+    """Read a scenario from a mapping or from JSON text; no file is looked at.
 
-    Refuses, naming the place: what is not a probability, overlapping groups, keys that stand for nothing,
-    hierarchies that lead back to where they began. Columns and values are held against the table later.
+    Refuses, naming the place: what is not a probability, groups that overlap for one subject, keys that stand
+    for nothing, hierarchies that lead back to where they began. Columns and values are held against the table
+    later.
 
     >>> found = scenario({"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.4}]})
     >>> found.groups[0].probability, found.link_confirmed
     (0.4, 1.0)
     """
     if isinstance(source, Scenario):
-        source = json.loads(source.text())
-    document, beside = read_document("scenario", source, folder, SHIPPED)
-    document = Place(
-        document.where, {k: v for k, v in document.values.items() if k not in READ and v is not None}
-    )
+        return source
+    if isinstance(source, str):
+        source = parsed("scenario", ".json", source)
+    if not isinstance(source, Mapping):
+        rule = f"scenario must be JSON text or a mapping, got {shown(source)}"
+        raise OutOfDomainError(f"{rule}; pass what it says, like {{'population': 1000, 'groups': […]}}")
+    return of_document(Place("scenario ", source), no_table)
+
+
+def of_document(document: Place, read_table: TableReader) -> Scenario:
+    """Check a document as a scenario; `read_table` gives the probabilities that stand in a file beside it."""
+    told = {key: value for key, value in document.values.items() if key not in READ and value is not None}
+    document = Place(document.where, told)
     document.only(KEYS)
-    groups = tuple(_group(place, beside) for place in document.tables("groups"))
+    groups = tuple(_group(place, read_table) for place in document.tables("groups"))
     _refuse_overlap(groups)
     hierarchies = document.table("hierarchies")
-    given = {name: document.number(name, PROBABILITY, 1.0) for name in PARAMETERS}
+    chances = {name: document.number(name, PROBABILITY, 1.0) for name in PARAMETERS}
     return Scenario(
         groups,
         document.number("population", COUNT),
-        presence_disclosed=given["presence_disclosed"],
-        presence_discovered=given["presence_discovered"],
-        uniqueness_confirmed=given["uniqueness_confirmed"],
-        link_confirmed=given["link_confirmed"],
+        presence_disclosed=chances["presence_disclosed"],
+        presence_discovered=chances["presence_discovered"],
+        uniqueness_confirmed=chances["uniqueness_confirmed"],
+        link_confirmed=chances["link_confirmed"],
         hierarchies={column: _hierarchy(hierarchies.table(column)) for column in hierarchies.values},
         name=document.text("name", ""),
         assumptions=document.texts("assumptions"),
     )
 
 
-def _read(source: Any) -> str:  # noqa: ANN401 - a path, a text, a mapping, a scenario
-    return scenario(source).text()
+def no_table(where: str, file: str) -> Mapping[str, Any]:
+    """Refuse a table of probabilities: whoever reads files gives it."""
+    rule = f"{where} must have been read from its file, got '{file}'"
+    raise OutOfDomainError(f"{rule}; write probabilities = {{ … }}, or pass the scenario as a file")
 
 
-SCENARIO: Final = Document("scenario", _read)
-ScenarioText = Annotated[str, SCENARIO]
-
-
-def _group(place: Place, folder: Path) -> Group:
+def _group(place: Place, read_table: TableReader) -> Group:
     place.only(GROUP_KEYS)
     columns = place.texts("columns")
     if not columns:
@@ -156,14 +170,16 @@ def _group(place: Place, folder: Path) -> Group:
     return Group(
         columns,
         by=place.text("by"),
-        probabilities=_by_value(place, folder),
+        probabilities=_by_value(place, read_table),
         otherwise=place.number("otherwise", PROBABILITY) if "otherwise" in place.values else None,
         values_may_be_absent=place.flag("values_may_be_absent") or None,
     )
 
 
-def _by_value(place: Place, folder: Path) -> dict[str, float]:
-    """Probability by value, inline or from a file."""
+def _by_value(place: Place, read_table: TableReader) -> dict[str, float]:
+    """Probability by value, inline or from a file; none is told where all others are everybody."""
+    if "otherwise" in place.values and not {"probabilities", "table"} & set(place.values):
+        return {}
     if ("probabilities" in place.values) == ("table" in place.values):
         got = "both" if "table" in place.values else "neither"
         raise OutOfDomainError(
@@ -172,7 +188,7 @@ def _by_value(place: Place, folder: Path) -> dict[str, float]:
         )
     if "table" in place.values:
         where = place.at("table")
-        listed = Place(where, read_pairs(where, place.text("table"), folder))
+        listed = Place(where, read_table(where, place.text("table")))
     else:
         listed = place.table("probabilities")
     return {value: listed.number(value, PROBABILITY) for value in listed.values}
@@ -183,23 +199,28 @@ def _refuse_overlap(groups: Sequence[Group]) -> None:
         raise OutOfDomainError(
             "scenario groups must hold at least one group, got none; write what the attacker may learn"
         )
-    seen: dict[str, int] = {}
     for number, group in enumerate(groups, 1):
         for column in group.columns:
-            if column in seen:
-                both = (
-                    f"groups[{seen[column]}] and groups[{number}]"
-                    if seen[column] != number
-                    else f"groups[{number}] twice"
-                )
-                raise OutOfDomainError(
-                    f"scenario groups must not overlap, got '{column}' in {both}; name each column in one group alone"
-                )
-            seen[column] = number
-    if len(seen) > MAX_COLUMNS:
+            if group.columns.count(column) > 1:
+                raise OutOfDomainError(OVERLAP.format(column, f"groups[{number}] twice", ALONE))
+            for before, other in enumerate(groups[: number - 1], 1):
+                if column in other.columns and not _apart(other, group):
+                    remedy = ALONE if group.by is None or group.by != other.by else PER_SUBJECT
+                    where = f"groups[{before}] and groups[{number}]"
+                    raise OutOfDomainError(OVERLAP.format(column, where, remedy))
+    columns = {column for group in groups for column in group.columns}
+    if len(columns) > MAX_COLUMNS:
         raise OutOfDomainError(
-            f"scenario groups must name 1 to {MAX_COLUMNS} columns, got {len(seen)}; leave some out"
+            f"scenario groups must name 1 to {MAX_COLUMNS} columns, got {len(columns)}; leave some out"
         )
+
+
+def _apart(one: Group, other: Group) -> bool:
+    """Whether no subject has both groups: Xia et al. group the attributes of each subject in a way of its own."""
+    if one.by is None or one.by != other.by:
+        return False
+    told = {*one.probabilities, *other.probabilities, None}  # None: all others
+    return not any(one.of(value) and other.of(value) for value in told)
 
 
 def _hierarchy(place: Place) -> Hierarchy:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,9 @@ from reid_sql.models.classes.disclosure import Integers
 from reid_sql.suggestion import suggestion
 
 Texts = npt.NDArray[np.object_]
+Blank = npt.NDArray[np.bool_]
+NO_VALUE: Final = "hierarchies.{0} speaks of none of the values that '{0}' has here"
+NOBODY: Final = "groups[{}] tells a probability for '{}', a value of '{}' that no record has here"
 
 
 @dataclass(frozen=True)
@@ -28,19 +32,27 @@ class Subjects:
     profile: Integers  # (distinct,)
     order: list[int]  # groups, those that tell apart most first
     by_inclusion: bool
+    blank: Blank | None = (
+        None  # (distinct,) records of which every column is missing, where NULL matches anything
+    )
+    notes: tuple[str, ...] = ()  # what the scenario speaks of and the records lack
 
     def start(self, records: Integers) -> tuple[Alike, Integers]:
         """Give where nothing is known yet."""
-        return Inclusion.whole(records) if self.by_inclusion else Partition.whole(records)
+        return Inclusion.whole(records, self.blank) if self.by_inclusion else Partition.whole(records)
 
 
 def subjects(codes: Integers, texts: Sequence[Sequence[str | None]], given: Scenario, nulls: str) -> Subjects:
-    """Read the records as the scenario says; refuses values of the scenario, or of the table, that the other lacks."""
+    """Read the records as the scenario says; refuses a value without a probability, and one that is most likely misspelt.
+
+    Values that only dropped records may have, and hierarchies kept for other tables, are noted.
+    """
     columns = {column: dense(codes[:, place]) for place, column in enumerate(given.columns)}
     told = {
         column: np.array([row[place] for row in texts], dtype=object)
         for place, column in enumerate(given.told)
     }
+    notes = [*_absent(given, told, dropped=nulls == "drop"), *_idle_hierarchies(given, told)]
     probabilities, profile = _profiles(given, told, len(codes))
     groups = [_combined([columns[column] for column in group.columns]) for group in given.groups]
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
@@ -49,7 +61,7 @@ def subjects(codes: Integers, texts: Sequence[Sequence[str | None]], given: Scen
     )
     by_inclusion = nulls == "wildcard" or bool(given.hierarchies)
     if not by_inclusion:
-        return Subjects(groups, probabilities, profile, order, by_inclusion=False)
+        return Subjects(groups, probabilities, profile, order, by_inclusion=False, notes=tuple(notes))
     missing = (
         {column: codes[:, place] == 0 for place, column in enumerate(given.columns)}
         if nulls == "wildcard"
@@ -59,14 +71,14 @@ def subjects(codes: Integers, texts: Sequence[Sequence[str | None]], given: Scen
         column: relation(values, given.hierarchies.get(column), told.get(column), missing.get(column))
         for column, values in columns.items()
     }
-    for column in given.hierarchies:
-        _check_hierarchy(given, column, told[column])
     return Subjects(
         [[related[c] for c in g.columns] for g in given.groups],
         probabilities,
         profile,
         order,
         by_inclusion=True,
+        blank=(codes[:, : len(given.columns)] == 0).all(axis=1) if nulls == "wildcard" else None,
+        notes=tuple(notes),
     )
 
 
@@ -106,14 +118,6 @@ def _numbered(values: Texts) -> Integers:
 def _by_value(number: int, group: Group, values: Texts) -> Floats:
     """Probability of each record by its value of the column; a value without one takes `otherwise`."""
     present = dict.fromkeys(values)
-    if not group.values_may_be_absent:
-        for value in group.probabilities:
-            if value not in present:
-                known = [each for each in present if each is not None]
-                raise UnknownNameError(
-                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got '{value}'; "
-                    f"{suggestion(value, known, 'values')}, or write values_may_be_absent = true"
-                )
     if group.otherwise is None:
         for each in present:
             if each not in group.probabilities:
@@ -126,17 +130,31 @@ def _by_value(number: int, group: Group, values: Texts) -> Floats:
     return np.array([found[value] for value in values], dtype=np.float64)
 
 
-def _check_hierarchy(given: Scenario, column: str, values: Texts) -> None:
-    """Refuse a hierarchy none of whose values the column holds: it was meant for another, or is misspelt throughout."""
-    hierarchy = given.hierarchies[column]
-    named = [
-        *hierarchy.broader,
-        *(each for broader in hierarchy.broader.values() for each in broader),
-        *hierarchy.includes_all,
-    ]
-    present = {value for value in values if value is not None}
-    if named and not present & set(named):
-        raise UnknownNameError(
-            f"scenario hierarchies.{column} must speak of values of '{column}', got '{named[0]}'; "
-            f"{suggestion(named[0], sorted(present), 'values')}"
-        )
+def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[str]:
+    """Refuse probabilities for values that no record has, as misspelt; where records were dropped, they are noted."""
+    notes = []
+    for number, group in enumerate(given.groups, 1):
+        if group.by is None or group.values_may_be_absent:
+            continue
+        present = dict.fromkeys(told[group.by])
+        for value in group.probabilities:
+            if value not in present and not dropped:
+                known = [text for text in present if text is not None]
+                raise UnknownNameError(
+                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got '{value}'; "
+                    f"{suggestion(value, known, 'values')}, or write values_may_be_absent = true"
+                )
+            if value not in present:
+                notes.append(NOBODY.format(number, value, group.by))
+    return notes
+
+
+def _idle_hierarchies(given: Scenario, told: dict[str, Texts]) -> list[str]:
+    """Note each hierarchy that includes nobody here: it is kept for other tables, or misspelt."""
+    notes = []
+    for column, hierarchy in given.hierarchies.items():
+        steps = hierarchy.broader
+        named = {*steps, *hierarchy.includes_all, *(value for values in steps.values() for value in values)}
+        if named and not named & set(told[column]):
+            notes.append(NO_VALUE.format(column))
+    return notes

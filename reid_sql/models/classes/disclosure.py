@@ -102,6 +102,7 @@ def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
     right), `average_class_risk` the mean over classes. Refuses an empty histogram and a threshold outside [0,
     1].
 
+    >>> import numpy as np
     >>> nine_and_one = Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))
     >>> risk = class_risk(nine_and_one)
     >>> risk.k, risk.average_risk, round(risk.average_class_risk, 3), risk.records_at_risk
@@ -131,6 +132,7 @@ def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
 def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> JournalistRisk:
     """Summarise the risk 1/size with the size of each record's class in the population.
 
+    >>> import numpy as np
     >>> ten = PopulationHistogram(np.array([10]), np.array([1]), np.array([2]), np.array([0]))
     >>> journalist_risk(ten).average_risk
     0.1
@@ -149,6 +151,7 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     classes of size s. Where NULL matches anything, separation still counts pairs, but distinct combinations
     mean nothing.
 
+    >>> import numpy as np
     >>> sexes = SubsetCounts([["sex"]], np.array([5]), np.array([2]), [3 * 2 + 2 * 1], ["value"])
     >>> attribute_risk(sexes)[0]
     AttributeRisk(columns=['sex'], distinction=0.4, separation=0.6, records=5, classes=2, status='ok')

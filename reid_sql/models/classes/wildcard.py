@@ -1,8 +1,10 @@
 """Class sizes when NULL matches anything: how many records agree with each one wherever both have a value.
 
-Such matching is not transitive, so it is no grouping. Records are sorted by which of their values are missing
-(their pattern). Two patterns are compared on the columns that both know, by one packed key a record; patterns
-of a few records are compared one by one.
+Such matching is not transitive, so it is no grouping. A record that is blank, NULL in every column, matches
+every other, and would make everybody look alike: it is left out of the matches of all that are not blank, as
+ARX and sdcMicro do, and `blank_records` counts such records. Records are sorted by which of their values are
+missing (their pattern). Two patterns are compared on the columns that both know, by one packed key a record;
+patterns of a few records are compared one by one.
 """
 
 from dataclasses import dataclass
@@ -35,13 +37,34 @@ def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) 
     """Count, for each record, the records of the other table that it matches when NULL matches anything.
 
     Codes are positive integers, one for each value of a column, the same in both tables; 0 is NULL. Exact.
+    A blank record matches all; no other matches a blank one.
 
-    >>> people = np.array([[1, 1], [0, 1], [2, 1], [2, 2]])  # sex, zip
-    >>> wildcard_class_sizes(people, people, np.array([3, 1, 1, 1]))
-    array([4, 5, 2, 1])
+    >>> people = np.array([[1, 1], [0, 1], [2, 1], [2, 2], [0, 0]])  # sex, zip
+    >>> wildcard_class_sizes(people, people, np.array([3, 1, 1, 1, 9]))
+    array([ 4,  5,  2,  1, 15])
     """
-    left, right = _pack(*_dense(codes, other_codes), other_counts)
-    sizes = np.zeros(len(codes), dtype=np.int64)
+    sizes = np.full(len(codes), other_counts.sum(), dtype=np.int64)
+    own, told = ~_blank(codes), ~_blank(other_codes)
+    sizes[own] = _matches(*_pack(*_dense(codes[own], other_codes[told]), other_counts[told]))
+    return sizes
+
+
+def blank_records(codes: Codes, counts: Codes) -> int:
+    """Count the records of which every column is NULL.
+
+    >>> blank_records(np.array([[1, 0], [0, 0]]), np.array([5, 2]))
+    2
+    """
+    return int(counts[_blank(codes)].sum())
+
+
+def _blank(codes: Codes) -> npt.NDArray[np.bool_]:
+    return np.asarray((codes == 0).all(axis=1))
+
+
+def _matches(left: Packed, right: Packed) -> Codes:
+    """Count the matches pattern by pattern."""
+    sizes = np.zeros(len(left.weights), dtype=np.int64)
     right_patterns = [right.pick(rows) for rows in _patterns(right)]
     for rows in _patterns(left):
         mine = left.pick(rows)

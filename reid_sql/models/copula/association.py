@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import gammaln, ndtr, ndtri, xlogy
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.numerics import search
 
 STRONGEST: Final = 0.999  # correlation of two columns that settle each other
 TERMS: Final = 1 << 20  # of the hypergeometric sums that are worked on together
@@ -147,4 +147,4 @@ def matching_correlation(pairs: Sequence[tuple[Floats, Floats]], information: fl
         return 0.0
     if excess(STRONGEST) <= 0:
         return STRONGEST
-    return float(brentq(excess, 0.0, STRONGEST, xtol=1e-5))
+    return search.root(excess, 0.0, STRONGEST, xtol=1e-5)

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.association import normal_table
+from reid_sql.models.numerics import search
 
 ROUNDS: Final = 60
 STRONGEST: Final = 0.99
@@ -77,6 +77,4 @@ def likeliest_correlation(first: Floats, second: Floats, pairs: tuple[Integers, 
         table = np.maximum(normal_table(first, second, correlation), LEAST)
         return -float(xlogy(weight, table[one, other]).sum())
 
-    return float(
-        minimize_scalar(unlikely, bounds=(-STRONGEST, STRONGEST), method="bounded", options={"xatol": 1e-4}).x
-    )
+    return search.least(unlikely, -STRONGEST, STRONGEST, xatol=1e-4)

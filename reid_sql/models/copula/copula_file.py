@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import FARTHEST
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
 from reid_sql.models.copula.marginals import FAMILIES, Marginal
@@ -24,6 +24,9 @@ FORMAT: Final = "reid-sql gaussian copula"
 VERSION: Final = 1
 LONGEST: Final = 1 << 28  # characters
 MAX_SEED: Final = 2**32 - 1
+EARLIER: Final = (
+    "the calibration was fitted by an earlier version of reid-sql, whose factor did not fade; fit it again"
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ def to_json(model: GaussianCopula) -> str:
         "records": model.records,
         "seed": model.seed,
         "calibration": model.calibration,
+        "status": model.status,
         "columns": [
             {
                 "name": name,
@@ -60,7 +64,7 @@ def to_json(model: GaussianCopula) -> str:
         ],
         "correlation": model.correlation.tolist(),
     }
-    return _text(content | {"sha256": _checksum(content)})
+    return text_of(content | {"sha256": checksum(content)})
 
 
 def from_json(text: str) -> GaussianCopula:
@@ -70,7 +74,7 @@ def from_json(text: str) -> GaussianCopula:
             f"a saved model must be a text of at most {LONGEST} characters, got another; save it again"
         )
     try:
-        content = json.loads(text, parse_constant=_no_constant)
+        content = json.loads(text, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise OutOfDomainError(
             f"a saved model must be JSON, got a text that is not ({error}); save the model again"
@@ -82,7 +86,7 @@ def from_json(text: str) -> GaussianCopula:
     if content.get("version") != VERSION:
         rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"
         raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
-    if content.pop("sha256", None) != _checksum(content):
+    if content.pop("sha256", None) != checksum(content):
         raise OutOfDomainError(
             "a saved model must carry its own checksum, got another: the text was changed; save it again"
         )
@@ -97,25 +101,33 @@ def from_json(text: str) -> GaussianCopula:
 
 def find(saved: SavedModels, name: str) -> GaussianCopula:
     """Read the last model of this name among the lines; refuses a name that none has."""
+    return from_json(found(saved, name))
+
+
+def found(saved: SavedModels, name: str) -> str:
+    """Give the last text of this name among the lines; refuses a name that none has."""
     lines = [place for place, model in enumerate(saved.model) if model == name]
     if not lines:
         known = sorted({str(model) for model in saved.model})
         raise UnknownNameError(
             f"name must be a model of the table, got '{name}'; {suggestion(name, known, 'models')}"
         )
-    return from_json(saved.json[lines[-1]] or "")
+    return saved.json[lines[-1]] or ""
 
 
-def _text(content: Mapping[str, Any]) -> str:
+def text_of(content: Mapping[str, Any]) -> str:
+    """Spell the JSON."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
+def checksum(content: Mapping[str, Any]) -> str:
+    """SHA-256 of the content, whatever the order of its keys."""
     plain = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
-def _no_constant(name: str) -> float:
+def no_constant(name: str) -> float:
+    """Refuse NaN and the infinities."""
     raise ValueError(f"{name} is no number of JSON")
 
 
@@ -139,7 +151,8 @@ def _model(content: Mapping[str, Any]) -> GaussianCopula:
         or not exp(-FARTHEST) <= calibration <= exp(FARTHEST)
     ):
         raise ValueError("records, seed, method or calibration")
-    return GaussianCopula(names, marginals, correlation, records, method, seed, calibration)
+    status = _kind(content.get("status", OK if calibration == 1 else EARLIER), str)
+    return GaussianCopula(names, marginals, correlation, records, method, seed, calibration, status)
 
 
 def _marginal(column: Mapping[str, Any]) -> Marginal:

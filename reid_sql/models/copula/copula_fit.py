@@ -18,7 +18,7 @@ from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.copula.association import adjusted_information, matching_correlation
-from reid_sql.models.copula.calibration import factor
+from reid_sql.models.copula.calibration import calibration
 from reid_sql.models.copula.category_order import PairTables, category_orders, likeliest_correlation
 from reid_sql.models.copula.copula_population import drawn_cells
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts
@@ -89,7 +89,8 @@ def _calibrated(model: GaussianCopula, alone: Integers) -> GaussianCopula:
         return model
     precision = Precision(256, 256, absolute_error=1 / model.records, seed=model.seed)
     cells = np.concatenate([cell.probability for cell in drawn_cells(model, precision)])
-    return replace(model, calibration=factor(cells, model.records, int(alone[0])))
+    found = calibration(cells, model.records, int(alone[0]))
+    return replace(model, calibration=found.factor, status=found.status)
 
 
 def _outside(counts: PairCounts, second: Integers, names: Sequence[str]) -> list[list[int]]:

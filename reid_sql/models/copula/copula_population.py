@@ -12,14 +12,15 @@ from scipy.special import ndtri
 
 from reid_sql.domains import COUNT, Floats
 from reid_sql.models.classes import uniqueness
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import FARTHEST, Cells, Estimates, Precision, integrate
 
 CHUNK: Final = 2048  # records that are drawn from one stream of random numbers
 ORDERS: Final = 16  # random orders of nominal columns, with as many records each
 RECORDS: Final = 4096
-NORMAL_95: Final = 1.959963984540054
+COMPUTED: Final = "the interval is that of the computation, not of the model"
 PEOPLE: Final = 1e-3  # people by whom the expected number of others may be wrong
 
 
@@ -34,6 +35,7 @@ class CopulaForecast:
     correctness: float
     correctness_low: float
     correctness_high: float
+    status: str
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ def forecast(model: GaussianCopula, populations: npt.ArrayLike) -> list[CopulaFo
     sizes = COUNT.check("populations", populations)
     precision = Precision(256, 1024, 1e-2, absolute_error=PEOPLE / float(sizes.max()), seed=model.seed)
     cells = drawn_cells(model, precision)
-    return [_mean(cells, float(size)) for size in sizes]
+    status = COMPUTED if model.status == OK else f"{COMPUTED}; {model.status}"
+    return [_mean(cells, float(size), status) for size in sizes]
 
 
 def drawn_cells(model: GaussianCopula, precision: Precision) -> list[Estimates]:
@@ -73,14 +76,18 @@ def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers
     return found
 
 
-def _mean(cells: list[Estimates], size: float) -> CopulaForecast:
-    found: list[float] = []
-    for score in (uniqueness.uniqueness_from_probability, uniqueness.correctness_from_probability):
-        means = np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells])
-        half = NORMAL_95 * float(means.std(ddof=1)) / np.sqrt(len(means))
-        mean = float(means.mean())
-        found += [mean, max(0.0, mean - half), min(1.0, mean + half)]
-    return CopulaForecast(size, *found)
+def _mean(cells: list[Estimates], size: float, status: str) -> CopulaForecast:
+    unique, right = (
+        _interval(np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells]))
+        for score in (uniqueness.uniqueness_from_probability, uniqueness.correctness_from_probability)
+    )
+    return CopulaForecast(size, *unique, *right, status)
+
+
+def _interval(means: Floats) -> tuple[float, float, float]:
+    """Mean over the orders, and the ends of its 95 % interval within [0, 1]."""
+    mean, half = float(means.mean()), NORMAL_95 * float(means.std(ddof=1)) / np.sqrt(len(means))
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
 def _drawn_cells(model: GaussianCopula, number: int, precision: Precision) -> Estimates:

@@ -16,10 +16,11 @@ class CopulaSummary:
     columns: list[str]
     ordered: list[str]
     values: int  # of all columns together
-    strongest: float  # correlation of two columns
+    strongest: float | None  # correlation of two columns; None where a model has none
     marginals: str
     method: str
-    calibration: float  # how many times more often records repeat than the copula says
+    calibration: float  # how many times more often rare records repeat than the copula says
+    status: str
 
 
 def summary(name: str, model: GaussianCopula) -> CopulaSummary:
@@ -42,4 +43,5 @@ def summary(name: str, model: GaussianCopula) -> CopulaSummary:
         told,
         model.method,
         model.calibration,
+        model.status,
     )

@@ -6,7 +6,7 @@ of values of two columns, occurs.
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
@@ -14,7 +14,8 @@ import numpy as np
 
 from reid_sql.domains import Choice, Floats
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.disclosure import OK, Integers
+from reid_sql.models.copula.calibration import tempered
 from reid_sql.models.copula.marginals import Marginal, number, sort_keys
 from reid_sql.models.copula.placement import ends
 from reid_sql.models.numerics.rectangle import Cells, Estimates, Precision, integrate
@@ -59,7 +60,8 @@ class GaussianCopula:
     records: int  # of the sample
     method: str
     seed: int
-    calibration: float = 1.0  # how many times more often records repeat than the copula says
+    calibration: float = 1.0  # how many times more often rare records repeat than the copula says
+    status: str = OK  # of the fit
     _scores: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -88,6 +90,10 @@ class GaussianCopula:
             rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
             raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
         return np.stack([self.column_codes(column, some) for column, some in enumerate(values)], axis=1)
+
+    def light(self) -> "GaussianCopula":
+        """The model without the scores that it remembers."""
+        return replace(self, _scores={})
 
     def column_codes(self, column: int, values: Sequence[str | None]) -> Integers:
         """Codes of the values of one column, by its number from 0."""
@@ -165,7 +171,7 @@ class GaussianCopula:
         )
 
     def calibrated(self, found: Estimates, codes: Integers) -> Estimates:
-        """Multiply by the calibration; no record is more frequent than the rarest of its values."""
+        """Multiply by the calibration where cells are rare; no record is more frequent than the rarest of its values."""
         if self.calibration == 1:
             return found
         shares = [
@@ -173,6 +179,6 @@ class GaussianCopula:
             for m, c in zip(self.marginals, codes.T, strict=True)
         ]
         most = np.maximum(np.min(shares, axis=0), found.probability)
-        return Estimates(
-            np.minimum(found.probability * self.calibration, most), found.standard_error * self.calibration
-        )
+        moved = tempered(found.probability, self.calibration, self.records)
+        grown = moved / np.maximum(found.probability, np.finfo(float).tiny)
+        return Estimates(np.minimum(moved, most), found.standard_error * grown)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 from scipy.special import gammaln
 
 from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.numerics import search
 
 CATEGORICAL: Final = "categorical"
 GIVEN: Final = "given"
@@ -165,17 +165,15 @@ def _negative_binomial(grid: Integers, steps: Integers, weights: Floats, mean: f
         logs: Floats = chosen - size * np.log1p(mean / size) - at * np.log1p(size / mean)
         return logs
 
-    best = minimize_scalar(
-        lambda size: -float(weights @ log_pmf(size, steps)), bounds=(-7, 14), method="bounded"
-    ).x
-    return np.asarray(np.exp(log_pmf(float(best), grid)))
+    best = search.least(lambda size: -float(weights @ log_pmf(size, steps)), -7.0, 14.0)
+    return np.asarray(np.exp(log_pmf(best, grid)))
 
 
 def _logarithmic(grid: Integers, mean: float) -> Floats:
     def excess(odds: float) -> float:  # −p / ((1 − p) log(1 − p)) at p = 1 − exp(−odds), less the mean
         return float(np.expm1(odds) / odds - mean)
 
-    odds = brentq(excess, 1e-12, 60.0)
+    odds = search.root(excess, 1e-12, 60.0)
     ranks = grid + 1.0
     return np.asarray(np.exp(ranks * np.log(-np.expm1(-odds)) - np.log(ranks) - np.log(odds)))
 

@@ -7,12 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Choice, Floats
-from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.rectangle import Estimates
 
-SAMPLE: Final = Choice(("ignored", "known"))
-Sample = Annotated[Literal["ignored", "known"], SAMPLE]
+SAMPLE_USE: Final = Choice(("ignored", "known"))
+SampleUse = Annotated[Literal["ignored", "known"], SAMPLE_USE]
 
 
 @dataclass(frozen=True)
@@ -34,13 +33,11 @@ def record_risk(cell: Estimates, class_size: Integers, population: npt.ArrayLike
     >>> record_risk(pair, np.array([2]), 3, "known").uniqueness_xi
     array([0.])
     """
-    SAMPLE.check("sample", sample)
+    SAMPLE_USE.check("sample", sample)
     n = np.asarray(population, dtype=np.float64)
-    xi = uniqueness.uniqueness_from_probability(cell.probability, n)
-    slope = (n - 1) * xi / np.maximum(1 - cell.probability, np.finfo(float).tiny)
-    kappa = uniqueness.correctness_from_probability(cell.probability, n)
-    alone = np.asarray(class_size) == 1 if sample == "known" else np.full(len(xi), fill_value=True)
-    error = np.minimum(np.where(alone, slope, 0) * cell.standard_error, 1)
-    return RecordRisk(
-        class_size, cell.probability, cell.standard_error, np.where(alone, xi, 0.0), error, kappa
-    )
+    one = np.asarray(cell.uniqueness(n))
+    slope = (n - 1) * one / np.maximum(1 - cell.probability, np.finfo(float).tiny)
+    sizes = np.asarray(class_size)
+    xi, kappa = cell.known(sizes, n) if sample == "known" else (one, cell.correctness(n))
+    error = np.minimum(np.where(xi > 0, slope, 0) * cell.standard_error, 1)
+    return RecordRisk(class_size, cell.probability, cell.standard_error, xi, error, kappa)

@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import kendalltau, rankdata
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import OK
@@ -53,6 +52,8 @@ def _agreement(name: str, proxy: Floats | None, contribution: Floats, missing: s
     x, y = proxy[known], contribution[known]
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return ProxyAgreement(name, None, None, None, CONSTANT)
+    from scipy.stats import kendalltau  # noqa: PLC0415 - it takes long to import, and nothing else needs it
+
     return ProxyAgreement(
         name, float(np.corrcoef(x, y)[0, 1]), float(kendalltau(x, y).statistic), _auc(x, y > 0), OK
     )
@@ -64,4 +65,6 @@ def _auc(score: Floats, positive: npt.NDArray[np.bool_]) -> float | None:
     others = len(score) - ones
     if not ones or not others:
         return None
+    from scipy.stats import rankdata  # noqa: PLC0415 - as above
+
     return float((rankdata(score)[positive].sum() - ones * (ones + 1) / 2) / (ones * others))

@@ -28,7 +28,7 @@ SIZE: Final = Number(
     MAX_COLUMNS,
     whole=True,
 )
-SAMPLE: Final = Number(
+CHOICES_DRAWN: Final = Number(
     f"a whole number of quasi-identifiers from 0 to {MAX_COUNTED}",
     "pass 0 to count all of them, or how many to draw, such as 10000",
     0.0,
@@ -37,7 +37,7 @@ SAMPLE: Final = Number(
 )
 
 Size = Annotated[int, SIZE]
-Sample = Annotated[int, SAMPLE]
+ChoicesDrawn = Annotated[int, CHOICES_DRAWN]
 Seed = Annotated[int, SEED]
 
 
@@ -111,7 +111,7 @@ def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIde
     [[0, 1], [0, 2], [1, 2]]
     """
     count = int(SIZE.check("p", p))
-    drawn, start = int(SAMPLE.check("sample", sample)), int(SEED.check("seed", seed))
+    drawn, start = int(CHOICES_DRAWN.check("sample", sample)), int(SEED.check("seed", seed))
     width = len(table.names)
     if not table.records:
         raise NoRecordsError(NO_RECORDS)

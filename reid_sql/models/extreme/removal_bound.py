@@ -17,13 +17,13 @@ from math import log
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.class_keys import Key, each_key
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
+from reid_sql.models.numerics import search
 
 WIDTHS: Final = 16  # choices of M
 UNIT: Final = (
@@ -41,7 +41,7 @@ def largest_shape(level: Level) -> float | None:
     reach = log(level.tail / level.alpha)
     if reach <= 1:
         return None
-    return float(brentq(lambda shape: reach * shape + np.log1p(-shape), 1 - 1 / reach, 1 - 1e-15))
+    return search.root(lambda shape: reach * shape + np.log1p(-shape), 1 - 1 / reach, 1 - 1e-15)
 
 
 def lowest(

@@ -7,12 +7,22 @@ Montjoye 2019, supplement, reference 1.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import ceil
 from typing import Final
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population.estimate import Estimate
 
 TENTH: Final = 0.1
+
+
+def sampled(records: int, population: float) -> float:
+    """Share of the population in the sample; a tenth that was rounded up to whole records is a tenth.
+
+    >>> sampled(3_257, 32_561), sampled(3_258, 32_561) > TENTH
+    (0.1, True)
+    """
+    return TENTH if records == ceil(population * TENTH) else records / population
 
 
 def choose(fraction: float, of: Mapping[str, Callable[[], Estimate]]) -> Estimate:

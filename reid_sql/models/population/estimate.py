@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.domains import COUNT, plain
-from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.classes.rarefaction import counted_records
 
-NORMAL_95: Final = 1.959963984540054
 NO_INTERVAL: Final = "no interval: "
 
 
@@ -49,8 +47,5 @@ def sample_of(histogram: Histogram, population: float) -> Sample:
     Sample(records=5, unique=2, population=50.0)
     """
     records = counted_records(histogram)
-    people = float(COUNT.check("population", population))
-    if people < records:
-        rule = f"population must be at least the {records} records of the sample, got {plain(people)}"
-        raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+    people = population_size(population, records)
     return Sample(records, int(histogram.records[histogram.class_size == 1].sum()), people)

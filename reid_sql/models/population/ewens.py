@@ -8,7 +8,8 @@ from math import sqrt
 from typing import Final
 
 from reid_sql.models.classes.disclosure import OK, Histogram
-from reid_sql.models.population.estimate import NORMAL_95, Estimate, Sample, sample_of
+from reid_sql.models.numerics.quantiles import NORMAL_95
+from reid_sql.models.population.estimate import Estimate, Sample, sample_of
 
 ALL_UNIQUE: Final = "all records are unique: the sample does not bound how many of the population are, and all are taken to be, the upper end"
 

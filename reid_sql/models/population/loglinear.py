@@ -125,4 +125,4 @@ def _expected(fitted: FittedRecords, interactions: int) -> tuple[Floats, list[st
     classes = len(fitted.records)
     crowded = found.parameters > MANY * classes
     notes = [TOO_MANY.format(found.parameters, classes)] * crowded
-    return found.expected, notes + [NOT_FITTED.format(found.deviation)] * (found.deviation > two_way.CLOSE)
+    return found.expected, notes + [NOT_FITTED.format(found.deviation)] * (found.deviation > two_way.FITTED)

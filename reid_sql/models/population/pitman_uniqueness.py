@@ -13,9 +13,9 @@ from typing import Annotated, Final, Literal
 import numpy as np
 from scipy.special import gammaln, psi, zeta
 
-from reid_sql.domains import COUNT, Choice, Floats, plain
-from reid_sql.errors import OutOfDomainError
+from reid_sql.domains import Choice, Floats
 from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.classes.rarefaction import counted_records
 from reid_sql.models.numerics.class_quadrature import class_quadrature
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
@@ -69,11 +69,7 @@ def uniqueness(
     >>> round(found.uniqueness, 4), found.status
     (0.0032, 'ok')
     """
-    records = counted_records(histogram)
-    n = float(COUNT.check("population", population))
-    if n < records:
-        rule = f"population must be at least the {records} records of the sample, got {plain(n)}"
-        raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+    n = population_size(population, counted_records(histogram))
     return of_fit(fit(histogram, negative=negative), n, form)
 
 

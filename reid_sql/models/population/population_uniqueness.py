@@ -1,90 +1,32 @@
 """Population uniqueness by every method, side by side: what each says of one sample, or why it says nothing.
 
-All but the log-linear models need only the class-size histogram. Where the sample is the population, it is
-counted.
+All but the log-linear models and the copula need only the class-size histogram. Where the sample is the
+population, it is counted. A method is a file of its own, and a line of the tables here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Annotated, Final, Literal
 
-import numpy as np
-
-from reid_sql.domains import Choice, Floats
-from reid_sql.models.classes.disclosure import OK, Histogram, Integers
-from reid_sql.models.copula import copula_fit, copula_population
-from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.domains import Choice
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population import (
+    benedetti_franconi,
+    copula_uniqueness,
     dankar,
     ewens,
-    loglinear,
-    overdispersion,
+    loglinear_uniqueness,
     pitman_interval,
+    pitman_yor_uniqueness,
     sample_bound,
     slide_negative_binomial,
     zayatz,
 )
-from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, Sample, sample_of
-from reid_sql.models.pyc import pitman_yor_forecast
+from reid_sql.models.population.estimate import Estimate, Sample, sample_of
+from reid_sql.models.population.evidence import Estimator, UniquenessEvidence, of_histogram
 
 COUNTED: Final = "the sample is the population: counted"
-BY_FRACTION: Final = (
-    f"{NO_INTERVAL}without weights, each unique record of the sample counts with the sampled fraction"
-)
-MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
-NO_PAIRS: Final = (
-    "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
-)
-COMPUTED: Final = "the interval is that of the computation, not of the model"
-NOT_FITTED: Final = "not available: all classes have one size, or the main effects repeat the sample, as those of one column do"
-POISSON: Final = f"{MAIN_EFFECTS}; counts vary no more than Poisson counts do"
-
-
-@dataclass(frozen=True)
-class UniquenessEvidence:
-    """How many classes have each size and each expected count; the latter to a thousandth of its logarithm.
-
-    Lines of class size 0 hold what a copula is fitted to, where that was asked for, in the columns of its
-    PairCounts.
-    """
-
-    class_size: Integers  # (lines,)
-    log_expected: Floats  # (lines,) if the columns were independent; NaN where that was not asked for
-    classes: Integers  # (lines,)
-    first: Integers | None = None
-    second: Integers | None = None
-    label: Sequence[str | None] = ()
-    first_value: Sequence[str | None] = ()
-    second_value: Sequence[str | None] = ()
-    records: Integers | None = None
-    mass: Sequence[float] = ()
-
-    @cached_property
-    def histogram(self) -> Histogram:
-        """Classes and records by class size alone."""
-        counted = self.class_size > 0
-        size, place = np.unique(self.class_size[counted], return_inverse=True)
-        classes = np.zeros(len(size), dtype=np.int64)
-        np.add.at(classes, place, self.classes[counted])
-        return Histogram(size, classes, size * classes)
-
-    @property
-    def pairs(self) -> PairCounts | None:
-        """What a copula is fitted to, None where it was not asked for."""
-        lines = np.flatnonzero(self.class_size == 0).tolist()
-        if self.first is None or self.second is None or self.records is None or not lines:
-            return None
-        return PairCounts(
-            np.arange(len(lines)),
-            self.first[lines],
-            self.second[lines],
-            [self.label[line] for line in lines],
-            [self.first_value[line] for line in lines],
-            [self.second_value[line] for line in lines],
-            self.records[lines],
-            [float(self.mass[line]) for line in lines],
-        )
 
 
 @dataclass(frozen=True)
@@ -99,75 +41,31 @@ class PopulationUniqueness:
     status: str
 
 
-Estimator = Callable[[UniquenessEvidence, float], Estimate]
-
-
-def _benedetti_franconi(evidence: UniquenessEvidence, population: float) -> Estimate:
-    """Without weights P(F = 1 | f = 1) is the sampled fraction, so that Ξ = f s₁/n_s."""
-    sample = sample_of(evidence.histogram, population)
-    return Estimate(sample.fraction * sample.uniqueness, None, None, BY_FRACTION)
-
-
-def _loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed: bool) -> Estimate:
-    """Ξ = τ₁/n_s: a person who is unique in the population is in the sample with the sampled fraction."""
-    sample = sample_of(evidence.histogram, population)
-    counted = evidence.class_size > 0
-    sizes, classes, log_expected = (
-        evidence.class_size[counted],
-        evidence.classes[counted],
-        evidence.log_expected[counted],
-    )
-    if (sizes == sizes[0]).all() or loglinear.saturated(sizes, log_expected):
-        return Estimate(None, None, None, NOT_FITTED)
-    expected, alone = np.exp(log_expected), sizes == 1
-    shape = overdispersion.shape(sizes, expected, classes) if overdispersed else np.inf
-    tau1 = classes[alone] @ loglinear.uniqueness(expected[alone], sample.fraction, shape)
-    status = POISSON if overdispersed and np.isinf(shape) else MAIN_EFFECTS
-    return Estimate(float(tau1) / sample.records, None, None, status)
-
-
-def _pyc(evidence: UniquenessEvidence, population: float) -> Estimate:
-    found = pitman_yor_forecast.forecast(evidence.histogram, [population])[0]
-    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
-
-
-def _copula(evidence: UniquenessEvidence, population: float, *, method: str) -> Estimate:
-    pairs = evidence.pairs
-    if pairs is None:
-        return Estimate(None, None, None, NO_PAIRS)
-    found = copula_population.forecast(copula_fit.fit(pairs, method=method), [population])[0]
-    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, COMPUTED)
-
-
 def _dankar(evidence: UniquenessEvidence, population: float) -> Estimate:
     of = {name: partial(METHODS[name], evidence, population) for name in ("pitman", "snb", "zayatz")}
-    return dankar.choose(sample_of(evidence.histogram, population).fraction, of)
-
-
-def _counting(estimate: Callable[..., Estimate], **options: str | bool) -> Estimator:
-    """Make a method of an estimator that looks at the histogram alone."""
-    return lambda evidence, population: estimate(evidence.histogram, population, **options)
+    sample = sample_of(evidence.histogram, population)
+    return dankar.choose(dankar.sampled(sample.records, sample.population), of)
 
 
 # In the order of the answer. Methods that look at more than the histogram get it from the reduction, in its
 # evidence.
 METHODS: Final[Mapping[str, Estimator]] = {
-    "bound": _counting(sample_bound.estimate),
-    "ewens": _counting(ewens.estimate),
-    "zayatz": _counting(zayatz.estimate),
-    "pitman": _counting(pitman_interval.estimate),
-    "snb": _counting(slide_negative_binomial.estimate),
+    "bound": of_histogram(sample_bound.estimate),
+    "ewens": of_histogram(ewens.estimate),
+    "zayatz": of_histogram(zayatz.estimate),
+    "pitman": of_histogram(pitman_interval.estimate),
+    "snb": of_histogram(slide_negative_binomial.estimate),
     "dankar": _dankar,
-    "benedetti_franconi": _benedetti_franconi,
-    "loglinear": partial(_loglinear, overdispersed=False),
-    "loglinear_nb": partial(_loglinear, overdispersed=True),
-    "pyc": _pyc,
-    "copula": partial(_copula, method="paper"),
+    "benedetti_franconi": of_histogram(benedetti_franconi.estimate),
+    "loglinear": partial(loglinear_uniqueness.estimate, overdispersed=False),
+    "loglinear_nb": partial(loglinear_uniqueness.estimate, overdispersed=True),
+    "pyc": of_histogram(pitman_yor_uniqueness.estimate),
+    "copula": partial(copula_uniqueness.estimate, method="paper"),
 }
 VARIANTS: Final[Mapping[str, Estimator]] = {  # by name alone, not among 'all'
-    "copula_calibrated": partial(_copula, method="calibrated"),
-    "pitman_asymptotic": _counting(pitman_interval.estimate, form="asymptotic"),
-    "pitman_negative": _counting(pitman_interval.estimate, form="asymptotic", negative=True),
+    "copula_calibrated": partial(copula_uniqueness.estimate, method="calibrated"),
+    "pitman_asymptotic": of_histogram(partial(pitman_interval.estimate, form="asymptotic")),
+    "pitman_negative": of_histogram(partial(pitman_interval.estimate, form="asymptotic", negative=True)),
 }
 EVERY: Final = {**METHODS, **VARIANTS}
 METHOD: Final = Choice(("all", *EVERY))
@@ -198,6 +96,7 @@ def estimates(
 ) -> list[PopulationUniqueness]:
     """Give one row a method. Refuses an empty sample, classes that overlap, and a population smaller than the sample.
 
+    >>> import numpy as np
     >>> four = UniquenessEvidence(np.array([1, 3]), np.log([1.5, 2.5]), np.array([1, 1]))
     >>> [(row.method, round(row.unique_records, 4)) for row in estimates(four, 8, "loglinear")]
     [('loglinear', 0.4463)]

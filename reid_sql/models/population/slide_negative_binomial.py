@@ -4,15 +4,15 @@ F − 1 is negative binomial with parameters α and β; sampled with the fractio
 with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 − β) (2 + (α − 1) d) / (1 − d)², where c =
 (β/(1 − d))^α and d = (1 − f)(1 − β). Chen and Keller-McNulty solve K P(1) = s₁ and K P(2) = s₂, with K the
 classes of the population. P(2)/P(1) gives α for each β by a quadratic equation, and the first equation is
-then one in β alone. Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de Montjoye 2019, supplement,
-note 1, equation 13.
+then one in β alone; many samples have no solution. Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de
+Montjoye 2019, supplement, note 1, equation 13.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram
@@ -25,6 +25,7 @@ NOT_SOLVED: Final = (
 )
 LOGITS: Final = np.linspace(-40.0, 40.0, 1601)  # of β, among which a solution is looked for
 HALVINGS: Final = 60
+CLOSE: Final = 1e-9  # of its value, by which a solution may miss either equation
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
@@ -45,7 +46,7 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
     found = equations.solutions()
     if not len(found):
         return Estimate(None, None, None, NOT_SOLVED)
-    shares = classes / sample.population * np.exp(equations.alpha(found) * np.log(expit(found)))
+    shares = classes / sample.population * np.exp(equations.alpha(found) * log_expit(found))
     return Estimate(min(1.0, float(shares.max())), None, None, STATUS)
 
 
@@ -72,11 +73,19 @@ class Equations:
     def miss(self, logit: Floats) -> Floats:
         """Logarithm of the modelled over the given share of classes that show once."""
         d, alpha = self._thinned(logit), self.alpha(logit)
-        share = alpha * (np.log(expit(logit)) - np.log1p(-d)) + np.log1p((alpha - 1) * d) - np.log1p(-d)
+        # log_expit: the logarithm of expit(36) is 0, and the rounding of its neighbours would pass for a
+        # solution.
+        share = alpha * (log_expit(logit) - np.log1p(-d)) + np.log1p((alpha - 1) * d) - np.log1p(-d)
         return np.asarray(share + np.log(self.fraction / self.once))
 
+    def miss_of_ratio(self, logit: Floats) -> Floats:
+        """Logarithm of the modelled P(2)/P(1) over the given number of twofold per unique classes."""
+        d, alpha = self._thinned(logit), self.alpha(logit)
+        twice = self.fraction / 2 * alpha * expit(-logit) * (2 + (alpha - 1) * d)
+        return np.asarray(np.log(twice / ((1 - d) * (1 + (alpha - 1) * d)) / self.ratio))
+
     def solutions(self) -> Floats:
-        """Logits of β where the model has the given share, by halving between signs that differ."""
+        """Logits of β that solve both equations, by halving between signs that differ; what solves only one is none."""
         values = self.miss(LOGITS)
         turns = np.flatnonzero(np.sign(values[1:]) * np.sign(values[:-1]) < 0)
         low, high, below = LOGITS[turns], LOGITS[turns + 1], np.sign(values[turns])
@@ -84,7 +93,8 @@ class Equations:
             middle = (low + high) / 2
             same = np.sign(self.miss(middle)) == below
             low, high = np.where(same, middle, low), np.where(same, high, middle)
-        return (low + high) / 2
+        found = (low + high) / 2
+        return found[(np.abs(self.miss(found)) < CLOSE) & (np.abs(self.miss_of_ratio(found)) < CLOSE)]
 
     def _thinned(self, logit: Floats) -> Floats:
         return np.asarray((1 - self.fraction) * expit(-logit))

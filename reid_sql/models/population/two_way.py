@@ -2,7 +2,9 @@
 
 A combination of values has an expected count above 0 only if each two of its values occur together somewhere,
 so only such combinations are listed, column by column, and the full cross-product is never built; the fit is
-the same. Source: Deming & Stephan 1940; Skinner & Shlomo 2008.
+the same. Fitting in turn creeps where few records bind the pairs, so two cycles are carried on to where they
+lead: logarithms of counts stay within the model there. Source: Deming & Stephan 1940; Skinner & Shlomo 2008;
+Varadhan & Roland 2008 (SQUAREM, scheme S3).
 """
 
 from dataclasses import dataclass
@@ -19,8 +21,14 @@ from reid_sql.models.classes.disclosure import Integers
 Places = npt.NDArray[np.int32]
 MOST_CELLS: Final = 4_000_000
 MOST_PAIRS: Final = 40_000_000  # of values of two columns, as a table
-CYCLES: Final = 100
-CLOSE: Final = 1e-2  # records by which a fitted pair of values may differ from the counted one
+CYCLES: Final = 900
+WORK: Final = 4e9  # cells times pairs of columns that are gone through; about a minute
+CLOSE: Final = (
+    1e-6  # records by which a fitted pair of values may differ from the counted one where the fit ends
+)
+FITTED: Final = 1e-4  # and where it may be called one
+RARE: Final = -690.0  # logarithm of a count that is as good as none
+LEAP: Final = 60.0  # by which a logarithm may be carried on at once
 
 
 @dataclass(frozen=True)
@@ -47,10 +55,15 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
     pairs = {pair: occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)}
     cells = possible_cells(dense, pairs)
     weight = records.astype(np.float64)
-    rows = {pair: table[cells[:, pair[0]], cells[:, pair[1]]] for pair, table in pairs.items()}
     observed = {pair: _counted(table, dense, pair, weight) for pair, table in pairs.items()}
-    expected, deviation = _balance(np.ones(len(cells)), rows, observed)
-    return TwoWayFit(expected[_find(cells, dense)], deviation, _parameters(dense, observed))
+    if len(pairs) == 1:
+        return TwoWayFit(weight, 0.0, _parameters(dense, observed))
+    margins = [(table[cells[:, pair[0]], cells[:, pair[1]]], observed[pair]) for pair, table in pairs.items()]
+    held = np.zeros(len(cells))
+    place = _find(cells, dense)
+    held[place] = weight
+    expected, deviation = Balance(margins, held).run()
+    return TwoWayFit(expected[place], deviation, _parameters(dense, observed))
 
 
 def possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Places:
@@ -106,21 +119,6 @@ def _parameters(codes: Places, observed: dict[tuple[int, int], Floats]) -> int:
     return beyond + sum(values) - len(values) + 1
 
 
-def _balance(
-    expected: Floats, rows: dict[tuple[int, int], Places], observed: dict[tuple[int, int], Floats]
-) -> tuple[Floats, float]:
-    """Scale the counts to each pair of columns in turn, until a whole cycle moves hardly anything."""
-    for _ in range(CYCLES):
-        deviation = 0.0
-        for pair, row in rows.items():
-            fitted = np.bincount(row, expected, len(observed[pair]))
-            deviation = max(deviation, float(np.abs(fitted - observed[pair]).max()))
-            expected *= (observed[pair] / np.maximum(fitted, np.finfo(float).tiny))[row]
-        if deviation < CLOSE:
-            break
-    return expected, deviation
-
-
 def _find(cells: Places, codes: Places) -> npt.NDArray[np.intp]:
     """Give the place of each record among the cells."""
     both = np.concatenate([cells, codes])
@@ -128,3 +126,49 @@ def _find(cells: Places, codes: Places) -> npt.NDArray[np.intp]:
     place = np.empty(int(same.max()) + 1, dtype=np.intp)
     place[same[: len(cells)]] = np.arange(len(cells))
     return place[same[len(cells) :]]
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Proportional fitting: for each two columns, which pair of values each cell has, and what was counted of each pair."""
+
+    margins: list[tuple[Places, Floats]]
+    held: Floats  # (cells,) records that the sample has
+
+    def run(self) -> tuple[Floats, float]:
+        """Give the expected counts, and by how many records the worst pair was missed when the last cycle began."""
+        most = min(CYCLES, max(3, int(WORK / (len(self.held) * len(self.margins)))))
+        logs, deviation = self.cycle(np.zeros(len(self.held)))
+        for _ in range(most // 3):
+            if deviation < CLOSE:
+                break
+            once, _ = self.cycle(logs)
+            twice, deviation = self.cycle(once)
+            if deviation >= CLOSE:
+                ahead, missed = self.cycle(self._carried_on(logs, once, twice))
+                better = self.likelihood(ahead) >= self.likelihood(twice)
+                twice, deviation = (ahead, missed) if better else (twice, deviation)
+            logs = twice
+        return np.exp(logs), deviation
+
+    def cycle(self, logs: Floats) -> tuple[Floats, float]:
+        """Scale the counts to each pair of columns in turn; by how many records the worst pair was missed."""
+        expected, deviation = np.exp(logs), 0.0
+        for pair, counted in self.margins:
+            fitted = np.bincount(pair, expected, len(counted))
+            deviation = max(deviation, float(np.abs(fitted - counted).max()))
+            expected *= (counted / np.maximum(fitted, np.finfo(float).tiny))[pair]
+        return np.log(np.maximum(expected, np.exp(RARE))), deviation
+
+    def likelihood(self, logs: Floats) -> float:
+        """Log-likelihood after a cycle, when the counts add up to the sample, without its constant."""
+        return float(self.held @ logs)
+
+    @staticmethod
+    def _carried_on(start: Floats, once: Floats, twice: Floats) -> Floats:
+        """Where two steps lead if each of the next ones is shorter in the same proportion."""
+        step, bend, weight = once - start, (twice - once) - (once - start), np.exp(twice)
+        turned = float(weight @ bend**2)
+        stretch = max(1.0, float(np.sqrt(weight @ step**2 / turned))) if turned > 0 else 1.0
+        leap = np.clip(2 * stretch * step + stretch**2 * bend, -LEAP, LEAP)
+        return np.maximum(start + leap, RARE)

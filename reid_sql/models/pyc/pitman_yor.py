@@ -26,10 +26,10 @@ ENTROPY: Final = Number(
     60.0,
 )
 TAIL: Final = Number(
-    "a tail complexity of at least -20 and below 1",
+    "a tail complexity of at least -20 and at most 1",
     "pass 0 for a geometric tail, towards 1 for a heavy one, below 0 for finitely many sets",
     -20.0,
-    BELOW_ONE,
+    1.0,
 )
 DISCOUNT: Final = Number(
     "a finite discount below 1", "pass the discount d of a Pitman–Yor process", -sys.float_info.max, BELOW_ONE
@@ -65,7 +65,7 @@ def parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Flo
 
     ψ(1−d) = ψ(1) − hγ and ψ(1+α) = ψ(1) + h − hγ, equation 2 solved for d and α. `entropy` is in nats; both
     arguments broadcast. A value too large for a double is infinite (hγ below −709 or h − hγ above 710):
-    equally large sets, e^h of them. Refuses an entropy outside [0.001, 60] and a tail outside [−20, 1).
+    equally large sets, e^h of them. Refuses an entropy outside [0.001, 60] and a tail outside [−20, 1].
 
     >>> discount, concentration = parameters(10.0, 0.5)
     >>> round(float(discount), 6), round(float(concentration), 6)
@@ -81,8 +81,8 @@ def entropy_and_tail(discount: npt.ArrayLike, concentration: npt.ArrayLike) -> t
     """Entropy (nats) of the anonymity sets and complexity of their tail, under a Pitman–Yor process.
 
     h = ψ(1+α) − ψ(1−d) and γ = (ψ(1) − ψ(1−d)) / h, equation 2. The arguments broadcast. Refuses d ≥ 1, α ≤
-    −d and what is not finite. A concentration of 0 or below gives a tail of 1 or above, which the model of
-    correctness does not take.
+    −d and what is not finite. A concentration below 0 gives a tail above 1, which the model of correctness
+    does not take.
 
     >>> [round(float(value), 6) for value in entropy_and_tail(0.5, 100.0)]
     [6.573672, 0.210886]
@@ -105,7 +105,7 @@ def correctness(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike) -
 
     E κ(n) = [Γ(1+α)/Γ(d+α) · Γ(n+d+α)/Γ(n+α) − α] / (n d), equation 13: the expected number of anonymity sets
     over n. `entropy` is in nats, n may be fractional, and the three broadcast. Relative error below 1e-9 for
-    n up to 8e9. Refuses an entropy outside [0.001, 60], a tail outside [−20, 1) and n below 1.
+    n up to 8e9. Refuses an entropy outside [0.001, 60], a tail outside [−20, 1] and n below 1.
 
     >>> float(correctness(40 * np.log(2), 0.0, 7.53e9).round(4))
     0.994
@@ -123,7 +123,7 @@ def uniqueness(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike) ->
 
     E Ξ(n) = Γ(α+1)/Γ(d+α) · Γ(n+d+α−1)/Γ(n+α), equation 12. `entropy` is in nats, n may be fractional, and
     the three broadcast. Relative error below 1e-9 for n up to 8e9. Refuses an entropy outside [0.001, 60], a
-    tail outside [−20, 1) and n below 1.
+    tail outside [−20, 1] and n below 1.
 
     >>> float(uniqueness(40 * np.log(2), 0.0, 7.53e9).round(4))
     0.9879
@@ -138,7 +138,7 @@ def k_violation(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike, k
     V_k = Σ_{j<k} j E[M_j] / n, where E[M_j] = C(n, j) (1−d)_{j−1} (d+α)_{n−j} / (1+α)_{n−1} anonymity sets
     have j people; the sum is that of equation 14, and of equation 11 between whole n. V_k = 1 for n up to k −
     1, V_2 = Ξ and V_1 = 0. `entropy` is in nats, n may be fractional, and the four broadcast. Relative error
-    below 1e-9 for n up to 8e9. Refuses an entropy outside [0.001, 60], a tail outside [−20, 1), n below 1 and
+    below 1e-9 for n up to 8e9. Refuses an entropy outside [0.001, 60], a tail outside [−20, 1], n below 1 and
     k that is not a whole number of 1 to 1000.
 
     >>> float(k_violation(10.0, 0.5, 1e6, 5).round(6))

@@ -11,13 +11,14 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from reid_sql.domains import Choice, Floats
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.rarefaction import counted_records
+from reid_sql.models.numerics import search
 from reid_sql.models.numerics.class_quadrature import class_quadrature
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
+from reid_sql.models.numerics.quantiles import of_weighted
 from reid_sql.models.pyc.pitman_yor import parameters
 
 PRIOR: Final = Choice(("archer", "flat"))
@@ -104,7 +105,8 @@ def fit(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFit, Posterio
     h, gamma = posterior.mode
     d, alpha = parameters(h, max(gamma, UNIFORM / h))
     entropy, tail = (
-        quantiles(values, posterior.weight, (0.025, 0.975)) for values in (posterior.entropy, posterior.tail)
+        of_weighted(values, posterior.weight, (0.025, 0.975))
+        for values in (posterior.entropy, posterior.tail)
     )
     found = PycFit(
         entropy=h,
@@ -120,14 +122,6 @@ def fit(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFit, Posterio
         status=posterior.status,
     )
     return found, posterior
-
-
-def quantiles(values: Floats, weights: Floats, shares: tuple[float, ...]) -> Floats:
-    """Weighted quantiles."""
-    order = np.argsort(values)
-    cumulated = np.cumsum(weights[order]) - weights[order] / 2
-    found: Floats = np.interp(shares, cumulated, values[order])
-    return found
 
 
 def _posterior(histogram: Histogram, prior: Prior) -> Posterior:
@@ -173,10 +167,7 @@ def _climb(histogram: Histogram, start: Floats, box: Floats, prior: Prior) -> tu
         inside = np.clip(point, box[:, 0], box[:, 1])
         return float(inside.sum() - _log_posterior(histogram, inside[:, None], box, prior)[0])
 
-    found = minimize(
-        loss, start, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-9, "maxiter": 400}
-    )
-    h, rest = np.exp(np.clip(found.x, box[:, 0], box[:, 1]))
+    h, rest = np.exp(np.clip(search.least_point(loss, start), box[:, 0], box[:, 1]))
     return float(h), float(1 - rest)
 
 

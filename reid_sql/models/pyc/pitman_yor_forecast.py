@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, ndtr
 
-from reid_sql.domains import Floats, plain
-from reid_sql.errors import OutOfDomainError
+from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.numerics.gamma_ratio import log_rising_ratio
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
 from reid_sql.models.pyc.pitman_yor import parameters
@@ -84,10 +84,7 @@ def forecast(
     (True, True)
     """
     found, posterior = fit(histogram, prior)
-    for population in np.atleast_1d(populations):
-        if not population >= found.records:
-            rule = f"population must be at least the {found.records} records of the sample, got {plain(population)}"
-            raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+    sizes = [population_size(population, found.records) for population in np.atleast_1d(populations)]
     draws = _resampled(posterior.weight)
     entropy = np.r_[found.entropy, posterior.entropy[draws]]
     tail = np.r_[found.tail, posterior.tail[draws]]
@@ -97,7 +94,7 @@ def forecast(
     urn = Urn(d[possible], np.maximum(alpha, -d * found.classes)[possible], found.records, found.classes)
     gap = misfit(histogram, found)
     status = "; ".join([part for part in (found.status,) if part != OK] + note(gap)) or OK
-    rows = [_at(histogram, urn, float(population), k, gap) for population in np.atleast_1d(populations)]
+    rows = [_at(histogram, urn, size, k, gap) for size in sizes]
     return [replace(row, status=status) for row in rows]
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.reduction import ANY_NULLS, QI, TBL, Reduction
+from reid_sql.reduction import ANY_NULLS, ENTITY, QI, TBL, Reduction
 
 CLASS_SIZE: Final = Reduction(
     __name__,
@@ -15,15 +15,15 @@ CLASS_SIZE: Final = Reduction(
 CLASSES: Final = Reduction(
     __name__,
     name="classes",
-    words="the distinct combinations of values, with how many records share each",
-    arguments=(TBL, QI, ANY_NULLS),
+    words="the distinct combinations of values, with how many records, or people, share each",
+    arguments=(TBL, QI, ENTITY, ANY_NULLS),
     columns={"class_size": "BIGINT", "records": "BIGINT"},
 )
 HISTOGRAM: Final = Reduction(
     __name__,
     name="histogram",
-    words="how many classes, and how many records, have each class size",
-    arguments=(TBL, QI, ANY_NULLS),
+    words="how many classes, and how many records, or people, have each class size",
+    arguments=(TBL, QI, ENTITY, ANY_NULLS),
     columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT"},
     arrays=Histogram,
 )

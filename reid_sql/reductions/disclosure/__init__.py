@@ -8,10 +8,8 @@ from reid_sql.models.classes import sensitive
 from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
 
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
-EQUAL_ALONE: Final = (
-    "`variant='equal'` is there; 'ordered' and 'numeric' are not: distances along a line need every class's values in order "
-    "beside all those of the table"
-)
+EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
+BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"
 
 
 def measured(name: str, *options: Argument, partly: Mapping[str, str] | None = None) -> Reduction:
@@ -45,7 +43,7 @@ L_DIVERSITY: Final = measured(
     Argument("c", sensitive.CONCENTRATION, 3),
 )
 T_CLOSENESS: Final = measured(
-    "t_closeness", Argument("variant", sensitive.DISTANCES, "equal"), partly={"spark": EQUAL_ALONE}
+    "t_closeness", Argument("variant", sensitive.DISTANCES, "equal"), partly={"spark": BUT_EQUAL}
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))

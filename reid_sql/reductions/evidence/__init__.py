@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from reid_sql.models.population.population_uniqueness import METHOD, UniquenessEvidence
+from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 

@@ -4,8 +4,8 @@ from typing import Final
 
 from reid_sql.domains import Columns
 from reid_sql.models.attacker.adversary import KnownRecords
-from reid_sql.models.attacker.scenario import SCENARIO
 from reid_sql.reduction import ANY_NULLS, KEY, TBL, Argument, Reduction
+from reid_sql.scenario import SCENARIO
 
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")

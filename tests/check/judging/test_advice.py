@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from reid_sql.check.gate import opened
 from reid_sql.check.judging.advice import advice
-from reid_sql.check.judging.gate import opened
 from reid_sql.check.policy.coarsening import coarsenings
 from reid_sql.check.policy.policy import read_policy
 from tests.check.towns import PEOPLE, town

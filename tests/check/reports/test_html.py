@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reid_sql.check.judging.gate import check
+from reid_sql.check.gate import check
 from reid_sql.check.reports.html import html
 from tests.check.towns import town
 

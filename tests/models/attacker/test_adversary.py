@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.attacker import adversary, knowledge
+from reid_sql.errors import UnknownNameError
+from reid_sql.models.attacker import adversary, adversary_summary, knowledge
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.scenario import scenario
 from tests.attacker import Record, attack
@@ -120,7 +121,7 @@ def test_drawn_sets_agree_with_the_exact_sum_within_their_standard_error(
     town: KnownRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = adversary.risk(town, TOWN)
-    assert exact.status == "ok"
+    assert exact.status == adversary.PITMAN
     assert not exact.standard_error.any()
     monkeypatch.setattr(adversary, "LARGEST", 1)
     drawn = [adversary.risk(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
@@ -187,3 +188,66 @@ def test_one_record_is_alone_whatever_is_known() -> None:
     people = KnownRecords(np.array([1]), np.array([[1]]), [[]])
     found = adversary.risk(people, {"population": 1, "groups": [{"columns": ["a"], "probability": 0.1}]})
     assert [*found.prosecutor, *found.marketer, *found.overall] == [1.0, 1.0, 1.0]
+
+
+def test_each_subject_may_have_groups_of_its_own() -> None:
+    records: list[Record] = [
+        {"a": first, "b": second, "c": state} for first in "112" for second in "12" for state in "12"
+    ] + [{"a": "3", "b": "1", "c": "1"}, {"a": "3", "b": "3", "c": "2"}]
+    groups = [
+        {"columns": ["a", "b"], "by": "c", "probabilities": {"1": 0.5}, "otherwise": 0.0},
+        {"columns": ["a"], "by": "c", "probabilities": {"2": 0.5}, "otherwise": 0.0},
+        {"columns": ["b"], "by": "c", "probabilities": {"2": 0.25}, "otherwise": 0.0},
+    ]
+    asked = {"population": 60, "groups": groups}
+    who = KnownRecords(
+        np.ones(len(records), dtype=np.int64),
+        np.array([[VALUES.index(record[name]) for name in "ab"] for record in records]),
+        [[record["c"]] for record in records],
+    )
+    found = adversary.risk(who, asked)
+    rows = zip(found.prosecutor, found.journalist, found.marketer, found.overall, strict=True)
+    for row, expected in zip(rows, attack(records, asked), strict=True):
+        assert row == pytest.approx(expected, abs=1e-12)
+    worst = adversary.worst_case(who, scenario(asked), "value")
+    assert worst.prosecutor.sum() == 2  # those of a = 3
+
+
+def test_groups_of_many_kinds_of_subject_are_counted_one_by_one() -> None:
+    kinds = np.zeros((30, 10))
+    for kind in range(10):
+        kinds[3 * kind : 3 * kind + 3, kind] = 0.5
+    assert knowledge.sets_of(kinds) == 10 * 2**3
+    assert knowledge.sets_of(np.full((4, 3), 0.5)) == 2**4
+
+
+def test_what_only_rests_on_counts_is_ok_and_the_rest_names_pitman(town: KnownRecords) -> None:
+    found = adversary_summary.summary(town, TOWN)
+    assert [row.status for row in found] == ["ok", adversary.PITMAN, "ok", adversary.PITMAN]
+    never = adversary_summary.summary(town, TOWN | {"uniqueness_confirmed": 0.0})
+    assert [row.status for row in never] == ["ok", adversary.PITMAN, "ok", "ok"]
+
+
+def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted() -> None:
+    people = KnownRecords(
+        np.array([1, 1, 2]), np.array([[1], [2], [3]]), [["x", "p"], ["y", "q"], ["z", "q"]]
+    )
+    groups = [{"columns": ["b"], "by": "a", "probabilities": {"x": 0.5, "w": 0.5}, "otherwise": 0.1}]
+    asked = {"population": 4, "groups": groups, "hierarchies": {"b": {"includes_all": ["*"]}}}
+    with pytest.raises(UnknownNameError, match="must tell probabilities for values of 'a', got 'w'"):
+        adversary.risk(people, asked)
+    found = adversary.risk(people, asked, "drop")
+    assert found.prosecutor.tolist() == [0.5, 0.1, 0.0]
+    assert found.status == (
+        "groups[1] tells a probability for 'w', a value of 'a' that no record has here; "
+        "hierarchies.b speaks of none of the values that 'b' has here"
+    )
+
+
+def test_blank_records_are_nobody_elses_match() -> None:
+    people = KnownRecords(np.array([1, 1, 4]), np.array([[1, 1], [2, 0], [0, 0]]), [[], [], []])
+    asked = {"population": 6, "groups": [{"columns": ["a", "b"], "probability": 1}]}
+    found = adversary.risk(people, asked, "wildcard")
+    assert found.prosecutor.tolist() == [1.0, 1.0, 0.0]
+    assert found.marketer == pytest.approx([1.0, 1.0, 1 / 6])
+    assert found.status.startswith("4 records are blank in every column of the scenario")

@@ -90,6 +90,7 @@ def test_keeps_ten_digits_of_a_billion_records(classes: dict[int, int]) -> None:
     assert uniqueness_curve(table, subsets) == pytest.approx(np.array(unique), rel=1e-10, abs=1e-17)
 
 
+@pytest.mark.slow
 @given(few_counts)
 def test_the_next_record_adds_a_class_as_often_as_it_is_unique(classes: dict[int, int]) -> None:
     table = histogram(classes)

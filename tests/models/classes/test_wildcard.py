@@ -4,13 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.models.classes.wildcard import blank_records, wildcard_class_sizes
 
 Codes = npt.NDArray[np.int64]
 
 
 def brute(codes: Codes, others: Codes, counts: Codes) -> list[int]:
     def alike(left: Codes, right: Codes) -> bool:
+        if any(left) and not any(right):  # a blank record is nobody else's match
+            return False
         return all(0 in (a, b) or a == b for a, b in zip(left, right, strict=True))
 
     return [
@@ -36,6 +38,13 @@ def tables(draw: st.DrawFn) -> tuple[Codes, Codes, Codes]:
 @given(tables())
 def test_counts_what_comparing_every_pair_counts(drawn: tuple[Codes, Codes, Codes]) -> None:
     assert wildcard_class_sizes(*drawn).tolist() == brute(*drawn)
+
+
+def test_blank_records_are_counted_and_hide_nobody() -> None:
+    codes = np.array([[1, 1], [2, 2], [0, 0], [1, 0]])
+    counts = np.array([1, 1, 4, 1])
+    assert wildcard_class_sizes(codes, codes, counts).tolist() == [2, 1, 7, 2]
+    assert blank_records(codes, counts) == 4
 
 
 @pytest.mark.parametrize("columns", [3, 12, 64])

@@ -62,3 +62,13 @@ def test_any_changed_character_is_noticed(place: int, character: str) -> None:
         assert copula_file.to_json(copula_file.from_json(changed)) == TEXT
     except ReidError:
         assert changed != TEXT
+
+
+def test_a_calibrated_model_of_an_earlier_version_says_so() -> None:
+    content = json.loads(resigned(calibration=2.0))
+    content.pop("status")
+    content.pop("sha256")
+    plain = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    earlier = json.dumps(content | {"sha256": hashlib.sha256(plain.encode()).hexdigest()})
+    assert copula_file.from_json(earlier).status == copula_file.EARLIER
+    assert copula_file.from_json(TEXT).status == "ok"

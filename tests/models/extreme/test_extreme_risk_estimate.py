@@ -9,6 +9,7 @@ from tests.qar import coded, distinct, draw, risk, table_risk, threshold
 PEOPLE = draw(5, 200, 12, 9)
 
 
+@pytest.mark.slow
 def test_the_estimate_of_a_table() -> None:
     found = estimate(choose(coded(PEOPLE), 3), Level())
     assert found.risk == pytest.approx(table_risk(PEOPLE, 3, 0.01, 0.05), rel=1e-9)

@@ -71,6 +71,7 @@ def test_two_coordinates(correlation: float) -> None:
             assert one(lower, upper, matrix)[0] == pytest.approx(exact, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "correlation"), list(product([3, 8, 15], [0.1, 0.5, 0.95])))
 def test_equicorrelated_coordinates(size: int, correlation: float) -> None:
     for lower, upper in ((-0.2, 0.3), (1.0, 1.5), (-1.0, 4.0)):

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.population import dankar, population_uniqueness, sample_bound
+from reid_sql.models.population import dankar, loglinear_uniqueness, population_uniqueness, sample_bound
 from reid_sql.models.population.estimate import Estimate
-from reid_sql.models.population.population_uniqueness import METHODS, Method, UniquenessEvidence, estimates
+from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.models.population.population_uniqueness import METHODS, Method, estimates
 from tests.histograms import CLASSES, huge
 
 
@@ -17,6 +18,7 @@ def evidence(classes: dict[int, int]) -> UniquenessEvidence:
     return UniquenessEvidence(size, np.log(size * 0.7), count)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(CLASSES, st.floats(1.0001, 1e7))
 def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: float) -> None:
@@ -49,6 +51,7 @@ def test_a_whole_population_is_counted(classes: dict[int, int]) -> None:
         assert row.status == population_uniqueness.COUNTED
 
 
+@pytest.mark.slow
 def test_a_thousand_million_records_of_eight_thousand_million_people() -> None:
     whole = huge()
     given_sample = UniquenessEvidence(whole.class_size, np.log(whole.class_size * 0.9), whole.classes)
@@ -79,7 +82,7 @@ def test_no_log_linear_model_is_fitted_to_what_it_would_repeat(
     sizes, expected, classes = lines
     for row in estimates(UniquenessEvidence(np.array(sizes), np.log(expected), np.array(classes)), 1_000):
         if row.method.startswith("loglinear"):
-            assert (row.uniqueness, row.status) == (None, population_uniqueness.NOT_FITTED)
+            assert (row.uniqueness, row.status) == (None, loglinear_uniqueness.NOT_FITTED)
 
 
 def one(share: float | None) -> Estimate:
@@ -101,3 +104,42 @@ def test_the_rule_of_dankar(
 ) -> None:
     of = {"pitman": lambda: one(pitman), "snb": lambda: one(snb), "zayatz": lambda: one(zayatz)}
     assert dankar.choose(fraction, of).status == chosen
+
+
+def test_a_tenth_that_was_rounded_up_to_whole_records_is_a_tenth() -> None:
+    classes = {1: 3_000, 2: 100, 57: 1}  # 3,257 records of 32,561 people
+    rows = {row.method: row for row in estimates(evidence(classes), 32_561)}
+    assert rows["dankar"].status.startswith("by pitman")
+    assert rows["dankar"].uniqueness == rows["pitman"].uniqueness
+    beyond = {row.method: row for row in estimates(evidence({**classes, 58: 1}), 32_561)}
+    assert beyond["dankar"].status.startswith(("by snb", "by zayatz"))
+
+
+def test_the_interval_of_loglinear_nb_holds_what_follows_the_model() -> None:
+    rng, held = np.random.default_rng(4), 0
+    for _ in range(40):
+        expected = rng.gamma(0.5, 4.0, 20_000)
+        people = rng.poisson(10 * expected * rng.gamma(0.8, 1 / 0.8, expected.size))
+        seen = rng.binomial(people, 0.1)
+        lines = UniquenessEvidence(
+            seen[seen > 0], np.log(expected[seen > 0]), np.ones((seen > 0).sum(), dtype=np.int64)
+        )
+        row = estimates(lines, float(people.sum()), "loglinear_nb")[0]
+        assert row.uniqueness_low is not None
+        assert row.uniqueness_high is not None
+        held += row.uniqueness_low <= (people == 1).sum() / people.sum() <= row.uniqueness_high
+    assert held >= 34
+
+
+def test_where_counts_are_as_good_as_poisson_there_is_an_interval_too() -> None:
+    rng = np.random.default_rng(6)
+    expected = rng.gamma(0.5, 4.0, 2_000)
+    seen = rng.poisson(expected)
+    lines = UniquenessEvidence(
+        seen[seen > 0], np.log(expected[seen > 0]), np.ones((seen > 0).sum(), dtype=np.int64)
+    )
+    row = estimates(lines, 10 * float(seen.sum()), "loglinear_nb")[0]
+    assert row.uniqueness_low is not None
+    assert row.uniqueness_high is not None
+    assert row.uniqueness_low <= (row.uniqueness or 0) <= row.uniqueness_high
+    assert row.status.startswith(loglinear_uniqueness.PARAMETRIC)

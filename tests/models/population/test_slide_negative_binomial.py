@@ -75,3 +75,57 @@ def test_there_is_a_share_or_a_reason(classes: dict[int, int], growth: float) ->
     found = snb.estimate(sample, float(sample.records.sum() * growth))
     assert (found.uniqueness is None) == (found.status == snb.NOT_SOLVED)
     assert found.uniqueness is None or 0 <= found.uniqueness <= 1
+
+
+def in_exact_arithmetic(classes: dict[int, int], population: int) -> list[float]:
+    """Shares of unique people of every (α, β) that solves both equations, with 50 digits."""
+    with mpmath.workdps(50):
+        f = mpmath.mpf(sum(size * count for size, count in classes.items())) / population
+        once, twice = classes[1], mpmath.mpf(classes[2])
+        rows = list(classes.items())
+        squares = mpmath.fsum(n * i * f**2 * (1 - f**2) ** (i - 1) for i, n in rows)
+        pairs = mpmath.fsum(n * (1 - f) ** i * ((1 + f) ** i - 1) for i, n in rows)
+        missed = mpmath.fsum(n * (1 - f) ** i for i, n in rows)
+        shown = mpmath.fsum(n * i * f * (1 - f) ** (i - 1) for i, n in rows)
+        total = sum(classes.values()) + once * squares / pairs * (missed / shown) ** 2
+
+        def alpha(beta: mpmath.mpf) -> mpmath.mpf:
+            d = (1 - f) * (1 - beta)
+            r = 2 * twice / once * (1 - d) / (f * (1 - beta))
+            middle = 2 - d - r * d
+            return (-middle + mpmath.sqrt(middle**2 + 4 * d * r * (1 - d))) / (2 * d)
+
+        def excess(logit: mpmath.mpf) -> mpmath.mpf:
+            beta = 1 / (1 + mpmath.e ** (-logit))
+            a, d = alpha(beta), (1 - f) * (1 - beta)
+            return f * total * (beta / (1 - d)) ** a * (1 + (a - 1) * d) / (1 - d) - once
+
+        grid = [mpmath.mpf(place) / 4 for place in range(-120, 121)]
+        values = [excess(logit) for logit in grid]
+        found = []
+        for low, high, first, last in zip(grid, grid[1:], values, values[1:], strict=False):
+            if first * last < 0:
+                beta = 1 / (1 + mpmath.e ** (-mpmath.findroot(excess, (low, high), solver="anderson")))
+                found.append(float(min(1, total / population * beta ** alpha(beta))))
+        return found
+
+
+@pytest.mark.parametrize(
+    ("classes", "population"),
+    [
+        ({1: 24, 2: 3}, 6_000),
+        ({1: 54, 2: 13}, 16_000),
+        ({1: 3, 2: 14, 3: 5, 4: 7, 6: 1}, 160),
+        ({1: 402, 2: 49}, 100_000),
+        ({1: 49, 2: 14, 3: 1}, 160),
+        ({1: 752, 2: 372, 3: 121, 4: 27, 5: 3, 6: 3}, 4_000),
+        ({1: 196, 2: 2}, 400),
+    ],
+)
+def test_it_solves_its_equations_or_says_that_nothing_does(classes: dict[int, int], population: int) -> None:
+    solutions = in_exact_arithmetic(classes, population)
+    found = snb.estimate(histogram(classes), population)
+    if not solutions:
+        assert (found.uniqueness, found.status) == (None, snb.NOT_SOLVED)
+        return
+    assert found.uniqueness == pytest.approx(max(solutions), abs=1e-9)

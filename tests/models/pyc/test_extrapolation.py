@@ -8,7 +8,7 @@ from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.models.pyc.extrapolation import NEVER_FALLS, extrapolate
 
-METHODS = ("pyc", "ent", "exp", "pol")
+METHODS = ("tilted", "pyc", "ent", "exp", "pol", "rnd")
 PEOPLE = np.geomspace(1, 8e9, 60)
 
 
@@ -56,7 +56,7 @@ def test_published_figure() -> None:
 def test_recovers_a_pitman_yor_curve_a_hundred_times_further(
     entropy: float, tail: float, most: float
 ) -> None:
-    found = extrapolate(*measured(entropy, tail, most), [most, 100 * most])
+    found = extrapolate(*measured(entropy, tail, most), [most, 100 * most], "pyc")
     assert found.correctness == pytest.approx(
         [pyc(entropy, tail, most), pyc(entropy, tail, 100 * most)], abs=1e-3
     )
@@ -64,14 +64,15 @@ def test_recovers_a_pitman_yor_curve_a_hundred_times_further(
 
 
 def test_recovers_entropy_and_tail_where_the_points_tell_them() -> None:
-    found = extrapolate(*measured(9.0, 0.4, 1e6), 1e8)
+    found = extrapolate(*measured(9.0, 0.4, 1e6), 1e8, "pyc")
     assert found.parameters == {"entropy": pytest.approx(9.0, abs=1e-5), "tail": pytest.approx(0.4, abs=1e-5)}
 
 
+@pytest.mark.slow
 def test_the_minimum_of_noisy_points_is_no_worse_than_any_on_a_fine_grid() -> None:
     sizes = np.array([10.0, 50, 200, 1000, 4000])
     kappa = np.array([0.97, 0.9, 0.71, 0.52, 0.36])
-    found = extrapolate(sizes, kappa, sizes)
+    found = extrapolate(sizes, kappa, sizes, "pyc")
     fitted = [pyc(found.parameters["entropy"], found.parameters["tail"], n) for n in sizes]
     least = float(np.log(sizes) @ (kappa - fitted) ** 2)
     for entropy in np.linspace(4, 10, 13):
@@ -126,6 +127,7 @@ points = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=40, deadline=None)
 @given(points)
@@ -163,8 +165,9 @@ def test_points_that_never_fall_leave_the_safe_answer(method: str, kappa: list[f
 
 def test_noisy_points_let_the_curve_say_more_than_the_last_of_them() -> None:
     sizes, kappa = [10, 100, 1000, 1100, 1200], [0.99, 0.9, 0.6, 0.62, 0.5]
-    assert extrapolate(sizes, kappa, 1200).correctness > kappa[-1]
-    assert extrapolate(sizes, sorted(kappa, reverse=True), 1200).correctness <= kappa[-1]
+    for method in ("tilted", "pyc"):
+        assert extrapolate(sizes, kappa, 1200, method).correctness > kappa[-1]
+        assert extrapolate(sizes, sorted(kappa, reverse=True), 1200, method).correctness <= kappa[-1]
 
 
 def test_a_status_says_what_stands_against_the_answer() -> None:
@@ -208,7 +211,8 @@ def test_populations_and_methods_outside_their_domain_are_refused() -> None:
     with pytest.raises(OutOfDomainError, match="populations must be a number of people of at least 1"):
         extrapolate([10, 100], [0.9, 0.8], [1000, 0])
     with pytest.raises(
-        UnknownNameError, match="method must be one of 'pyc', 'ent', 'exp', 'pol', got 'poly'"
+        UnknownNameError,
+        match="method must be one of 'tilted', 'pyc', 'ent', 'exp', 'pol', 'rnd', got 'poly'",
     ):
         extrapolate([10, 100], [0.9, 0.8], 1000, "poly")
     assert issubclass(OutOfDomainError, ReidError)

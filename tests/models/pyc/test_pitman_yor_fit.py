@@ -4,8 +4,9 @@ import pytest
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.numerics.quantiles import of_weighted
 from reid_sql.models.pyc.pitman_yor import entropy_and_tail, parameters
-from reid_sql.models.pyc.pitman_yor_fit import fit, log_likelihood, quantiles
+from reid_sql.models.pyc.pitman_yor_fit import fit, log_likelihood
 from tests.urn import histogram_of, population
 
 
@@ -39,6 +40,7 @@ def test_more_classes_than_there_can_be_are_impossible() -> None:
     assert log_likelihood(histogram_of(np.ones(7, dtype=np.int64)), *five_sets) == -np.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "alpha"), [(0.0, 200.0), (0.4, 30.0), (0.7, 3.0)])
 def test_the_truth_lies_in_the_interval_of_a_large_sample(d: float, alpha: float) -> None:
     entropy, tail = (float(value) for value in entropy_and_tail(d, alpha))
@@ -84,4 +86,4 @@ def test_empty_tables_and_overlapping_classes_are_refused() -> None:
 
 def test_quantiles_of_equal_weights_are_those_of_the_values() -> None:
     values = np.arange(1000.0)
-    assert quantiles(values, np.full(1000, 1e-3), (0.025, 0.5)) == pytest.approx([24.5, 499.5])
+    assert of_weighted(values, np.full(1000, 1e-3), (0.025, 0.5)) == pytest.approx([24.5, 499.5])

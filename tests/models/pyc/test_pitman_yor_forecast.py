@@ -72,6 +72,7 @@ def test_k_of_one_is_never_violated_and_k_of_two_by_unique_people() -> None:
     assert two.k_violation == pytest.approx(two.uniqueness)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "alpha"), [(0.0, 100.0), (0.5, 10.0), (0.8, 2.0), (-0.5, 100.0)])
 def test_intervals_hold_what_the_population_turns_out_to_be(d: float, alpha: float) -> None:
     runs, held = 30, np.zeros(3)

@@ -1,0 +1,143 @@
+"""Constants from some corpora, figures for the others: each corpus is judged by what all but it have taught.
+
+What is learnt: the shift and the drift of the shape, how much the sample's own persons count, and for each
+share the quantile z of its interval. Each corpus has the same weight.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from typing import Final
+
+import numpy as np
+
+from benchmarks.accuracy.people_cases import FOREIGN, Case
+from reid_sql.domains import Floats
+from reid_sql.models.people import curves, interval, shape
+from reid_sql.models.people.interval import Spread, Width
+from reid_sql.models.people.people_population import WIDTHS
+from reid_sql.models.people.shape import LOG_SHAPES, Law, Repeats
+
+SHIFTS: Final = (-0.9, -0.6, -0.3, 0.0)
+DRIFTS: Final = (-0.1, 0.0)
+POWERS: Final = (0.5,)
+LEVEL: Final = (
+    0.965  # quantile of the other corpora: more than 95 %, as a corpus that taught nothing errs more
+)
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What some corpora taught."""
+
+    law: Law
+    power: float
+    z: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One case under constants of other corpora: by share, the estimate and the ends of its interval."""
+
+    case: Case
+    shares: dict[str, interval.Share]
+
+    def error(self, name: str) -> float:
+        return self.shares[name].estimate - self.case.truth[name]
+
+    def held(self, name: str) -> bool:
+        share = self.shares[name]
+        return share.low - 1e-12 <= self.case.truth[name] <= share.high + 1e-12
+
+
+def judged(cases: Sequence[Case]) -> list[Judged]:
+    """Judge every case by what the other corpora of people teach."""
+    of_people = [case for case in cases if case.corpus not in FOREIGN]
+    found = []
+    for corpus in dict.fromkeys(case.corpus for case in cases):
+        taught = learnt([case for case in of_people if case.corpus != corpus])
+        found += [judge(case, taught) for case in cases if case.corpus == corpus]
+    return found
+
+
+def judge(case: Case, taught: Learnt) -> Judged:
+    """Give the shares of a case under some constants."""
+    shares = {}
+    for name in curves.SHARES:
+        cap = interval.clopper_pearson(round(case.sample[name] * case.records), case.records)
+        shares[name] = interval.share(spread(case, name, taught.law, taught.power), taught.z[name], cap)
+    return Judged(case, shares)
+
+
+def learnt(cases: Sequence[Case]) -> Learnt:
+    """Choose the constants of least mean absolute error of Ξ, then the quantiles."""
+    options = [(Law(s, shape.LAW.scatter, d), p) for s, d, p in product(SHIFTS, DRIFTS, POWERS)]
+    law, power = min(options, key=lambda option: _loss(cases, *option))
+    z = {name: quantile(cases, name, law, power) for name in curves.SHARES}
+    return Learnt(law, power, z)
+
+
+def quantile(cases: Sequence[Case], name: str, law: Law, power: float) -> float:
+    """Conformal quantile of |g(truth) − m|/σ; the little that intervals get on both sides is taken off first."""
+    scores = []
+    for case in cases:
+        found = spread(case, name, law, power)
+        near = [
+            float(curves.log_odds(np.clip(case.truth[name] + step, 0, 1), found.near))
+            for step in np.linspace(-interval.LITTLE, interval.LITTLE, 11)
+        ]
+        away = min(abs(one - found.centre) for one in near)
+        within = min(near) <= found.centre <= max(near)
+        scores.append(0.0 if within else away / found.deviation)
+    weight = balanced([case.corpus for case in cases])
+    order = np.argsort(scores)
+    return float(np.array(scores)[order][np.searchsorted(np.cumsum(weight[order]), LEVEL)])
+
+
+def balanced(corpora: Sequence[str]) -> Floats:
+    """Weights by which each corpus counts the same."""
+    _, place, count = np.unique(corpora, return_inverse=True, return_counts=True)
+    return np.asarray(1 / count[place] / len(count))
+
+
+def spread(case: Case, name: str, law: Law, power: float) -> Spread:
+    """What the product works out, from the curves of the case."""
+    weights = _weights(_key(case), law.shift, law.scatter)
+    of_model, by_sample, variance = (_drifted(case, curve[name], law) for curve in _curves(case))
+    near = interval.NEAR_THE_ENDS / case.records
+    values = curves.joined(of_model, by_sample, case.records / case.people, near, power)
+    at = float(weights @ LOG_SHAPES)
+    width: Width = WIDTHS[name]
+    variance_there = float(np.interp(at, LOG_SHAPES, variance))
+    return interval.spread(values, weights, variance_there, (case.sample[name], case.records), width)
+
+
+def _loss(cases: Sequence[Case], law: Law, power: float) -> float:
+    errors = np.array(
+        [abs(spread(case, "uniqueness", law, power).estimate - case.truth["uniqueness"]) for case in cases]
+    )
+    return float(balanced([case.corpus for case in cases]) @ errors)
+
+
+def _curves(case: Case) -> Iterable[dict[str, list[float]]]:
+    return case.of_model, case.of_sample, case.variances
+
+
+def _drifted(case: Case, curve: Sequence[float], law: Law) -> Floats:
+    return np.interp(shape.at_population(case.records, case.people, law), LOG_SHAPES, curve)
+
+
+_CASES: Final[dict[int, Case]] = {}
+
+
+def _key(case: Case) -> int:
+    _CASES[id(case)] = case
+    return id(case)
+
+
+@cache
+def _weights(key: int, shift: float, scatter: float) -> Floats:
+    case = _CASES[key]
+    others = [Repeats(entropy, np.array(likelihood)) for entropy, likelihood in case.others]
+    return shape.posterior(Repeats(case.entropy, np.array(case.own)), others, Law(shift, scatter, 0.0))

@@ -1,0 +1,105 @@
+"""Persons under the model of people: who is unique, by scores of persons who are not in the sample (protocol A).
+
+The populations and samples are those of benchmarks/accuracy/copulas.py: the same seeds, the same thousand others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.stats import rankdata
+
+from benchmarks.accuracy.copulas import PERSONS, Population, populations
+from benchmarks.accuracy.people_cases import Coded, table
+from reid_sql.domains import Floats
+from reid_sql.models.people import people_fit, people_population, shape
+
+LEVELS: Final = (0.9, 0.95, 0.99)
+LEAST: Final = 50  # records of a sample, as in the paper
+BINS: Final = 10
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores of the persons of one population, whether they are unique, and Ξ as foretold and as counted."""
+
+    corpus: str
+    fraction: float
+    xi: Floats
+    unique: Floats
+    estimate: float
+    truth: float
+
+
+def scored(corpus: str, count: int, fraction: float, seed: int = 2025) -> list[Scored]:
+    """Fit samples of a corpus's populations and score a thousand others of each."""
+    whole = table(corpus)
+    found = []
+    for population in populations(corpus, count, seed):
+        size = round(fraction * len(whole.codes))
+        if size >= LEAST:
+            found.append(_scored(whole, population, fraction, size))
+    return found
+
+
+def _scored(whole: Coded, population: Population, fraction: float, size: int) -> Scored:
+    columns = [whole.columns.index(name) for name in population.columns]
+    order = np.random.default_rng(population.seed).permutation(len(whole.codes))
+    rows, others = order[:size], order[size : size + PERSONS]
+    key = shape.row_keys(whole.codes[:, columns])
+    alone = np.bincount(key)[key] == 1
+    evidence = whole.sampled(columns, rows)[1]
+    model = people_fit.fit(evidence)
+    values = [[whole.values[j][code] for code in whole.codes[others, j].tolist()] for j in columns]
+    known = 1 + np.bincount(key[rows], minlength=key.max() + 1)[key[others]]
+    people = len(whole.codes)
+    xi, _ = model.cell_probability(values).known(known, people)
+    estimate = people_population.shares(model, people).uniqueness.estimate
+    return Scored(
+        population.corpus,
+        fraction,
+        xi,
+        alone[others].astype(np.float64),
+        estimate,
+        float(alone.mean()),
+    )
+
+
+def figures(found: Sequence[Scored]) -> dict[str, float]:
+    """AUC, false discoveries and recall at each level, Brier score over the best constant's, calibration, MAE of Ξ."""
+    xi, unique = (np.concatenate([getattr(one, name) for one in found]) for name in ("xi", "unique"))
+    ranked = [auc(one.xi, one.unique) for one in found]
+    brier = [
+        float(np.mean((one.xi - one.unique) ** 2)) / max(float(np.var(one.unique)), 1e-9) for one in found
+    ]
+    told = {
+        "populations": float(len(found)),
+        "auc": float(np.nanmean(ranked)),
+        "brier": float(
+            np.mean([b for b, one in zip(brier, found, strict=True) if 0 < one.unique.mean() < 1])
+        ),
+        "calibration": _calibration(xi, unique),
+        "mae": float(np.mean([abs(one.estimate - one.truth) for one in found])),
+        "bias": float(np.mean([one.estimate - one.truth for one in found])),
+    }
+    for level in LEVELS:
+        named = xi > level
+        told[f"fdr_{level}"] = float(1 - unique[named].mean()) if named.any() else float("nan")
+        told[f"recall_{level}"] = float(named[unique > 0].mean())
+    return told
+
+
+def _calibration(xi: Floats, unique: Floats) -> float:
+    """Mean distance of scores and shares of unique persons over tenths of the scores, by persons."""
+    place = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
+    count = np.bincount(place, minlength=BINS)
+    away = np.bincount(place, xi - unique, minlength=BINS)
+    return float(np.abs(away).sum() / count.sum())
+
+
+def auc(scores: Floats, unique: Floats) -> float:
+    """Chance that a unique person scores above another one; ties count half."""
+    yes = unique > 0
+    a, b = int(yes.sum()), int((~yes).sum())
+    return float((rankdata(scores)[yes].sum() - a * (a + 1) / 2) / (a * b)) if a and b else float("nan")

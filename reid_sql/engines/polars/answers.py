@@ -1,0 +1,95 @@
+"""Polars: functions of a table, which reduce it lazily and answer from the reduced arrays when collected."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import polars as pl
+
+from reid_sql.domains import OptionalTable, Table
+from reid_sql.engines.arrow import answer_columns, answer_rows
+from reid_sql.engines.polars.frames import TYPES, schema
+from reid_sql.errors import OutOfDomainError
+from reid_sql.function import Answer, Function
+from reid_sql.reduction import HOW_NULLS, spelling
+
+
+def table(declared: Function, given: Mapping[str, Any]) -> pl.LazyFrame:
+    """Bind a function of a table, or of its parameters alone: a lazy frame."""
+    own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
+    if declared.reduction is None:
+        return pl.LazyFrame(answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row")
+    lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
+    counted = {a.name: given[a.name] for a in declared.reduction.arguments if a.name in given}
+    frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
+    reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
+    if declared.answer is Answer.REDUCTION:
+        return reduced
+    types = schema({**declared.columns, **HOW_NULLS})
+    if declared.answer is Answer.RECORDS:
+        types = {"record": _held(reduced, "members"), **types}
+        return reduced.map_batches(_answering_each(declared, own), schema=types).sort("record")
+    if declared.reduction.keyed:
+        types["record"] = _held(reduced, "keys")
+    return reduced.map_batches(_answering(declared, own), schema=types)
+
+
+def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:
+    """The type of what the column's lists hold."""
+    return reduced.collect_schema()[name].inner  # type: ignore[attr-defined,no-any-return]
+
+
+def _refuse_twice(keys: pl.Series) -> pl.Series:
+    """Refuse keys that do not tell one record from another, where an answer names single records."""
+    if keys.n_unique() < len(keys):
+        twice = keys.filter(keys.is_duplicated())[0]
+        rule = f"key must tell each record from the others, got {twice!r} twice"
+        raise OutOfDomainError(f"{rule}; pass a column whose values are distinct, or none")
+    return keys
+
+
+def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Call the body with the reduction's arrays, and put how NULLs were treated beside its answer."""
+    reduction = declared.reduction
+
+    def answer(frame: pl.DataFrame) -> pl.DataFrame:
+        rows = answer_rows(declared, _arrays(declared, frame), options)
+        table = pl.DataFrame(rows, schema=schema(declared.columns), orient="row")
+        if reduction and reduction.keyed:
+            table = table.with_columns(
+                _refuse_twice(frame["keys"][0]).gather(table["record"]).alias("record")
+            )
+        if reduction and reduction.rowwise:
+            return table.hstack(frame.select(*HOW_NULLS))
+        return table.with_columns(
+            pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items()
+        )
+
+    return answer
+
+
+def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Call the body with the distinct records, and give its answer to every record that holds one."""
+
+    def answer(frame: pl.DataFrame) -> pl.DataFrame:
+        found = pl.DataFrame(
+            answer_columns(declared, _arrays(declared, frame), options), schema=schema(declared.columns)
+        )
+        each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
+        return each.explode("record", empty_as_null=False, keep_nulls=False)
+
+    return answer
+
+
+def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
+    """Columns of the reduction as the body takes them: numbers as an array, lists of them as a matrix, else a list."""
+    reduction = declared.reduction
+    series = {name: frame[name] for name in reduction.inputs} if reduction else {}
+    if reduction and reduction.whole:
+        series = {name: values[0] for name, values in series.items()}
+    return {name: _array(values) for name, values in series.items()}
+
+
+def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
+    if values.dtype in {pl.List(pl.Int32), pl.List(pl.Int64)} and len(values):
+        return values.explode(empty_as_null=False).to_numpy().reshape(len(values), -1)
+    return values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()

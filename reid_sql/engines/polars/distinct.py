@@ -1,0 +1,24 @@
+"""Polars: distinct records, with which records hold each and how many would if the columns were independent."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from reid_sql.engines.polars.frames import named, placed
+
+
+def told_by(key: str | None) -> pl.Expr:
+    """What tells a record, as `members`: its key, else its place in the scan."""
+    return (pl.int_range(pl.len(), dtype=pl.Int64) if key is None else named(key)).alias("members")
+
+
+def distinct(rows: pl.LazyFrame, names: Sequence[str], *listed: str) -> pl.LazyFrame:
+    """Distinct records, numbered, with how many hold each, and the listed values of those that do."""
+    counts = pl.len().cast(pl.Int64).alias("records"), *(pl.col(each) for each in listed)
+    return placed(rows.group_by(names).agg(counts))
+
+
+def log_independent(names: Sequence[str]) -> pl.Expr:
+    """The logarithm of the count of each distinct record that independent columns would hold."""
+    margins = [pl.col("records").sum().over(name).cast(pl.Float64).log() for name in names]
+    return pl.sum_horizontal(margins) - (len(names) - 1) * pl.col("records").sum().cast(pl.Float64).log()

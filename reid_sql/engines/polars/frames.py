@@ -1,0 +1,116 @@
+"""Polars: columns by their very names, and the few relations that every reduction is made of; nothing is collected."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import polars as pl
+import polars.selectors as cs
+import pyarrow as pa
+
+from reid_sql.domains import Columns
+from reid_sql.engines.codes import value_codes
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
+
+TYPES: Final[Mapping[str, pl.DataType]] = {
+    "BIGINT": pl.Int64(),
+    "HUGEINT": pl.Int128(),
+    "DOUBLE": pl.Float64(),
+    "VARCHAR": pl.String(),
+    "VARCHAR[]": pl.List(pl.String()),
+    "BIGINT[]": pl.List(pl.Int64()),
+    "BOOLEAN[]": pl.List(pl.Boolean()),
+    "INTEGER[][]": pl.List(pl.List(pl.Int32())),
+}
+
+
+def schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
+    """The columns with Polars' types for SQL's."""
+    return {name: TYPES[kind] for name, kind in columns.items()}
+
+
+def named(name: str) -> pl.Expr:
+    """The column of this very name, where `pl.col` takes `*` and `^…$` for patterns."""
+    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
+    return cs.by_name(name).as_expr() if pattern else pl.col(name)
+
+
+def resolved(words: Columns, names: Sequence[str], frame: pl.LazyFrame) -> list[str]:
+    """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
+    return words.check(names, frame.collect_schema().names())
+
+
+def places(names: Sequence[str]) -> list[str]:
+    """The names that `numbered` gives."""
+    return [f"q{place}" for place in range(1, len(names) + 1)]
+
+
+def numbered(frame: pl.LazyFrame, names: Sequence[str], *beside: pl.Expr) -> pl.LazyFrame:
+    """Give the columns names of our own, so that none can meet one of the counts' or be a pattern."""
+    own = (named(name).alias(q) for name, q in zip(names, places(names), strict=True))
+    return frame.select(*beside, *own)
+
+
+def kept(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+    """The rows, without those that have a NULL where NULLs are dropped."""
+    return rows.drop_nulls(names) if nulls == "drop" else rows
+
+
+def counted(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+    """Distinct records with their counts."""
+    return kept(rows, names, nulls).group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
+
+
+def joined(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    """Each row of the left, in its order, beside the row of the right that has the same values under numbers, NULL like NULL."""
+    own = [named(name) for name in names]
+    return left.join(
+        right, left_on=own, right_on=places(names), how="left", nulls_equal=True, maintain_order="left"
+    )
+
+
+def how_nulls(rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.LazyFrame) -> pl.LazyFrame:
+    """Put beside each row how many records were dropped and how NULLs were treated."""
+    if nulls == "drop":
+        missing = pl.any_horizontal(pl.col(names).is_null())
+        reduced = reduced.join(
+            rows.select(missing.sum().cast(pl.Int64).alias("records_dropped")), how="cross"
+        )
+    else:
+        reduced = reduced.with_columns(pl.lit(0, dtype=pl.Int64).alias("records_dropped"))
+    return reduced.with_columns(pl.lit(nulls).alias("nulls"))
+
+
+def placed(frame: pl.LazyFrame, name: str = "place") -> pl.LazyFrame:
+    """Number the rows."""
+    return frame.with_row_index(name).with_columns(pl.col(name).cast(pl.Int64))
+
+
+def matched(own: pl.LazyFrame, other: pl.LazyFrame, names: Sequence[str], size: str) -> pl.LazyFrame:
+    """Put beside each distinct record how many of the other's it matches, where NULL matches anything."""
+    both = pl.concat([own.with_columns(pl.lit(0).alias("side")), other.with_columns(pl.lit(1).alias("side"))])
+    columns = own.collect_schema()
+    columns[size] = pl.Int64()
+
+    def match(distinct: pl.DataFrame) -> pl.DataFrame:
+        codes, mine = value_codes(distinct, names), (distinct["side"] == 0).to_numpy()
+        sizes = wildcard_class_sizes(codes[mine], codes[~mine], distinct["records"].to_numpy()[~mine])
+        return distinct.filter(mine).drop("side").with_columns(pl.Series(size, sizes, dtype=pl.Int64))
+
+    return both.map_batches(match, schema=columns)
+
+
+def sized(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+    """Put beside each distinct record the size of its class."""
+    if nulls == "wildcard":
+        return matched(distinct, distinct, names, "class_size")
+    return distinct.with_columns(pl.col("records").alias("class_size"))
+
+
+def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
+    """The frame in this process, where Polars has it anyway."""
+    return frame.collect(engine="streaming").to_arrow()
+
+
+def given(table: pa.Table) -> pl.LazyFrame:
+    """The table as a lazy frame."""
+    return pl.DataFrame(pl.from_arrow(table)).lazy()

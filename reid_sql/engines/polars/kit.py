@@ -1,0 +1,46 @@
+"""Polars: functions as expressions and lazy-frame functions; nothing is collected before the user collects."""
+
+from collections.abc import Sequence
+from inspect import Parameter, Signature
+from typing import Any, Final
+
+import polars as pl
+
+from reid_sql.engines.contract import Kind
+from reid_sql.engines.polars.answers import table
+from reid_sql.engines.polars.frames import collected, given
+from reid_sql.engines.polars.models import beside, drawn, score
+from reid_sql.engines.polars.rows import value
+from reid_sql.function import Function
+from reid_sql.reduction import spelling
+
+__all__ = [
+    "COLUMN",
+    "ENGINE",
+    "TABLE",
+    "beside",
+    "collected",
+    "count",
+    "counting",
+    "drawn",
+    "given",
+    "score",
+    "table",
+    "value",
+]
+ENGINE: Final = "polars"
+FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
+TABLE: Final = Kind(FRAMES, "a Polars LazyFrame or DataFrame", "pass pl.scan_parquet('file')")
+COLUMN: Final = Kind((pl.Expr,), "an expression", "write 'age' or pl.col('age')")
+
+
+def counting(_: Function) -> Signature:
+    """Columns, and by name the column that tells people apart: an expression knows its frame."""
+    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
+    return Signature([Parameter("columns", Parameter.VAR_POSITIONAL), entity])
+
+
+def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
+    """Bind a function of a record among all records: an expression named after the function."""
+    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type] # a COUNT has one
+    return counted.alias(declared.name)

@@ -1,0 +1,85 @@
+"""Polars: functions of fitted models, over records of a frame or drawn from the model."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from reid_sql.domains import Columns
+from reid_sql.engines.arrow import model_answer, record_codes
+from reid_sql.engines.polars.frames import TYPES, counted, joined, named, numbered, places, resolved, schema
+from reid_sql.engines.polars.rows import expression
+from reid_sql.errors import OutOfDomainError
+from reid_sql.function import Function
+from reid_sql.models.fitted_model import FittedModel
+
+BATCH: Final = 1 << 16
+
+
+def score(declared: Function, model: FittedModel, own: Sequence[Any], columns: Sequence[Any]) -> pl.Expr:
+    """Bind a function of records under a model: an expression named after the function."""
+    numbers = [expression(each).cast(pl.Float64).alias(f"own{place}") for place, each in enumerate(own)]
+    if len(columns) != len(model.columns):
+        model.codes([[]] * len(columns))
+    texts = [expression(each).cast(pl.String).alias(f"c{place}") for place, each in enumerate(columns)]
+
+    def of_struct(struct: pl.Series) -> pl.Series:
+        cells = [struct.struct.field(text.meta.output_name()).to_arrow() for text in texts]
+        given = [struct.struct.field(number.meta.output_name()).to_arrow() for number in numbers]
+        found = model_answer(declared, model.scored(record_codes(model, cells)), given)
+        return pl.Series(declared.name, found, dtype=pl.Float64)
+
+    struct = pl.struct(*numbers, *texts)
+    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
+
+
+def beside(
+    declared: Function, frame: pl.LazyFrame | pl.DataFrame, model: FittedModel, options: dict[str, Any]
+) -> pl.LazyFrame:
+    """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
+    lazy = frame.lazy()
+    for name in lazy.collect_schema().names():
+        if name in declared.columns:
+            rule = f"the table must have no column that is named as a score ({', '.join(declared.columns)})"
+            raise OutOfDomainError(f"{rule}, got '{name}'; rename it in a view")
+    return joined(lazy, scored(declared, lazy, model, options), model.columns)
+
+
+def scored(
+    declared: Function, lazy: pl.LazyFrame, model: FittedModel, options: dict[str, Any]
+) -> pl.LazyFrame:
+    """Score the distinct records on the model's columns, as numbered columns and the scores."""
+    columns = resolved(Columns("columns of the model"), model.columns, lazy)
+    names = places(columns)
+    distinct = counted(numbered(lazy, columns), names, "value")
+    types = distinct.select(names).collect_schema() | schema(declared.columns)
+
+    def answer(found: pl.DataFrame) -> pl.DataFrame:
+        codes = record_codes(model, [found[name].cast(pl.String).to_arrow() for name in names])
+        scores = declared.body(model.scored(codes), found["records"].to_numpy(), **options)
+        told = [
+            pl.Series(name, getattr(scores, name), dtype=TYPES[kind])
+            for name, kind in declared.columns.items()
+        ]
+        return found.select(names).hstack(told)
+
+    return distinct.map_batches(answer, schema=pl.Schema(types))
+
+
+def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> pl.LazyFrame:
+    """Bind a table function of records drawn from a model: drawn in batches when collected, as many as are asked for."""
+    columns = pl.Schema({name: pl.String() for name in model.columns})
+
+    def batches(
+        wanted: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        size, last = batch_size or BATCH, n if n_rows is None else min(n, n_rows)
+        for start in range(0, last, size):
+            codes = declared.body(model, np.arange(start, min(start + size, last)), **options)
+            frame = pl.DataFrame(dict(zip(model.columns, model.texts(codes), strict=True)), schema=columns)
+            frame = frame.filter(predicate) if predicate is not None else frame
+            yield frame.select(named(name) for name in wanted) if wanted is not None else frame
+
+    return register_io_source(batches, schema=columns, is_pure=True)

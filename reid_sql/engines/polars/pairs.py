@@ -1,0 +1,70 @@
+"""Polars: values of columns and pairs of values of two columns, over rows under numbers."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Final
+
+import polars as pl
+
+from reid_sql.engines.polars.frames import places
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.copula.copula_fit import ALONE
+
+NOTHING: Final = pl.lit(None, dtype=pl.String)
+
+
+def pair_counts(held: pl.LazyFrame, columns: Sequence[str], *, weighted: bool = False) -> pl.LazyFrame:
+    """Count values and pairs of values, and who is alone; the weights stand after the columns, if there are any."""
+    names, numbers = places(columns), range(len(columns))
+    for column, kind in zip(columns, held.select(names).collect_schema().dtypes(), strict=True):
+        if not has_text(kind):
+            rule = "columns of a copula must hold numbers, texts or other plain values in Polars"
+            raise OutOfDomainError(f"{rule}, got '{column}' of type {kind}; turn it into text")
+    weight = pl.col(f"q{len(columns) + 1}").cast(pl.Float64, strict=False) if weighted else None
+    lines = [_values(held, names[place], place + 1, columns[place], weight) for place in numbers]
+    lines += [_crossed(held, names, one, other, weight) for one, other in combinations(numbers, 2)]
+    return pl.concat(lines if weighted else [*lines, _alone(held, names)], how="diagonal")
+
+
+def _alone(held: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    sizes = held.group_by(names).agg(pl.len().alias("size"))
+    records = (pl.col("size") == 1).sum().cast(pl.Int64).alias("records")
+    return sizes.select(records).with_columns(whole(0, "first"), whole(ALONE, "second"))
+
+
+def has_text(kind: pl.DataType) -> bool:
+    """Whether Polars can tell each value of the type by a text of its own."""
+    return not kind.is_nested() and kind not in {pl.Binary, pl.Object}
+
+
+def _values(held: pl.LazyFrame, name: str, first: int, label: str, weight: pl.Expr | None) -> pl.LazyFrame:
+    counted = held.group_by(name).agg(*_counts(weight))
+    told = (
+        pl.lit(label).alias("label"),
+        pl.col(name).cast(pl.String).alias("first_value"),
+        NOTHING.alias("second_value"),
+    )
+    return counted.select(whole(first, "first"), whole(0, "second"), *told, "records", "mass")
+
+
+def _crossed(
+    held: pl.LazyFrame, names: Sequence[str], one: int, other: int, weight: pl.Expr | None
+) -> pl.LazyFrame:
+    counted = held.group_by(names[one], names[other]).agg(*_counts(weight))
+    values = (
+        pl.col(names[p]).cast(pl.String).alias(alias)
+        for p, alias in ((one, "first_value"), (other, "second_value"))
+    )
+    told = whole(one + 1, "first"), whole(other + 1, "second"), NOTHING.alias("label"), *values
+    return counted.select(*told, "records", "mass")
+
+
+def _counts(weight: pl.Expr | None) -> tuple[pl.Expr, pl.Expr]:
+    """Records, and their weights; a missing or negative weight makes the sum NaN, which the model refuses."""
+    mass = pl.len() if weight is None else pl.when(weight >= 0).then(weight).otherwise(float("nan")).sum()
+    return pl.len().cast(pl.Int64).alias("records"), mass.cast(pl.Float64).alias("mass")
+
+
+def whole(value: int, name: str) -> pl.Expr:
+    """A constant column of whole numbers."""
+    return pl.lit(value, dtype=pl.Int64).alias(name)

@@ -1,0 +1,32 @@
+"""Polars: people in place of rows, where a column tells them apart."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import polars as pl
+
+from reid_sql.domains import Columns
+from reid_sql.engines.polars.frames import kept, numbered, places, resolved
+from reid_sql.reduction import refuse_entity
+
+WORDS: Final = Columns("quasi-identifiers and entity")
+COVERED: Final = pl.lit(False)  # noqa: FBT003 - nobody is missing from a population that is not asked
+
+
+def people_of(
+    frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """The rows under numbers, and the people of each class, NULL one of them, with how many of its records each has."""
+    refuse_entity(qi, entity, nulls)
+    names = places([*qi, entity])
+    rows = numbered(frame, resolved(WORDS, [*qi, entity], frame)).rename({names[-1]: "entity"})
+    held = kept(rows, names[:-1], nulls).group_by([*names[:-1], "entity"])
+    return rows, held.agg(pl.len().cast(pl.Int64).alias("records"))
+
+
+def smallest(people: pl.LazyFrame, size: pl.Expr, short: pl.Expr = COVERED) -> pl.LazyFrame:
+    """How many people have each size of their smallest class, where they are found, and how many of them are uncovered."""
+    sized = people.select("entity", size.alias("class_size"), short.alias("short"))
+    each = sized.group_by("entity").agg(pl.col("class_size").min(), pl.col("short").any())
+    told = pl.len().cast(pl.Int64).alias("records"), pl.col("short").sum().cast(pl.Int64).alias("uncovered")
+    return each.group_by("class_size").agg(*told)

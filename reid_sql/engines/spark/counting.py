@@ -1,0 +1,85 @@
+"""Spark: distinct records and their counts. Grouping is partial before it shuffles, joins are NULL-safe, no window is used."""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from reid_sql.engines.spark.frames import Rows, collected, to_spark
+
+
+def missing(names: Sequence[str]) -> Column:
+    """Whether one of the columns is NULL."""
+    return reduce(or_, (F.col(name).isNull() for name in names))
+
+
+def kept(rows: Rows, nulls: str) -> DataFrame:
+    """The records, without those that lack a value where these are dropped."""
+    return rows.frame.filter(~missing(rows.names)) if nulls == "drop" else rows.frame
+
+
+def counted(rows: Rows, nulls: str) -> DataFrame:
+    """Distinct records with their counts."""
+    return kept(rows, nulls).groupBy(*rows.names).agg(F.count(F.lit(1)).alias("records"))
+
+
+def placed(classes: DataFrame) -> DataFrame:
+    """Number the classes and keep them on the executors: counted anew, they could get other numbers."""
+    return classes.withColumn("place", F.monotonically_increasing_id()).localCheckpoint()
+
+
+def how_nulls(rows: Rows, nulls: str, reduced: DataFrame) -> DataFrame:
+    """Put beside each row how many records were dropped and how NULLs were treated."""
+    if nulls == "drop":
+        lacking = rows.frame.filter(missing(rows.names))
+        dropped = lacking.agg(F.count(F.lit(1)).alias("records_dropped"))
+        reduced = reduced.crossJoin(F.broadcast(dropped))
+    else:
+        reduced = reduced.withColumn("records_dropped", F.lit(0).cast("bigint"))
+    return reduced.withColumn("nulls", F.lit(nulls))
+
+
+def own_names(rows: Rows) -> list[Column]:
+    """The columns under the names that they were given by."""
+    return [F.col(name).alias(given) for name, given in zip(rows.names, rows.given, strict=True)]
+
+
+def classes_of(distinct: DataFrame, names: Sequence[str], chosen: Sequence[Sequence[int]]) -> list[int]:
+    """How many distinct values each choice of the columns, by their places, has among the distinct records."""
+    marks = [mark(subset) for subset in chosen]
+    masks = to_spark(distinct.sparkSession, pa.table({"mask": pa.array(marks, pa.int64())}))
+    counts = counts_of(distinct, names, masks, drop=False).select("mask", "classes")
+    found = collected(counts, "counts of choices of columns")
+    classes = dict(zip(found["mask"].to_pylist(), found["classes"].to_pylist(), strict=True))
+    return [classes[mark] for mark in marks]
+
+
+def mark(subset: Sequence[int]) -> int:
+    """The subset as the bits of a signed 64-bit number.
+
+    >>> mark([0, 2]), mark([63])
+    (5, -9223372036854775808)
+    """
+    bits = sum(1 << place for place in subset)
+    return bits - (1 << 64) if bits >> 63 else bits
+
+
+def counts_of(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
+    """Group the distinct records by each mask's columns; those with a NULL there are set aside where they are dropped."""
+    inside = [F.col("mask").bitwiseAND(F.lit(mark([place]))) != 0 for place in range(len(names))]
+    gaps = [one & F.col(name).isNull() for one, name in zip(inside, names, strict=True)]
+    aside = reduce(or_, gaps) if drop else F.lit(False)  # noqa: FBT003 - a literal
+    own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
+    repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", aside.alias("aside"), "records", *own)
+    grouped = repeated.groupBy("mask", "aside", *names).agg(F.sum("records").alias("records"))
+    counts = F.when(~F.col("aside"), F.col("records"))
+    pairs = counts.cast("decimal(19,0)") * (F.col("records") - 1).cast("decimal(18,0)")
+    return grouped.groupBy("mask").agg(
+        F.sum(counts).alias("records"),
+        F.count(counts).alias("classes"),
+        F.sum(pairs).cast("decimal(38,0)").alias("pairs_alike"),
+        F.sum(F.when(F.col("aside"), F.col("records"))).alias("records_dropped"),
+    )

@@ -1,0 +1,220 @@
+"""Spark: columns by their names, DataFrames from Arrow, and the one door through which rows come to the driver."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    NullType,
+    NumericType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    VarcharType,
+    YearMonthIntervalType,
+)
+
+from reid_sql.domains import Columns
+from reid_sql.errors import OutOfDomainError
+
+COMPARED: Final = (
+    NumericType,
+    BooleanType,
+    BinaryType,
+    CharType,
+    VarcharType,
+    DateType,
+    TimestampType,
+    TimestampNTZType,
+    YearMonthIntervalType,
+    DayTimeIntervalType,
+    NullType,
+)
+KEY: Final = ("reid_key", "reid_hash")  # the columns of a row as one, and their hash
+GROUPED_BY: Final = "spark.sql.retainGroupColumns"
+SETTING: Final = "spark.reid_sql.maxCollectedValues"
+LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
+ARROW: Final[Mapping[str, pa.DataType]] = {
+    "BIGINT": pa.int64(),
+    "DOUBLE": pa.float64(),
+    "VARCHAR": pa.string(),
+    "BOOLEAN": pa.bool_(),
+    "INTEGER": pa.int32(),
+}
+
+
+def arrow_type(kind: str) -> pa.DataType:
+    """Arrow's type for one of SQL's.
+
+    >>> arrow_type("VARCHAR[]")
+    ListType(list<item: string>)
+    """
+    return pa.list_(arrow_type(kind.removesuffix("[]"))) if kind.endswith("[]") else ARROW[kind]
+
+
+def column(name: str) -> Column:
+    """The column of this very name, dots and backticks included."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def as_number(frame: DataFrame, name: str) -> Column:
+    """The column of this name as doubles, NULL where it holds no number."""
+    kind = frame.schema[name].dataType
+    number = isinstance(kind, NumericType | StringType | BooleanType)
+    return column(name).try_cast("double") if number else F.lit(None).cast("double")
+
+
+def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
+    """Give the frame's own spelling of the names, or refuse: no list of known names, a name twice, a type without order.
+
+    Spark's names differ by case only where spark.sql.caseSensitive is set.
+    """
+    refuse_settings(frame.sparkSession)
+    known = frame.columns
+    exact = str(frame.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+    given = (
+        names
+        if isinstance(names, str) or not isinstance(names, Sequence)
+        else [_own(name, known, exact) for name in names]
+    )
+    found = words.check(given, known)
+    for name in found:
+        if (
+            len([other for other in known if other == name or (not exact and other.lower() == name.lower())])
+            > 1
+        ):
+            rule = (
+                f"{words.words} must each name one column, got '{name}', which stands for two in this table"
+            )
+            raise OutOfDomainError(f"{rule}; rename one of them")
+        kind = frame.schema.fields[known.index(name)].dataType
+        if _unlike(kind):
+            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {kind.simpleString()}"
+            remedy = "a map to array_sort(map_entries(…)), a variant to a type of its own, text to collate(…, 'UTF8_BINARY')"
+            raise OutOfDomainError(f"{rule}; cast it first, {remedy}")
+    return found
+
+
+def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - what is no name is refused later
+    if exact or name in known or not isinstance(name, str):
+        return name
+    return next((other for other in known if other.lower() == name.lower()), name)
+
+
+def _unlike(kind: DataType) -> bool:
+    """Whether values of the type have no equality, or none on which the engines agree."""
+    if isinstance(kind, ArrayType):
+        return _unlike(kind.elementType)
+    if isinstance(kind, StructType):
+        return any(_unlike(field.dataType) for field in kind.fields)
+    if isinstance(kind, StringType):
+        return not kind.isUTF8BinaryCollation()
+    return not isinstance(kind, COMPARED)
+
+
+def refuse_settings(spark: SparkSession) -> None:
+    """Refuse a session in which groups come without the columns that they are by."""
+    if str(spark.conf.get(GROUPED_BY, "true")).lower() != "true":
+        rule = f"{GROUPED_BY} must be true, got {spark.conf.get(GROUPED_BY)}"
+        raise OutOfDomainError(f"{rule}; call spark.conf.unset('{GROUPED_BY}')")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Columns of a table under numbers, q1, q2, …, so that none can meet one of the counts'."""
+
+    frame: DataFrame
+    given: Sequence[str]  # the columns' names, as they were asked for
+    found: Sequence[str]  # the same, as the table spells them
+
+    @property
+    def names(self) -> list[str]:
+        """The numbers of the columns."""
+        return places(self.given)
+
+
+def rows_of(tbl: DataFrame, names: Sequence[str], words: Columns, **more: Column) -> Rows:
+    """Take the columns from the table, refused in these words; `more` stands before them, under its own name."""
+    found = resolved(words, names, tbl)
+    numbered = (column(name).alias(place) for name, place in zip(found, places(found), strict=True))
+    return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, found)
+
+
+def places(names: Sequence[str]) -> list[str]:
+    """The numbers of so many columns."""
+    return [f"q{place}" for place in range(1, len(names) + 1)]
+
+
+def keyed(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Put the columns into one, with a hash of them beside it, for joins by `alike`."""
+    columns = [F.col(name) for name in names]
+    others = (name for name in frame.columns if name not in names)
+    return frame.select(*others, F.struct(*columns).alias(KEY[0]), F.xxhash64(*columns).alias(KEY[1]))
+
+
+def alike(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed: str = KEY[1]) -> Column:
+    """Whether the columns are those of the right side's key, NULL alike NULL and NaN alike NaN.
+
+    Spark joins by the hash, one number, as it would sort whole keys otherwise; the values themselves then
+    decide. They are held against each other from both sides, as Spark would take an equality for a key to
+    sort by.
+    """
+    own, other = (
+        F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))),
+        right[key],
+    )
+    return (F.xxhash64(*columns) == right[hashed]) & (own <= other) & (own >= other)
+
+
+def beside(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
+    """Put beside every record of the table what is said of its class by the key of these columns; no record is lost."""
+    apart = {name: _apart(name, tbl.columns) for name in KEY}
+    renamed = right.withColumnsRenamed(apart)
+    key = alike([column(name) for name in columns], renamed, *apart.values())
+    return tbl.join(renamed, key, "left").drop(*apart.values())
+
+
+def _apart(name: str, known: Sequence[str]) -> str:
+    """The name, made longer until no column has it."""
+    return _apart(f"{name}_", known) if name in {other.lower() for other in known} else name
+
+
+def collected(frame: DataFrame, words: str) -> pa.Table:
+    """Bring the frame to the driver, or refuse where it has more values than the driver is to hold."""
+    rows = max(1, _limit(frame.sparkSession) // max(1, len(frame.columns)))
+    found = frame.limit(rows + 1).toArrow()
+    if found.num_rows > rows:
+        rule = f"{words} must be at most {rows} rows, as they come to the driver, got more"
+        raise OutOfDomainError(
+            f"{rule}; take fewer or coarser columns, or raise {SETTING} with the driver's memory"
+        )
+    return found
+
+
+def _limit(spark: SparkSession) -> int:
+    given = str(spark.conf.get(SETTING, str(LIMIT)))
+    try:
+        most = int(float(given))
+    except ValueError:
+        most = 0
+    if most < 1:
+        raise OutOfDomainError(
+            f"{SETTING} must be a whole number of at least 1, got '{given}'; the default is {LIMIT}"
+        )
+    return most
+
+
+def to_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """Give the table to Spark."""
+    return spark.createDataFrame(table)

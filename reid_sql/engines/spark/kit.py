@@ -1,0 +1,60 @@
+"""Spark: functions as Columns and as DataFrames; Spark counts, what comes to the driver is the reduced statistics."""
+
+from collections.abc import Sequence
+from inspect import Parameter, Signature
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+
+from reid_sql.engines.contract import Kind
+from reid_sql.engines.spark.frames import collected, to_spark
+from reid_sql.engines.spark.functions import row_column as value
+from reid_sql.engines.spark.models import drawn_frame as drawn
+from reid_sql.engines.spark.models import model_column as score
+from reid_sql.engines.spark.models import scored_frame as beside
+from reid_sql.engines.spark.tables import table_frame as table
+from reid_sql.engines.spark.tables import window_frame
+from reid_sql.function import Function
+
+__all__ = [
+    "COLUMN",
+    "ENGINE",
+    "TABLE",
+    "beside",
+    "collected",
+    "count",
+    "counting",
+    "drawn",
+    "given",
+    "score",
+    "table",
+    "value",
+]
+UNSIGNED: Final = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
+ENGINE: Final = "spark"
+TABLE: Final = Kind((DataFrame,), "a Spark DataFrame", "pass spark.table('name')")
+COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
+
+
+def counting(declared: Function) -> Signature:
+    """The frame, its columns, the name of the column that is put beside them, and the column that tells people apart."""
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
+    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
+    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name, entity])
+
+
+def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401 - see `counting`
+    """Bind COUNT: the frame with a column more."""
+    return window_frame(declared, columns, **options)
+
+
+def given(table: pa.Table) -> DataFrame:
+    """The table in the active session; enumerations as their words and unsigned numbers as wider ones, as Spark has neither."""
+    kinds = (field.with_type(_known(field.type)) for field in table.schema)
+    return to_spark(SparkSession.active(), table.cast(pa.schema(kinds)))
+
+
+def _known(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else UNSIGNED.get(kind, kind)

@@ -1,0 +1,93 @@
+"""Spark: columns of two tables that meet, brought to one type in which no two values merge, or else refused."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import (
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    TimestampNTZType,
+)
+
+from reid_sql.engines.spark.frames import Rows
+from reid_sql.errors import OutOfDomainError
+
+Cast: TypeAlias = Callable[[Column, DataType], Column]
+DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}  # that a whole number may have
+MOST_DIGITS: Final = 38
+FLOATING: Final = (FloatType, DoubleType)
+WITHOUT_ZONE: Final = (DateType, TimestampNTZType)
+BEYOND: Final = 2.0**63
+
+
+def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
+    """Give both tables' columns in types that compare exactly; refuses another kind of value, and what a cast would round.
+
+    A date or local time has no instant without a time zone, and a decimal no exact double: these meet only their own kind.
+    """
+    mine: dict[str, Column] = {}
+    theirs: dict[str, Column] = {}
+    for given, name in zip(rows.given, rows.names, strict=True):
+        own, other = rows.frame.schema[name], population.frame.schema[name]
+        cast = exact(own.dataType, other.dataType)
+        if cast is None:
+            rule = f"tbl and population_tbl must hold '{given}' as the same type"
+            got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
+            raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
+        mine[name] = cast(F.col(name), own.dataType)
+        theirs[name] = cast(F.col(name), other.dataType)
+    return (
+        replace(rows, frame=rows.frame.withColumns(mine)),
+        replace(population, frame=population.frame.withColumns(theirs)),
+    )
+
+
+def exact(one: DataType, other: DataType) -> Cast | None:
+    """The cast under which values of the types are equal exactly where they are the same value, if there is any."""
+    if one.simpleString() == other.simpleString():
+        return lambda column, _: column
+    kind = _wider(one, other)
+    if kind is not None:
+        return lambda column, _: column.cast(kind)
+    return _parts if _all((IntegralType, *FLOATING), one, other) else None
+
+
+def _wider(one: DataType, other: DataType) -> str | None:
+    """The type that holds every value of both exactly, if there is any."""
+    if _all((IntegralType,), one, other):
+        return "bigint"
+    if _all(FLOATING, one, other):
+        return "double"
+    if _all((IntegralType, DecimalType), one, other):
+        whole, scale = (max(sizes) for sizes in zip(_digits(one), _digits(other), strict=True))
+        return f"decimal({whole + scale},{scale})" if whole + scale <= MOST_DIGITS else None
+    return "timestamp_ntz" if _all(WITHOUT_ZONE, one, other) else None
+
+
+def _all(kinds: tuple[type[DataType], ...], *given: DataType) -> bool:
+    return all(isinstance(kind, kinds) for kind in given)
+
+
+def _digits(kind: DataType) -> tuple[int, int]:
+    """Digits before and after the point."""
+    if isinstance(kind, DecimalType):
+        return kind.precision - kind.scale, kind.scale
+    return DIGITS[kind.simpleString()], 0
+
+
+def _parts(column: Column, kind: DataType) -> Column:
+    """A number as a whole number of 64 bits where it is one, else as it is: no double stands for two whole numbers."""
+    if isinstance(kind, IntegralType):
+        whole, rest = column.cast("bigint"), F.lit(None).cast("double")
+    else:
+        number = column.cast("double")
+        fits = (F.rint(number) == number) & (number >= -BEYOND) & (number < BEYOND)
+        whole, rest = F.when(fits, number.try_cast("bigint")), F.when(~fits, number)
+    return F.when(column.isNotNull(), F.struct(whole.alias("whole"), rest.alias("rest")))

@@ -1,0 +1,136 @@
+"""Spark SQL: the functions that take no table and keep no model, under their own names, for a session."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from reid_sql import registry
+from reid_sql.domains import MAX_COLUMNS, Domain, Number, Numbers
+from reid_sql.engines.arrow import answer_rows, model_kernel
+from reid_sql.engines.face import checked
+from reid_sql.engines.spark.catalogue import in_sql
+from reid_sql.engines.spark.frames import arrow_type
+from reid_sql.engines.spark.functions import fields_of, row_body, typed, udf
+from reid_sql.errors import ReidError
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
+from reid_sql.models.fitted_model import FittedModel
+
+ANSI: Final = "spark.sql.ansi.enabled"
+
+
+def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
+    """Put into the session what Spark SQL can say, as temporary functions: their names."""
+    with _strict(spark):
+        return _registered(spark, functions)
+
+
+@contextmanager
+def _strict(spark: SparkSession) -> Iterator[None]:
+    """A function of Spark SQL casts its arguments by the mode in which it was made: what is no number must not become NULL."""
+    before = spark.conf.get(ANSI)
+    spark.conf.set(ANSI, "true")
+    try:
+        yield
+    finally:
+        spark.conf.set(ANSI, str(before))
+
+
+def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
+    said, database = [declared for declared in functions if in_sql(declared)], f"reid_sql {uuid4()}"
+    models = {name: model.light() for name, model in registry.models().items()}
+    for declared in said:
+        if declared.answer is Answer.SCORE:
+            body, sql = _model_body(declared, models, database), _model_sql(declared, database)
+        elif declared.answer is Answer.VALUE:
+            body, sql = row_body(declared), _row_sql(declared)
+        else:
+            body, sql = _table_body(declared), _table_sql(declared)
+        spark.udf.register(f"reid_body_{declared.name}", body)
+        spark.sql(sql)
+    return [declared.name for declared in said]
+
+
+def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+    """The body over its parameters, checked: a list of structs, or the refusal in its own words."""
+    rows = pa.list_(pa.struct([(name, arrow_type(sql)) for name, sql in declared.columns.items()]))
+    answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
+
+    def one(cells: Sequence[Any]) -> dict[str, Any]:
+        options = dict(zip((p.name for p in declared.parameters), cells, strict=True))
+        try:
+            return {"refusal": None, "answers": answer_rows(declared, {}, checked(declared, options))}
+        except ReidError as error:
+            return {"refusal": str(error), "answers": []}
+
+    def body(*columns: pa.Array) -> pa.Array:
+        return pa.array(
+            [one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)], type=answer
+        )
+
+    returned = f"struct<refusal string, answers array<struct<{fields_of(declared.columns)}>>>"
+    return udf(typed(body, declared.name), returned)
+
+
+def _model_body(declared: Function, models: Mapping[str, FittedModel], database: str) -> Any:  # noqa: ANN401
+    """The body over records as lists of texts, by the names of the models that are known now."""
+    call = model_kernel(declared)
+
+    def body(*columns: pa.Array) -> pa.Array:
+        with registry.within(database):
+            for name in set(models) - set(registry.models()):
+                registry.keep(name, models[name])
+        return call(*columns)
+
+    return udf(typed(body, declared.name), "struct<refusal string, answer double>")
+
+
+def _row_sql(declared: Function) -> str:
+    return _function_sql(
+        declared, _parameters(declared), ", ".join(parameter.name for parameter in declared.parameters)
+    )
+
+
+def _model_sql(declared: Function, database: str) -> str:
+    """Spell a function that takes any number of columns: those that are not given hold a text that nobody can know before."""
+    text = sql_literal(database)
+    cells = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
+    taken = ", ".join(
+        [_parameters(declared), "c1 STRING", *(f"{cell} STRING DEFAULT {text}" for cell in cells[1:])]
+    )
+    record = f"filter(array({', '.join(cells)}), reid_cell -> reid_cell IS NULL OR reid_cell <> {text})"
+    names = ", ".join(parameter.name for parameter in declared.parameters)
+    return _function_sql(declared, taken, f"{record}, {text}, {names}")
+
+
+def _function_sql(declared: Function, parameters: str, arguments: str) -> str:
+    found = f"reid_body_{declared.name}({arguments})"
+    answer = f"CASE WHEN {found}.refusal IS NULL THEN {found}.answer ELSE raise_error({found}.refusal) END"
+    return (
+        f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({parameters}) RETURNS DOUBLE RETURN {answer}"
+    )
+
+
+def _table_sql(declared: Function) -> str:
+    names = ", ".join(parameter.name for parameter in declared.parameters)
+    answers = "CASE WHEN found.refusal IS NULL THEN found.answers ELSE raise_error(found.refusal) END"
+    called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS found)"
+    returns = f"TABLE({fields_of(declared.columns)})"
+    return f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) RETURNS {returns} RETURN {called}"
+
+
+def _parameters(declared: Function) -> str:
+    return ", ".join(f"{p.name} {_sql_type(p.domain)}{_default(p)}" for p in declared.parameters)
+
+
+def _default(parameter: Parameter) -> str:
+    return "" if parameter.default is REQUIRED else f" DEFAULT {sql_literal(parameter.default)}"
+
+
+def _sql_type(domain: Domain) -> str:
+    if isinstance(domain, Numbers):
+        return "ARRAY<DOUBLE>"
+    return "DOUBLE" if isinstance(domain, Number) or not hasattr(domain, "check") else "STRING"

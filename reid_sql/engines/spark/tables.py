@@ -1,0 +1,81 @@
+"""Spark: table functions. Spark counts; the reduced statistics come to the driver, where the body answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+
+from reid_sql.engines.arrow import answer_rows, arrays_of
+from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
+from reid_sql.engines.spark.records import answered_records, refuse_no_key
+from reid_sql.engines.spark.reduced import Elsewhere, Held
+from reid_sql.errors import OutOfDomainError
+from reid_sql.function import Answer, Function
+from reid_sql.reduction import HOW_NULLS, Reduction, spelling
+
+
+def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
+    """Bind a table function, its arguments by name: Spark reduces the frames, the body answers from what is left of them."""
+    own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
+    reduction = declared.reduction
+    if reduction is None:
+        return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
+    if declared.answer is Answer.RECORDS:
+        refuse_no_key(given["key"])
+    counted = {argument.name: given.get(argument.name) for argument in reduction.arguments}
+    reduced = spelling(reduction, "spark")(**counted)
+    if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
+        return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
+    if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
+        return answered_records(declared, reduced, given["key"], own)
+    arrays, treated = _told(declared, reduction, reduced)
+    found = declared.body(arrays, **own)
+    rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
+    return _table(
+        given["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
+    )
+
+
+def window_frame(
+    declared: Function, columns: Sequence[str], tbl: DataFrame, name: str, entity: str | None
+) -> DataFrame:
+    """Bind a function that counts a record among all: the frame with a column more, of this name."""
+    if name.lower() in (other.lower() for other in tbl.columns):
+        raise OutOfDomainError(
+            f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
+        )
+    reduction: Any = declared.reduction
+    counted: DataFrame = spelling(reduction, "spark")(tbl, columns, name, entity)
+    return counted
+
+
+def _told(
+    declared: Function, reduction: Reduction, reduced: DataFrame | Held | Elsewhere
+) -> tuple[Any, pa.Table]:
+    """What the body takes, and how NULLs were treated."""
+    if isinstance(reduced, Elsewhere):
+        return reduced.arrays, reduced.treated
+    if isinstance(reduced, Held):
+        arrays, treated = reduced.arrays(reduced.collected()), reduced.treated()
+    else:
+        treated = collected(reduced, f"what {declared.name} is answered from")
+        treated = treated if reduction.rowwise else treated.sort_by(next(iter(reduction.columns)))
+        arrays = arrays_of(treated.select(list(reduction.inputs)))
+    return reduction.arrays(**arrays) if reduction.arrays else arrays, treated
+
+
+def _beside(rows: list[dict[str, Any]], reduction: Reduction, treated: pa.Table) -> list[dict[str, Any]]:
+    """Put how NULLs were treated beside each row."""
+    if reduction.rowwise:
+        how = treated.select(list(HOW_NULLS)).to_pylist()
+    else:
+        how = [{name: pc.max(treated[name]).as_py() for name in HOW_NULLS}] * len(rows)
+    return [row | treatment for row, treatment in zip(rows, how, strict=True)]
+
+
+def _table(spark: SparkSession, rows: list[dict[str, Any]], columns: Mapping[str, str]) -> DataFrame:
+    schema = pa.schema([(name, arrow_type(kind)) for name, kind in columns.items()])
+    return to_spark(spark, pa.Table.from_pylist(rows, schema=schema))

@@ -1,0 +1,44 @@
+"""Which columns look as if they told people apart, and repeat: where one does, rows are not people."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from reid_sql.source import quoted
+
+if TYPE_CHECKING:
+    import duckdb
+
+WORDS: Final = "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|citizen"
+LIKE_ONE: Final = re.compile(
+    rf"(^|_|\b)(id|uuid|guid|pid|ssn|nhs_number|mrn|({WORDS})(_?(id|nr|no|number|key|code))?)$", re.IGNORECASE
+)
+MOST: Final = 8  # columns that are looked at
+
+
+def repeated(
+    con: "duckdb.DuckDBPyConnection", table: str, besides: Sequence[str]
+) -> list[tuple[str, int, int]]:
+    """Columns named like an identifier whose values repeat: name, distinct values, records that have one.
+
+    Only the names in `besides`, the quasi-identifiers, are passed over. It costs one scan where there is such a name.
+    """
+    names = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
+    taken = {name.lower() for name in besides}
+    likely = [name for name in names if LIKE_ONE.search(name) and name.lower() not in taken][:MOST]
+    if not likely:
+        return []
+    counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in likely)
+    found = con.execute(f"SELECT {counts} FROM query_table(?)", [table]).fetchall()[0]
+    pairs = zip(likely, found[::2], found[1::2], strict=True)
+    return [(name, values, records) for name, values, records in pairs if 1 < values < records]
+
+
+def hint(found: Sequence[tuple[str, int, int]], spelled: str) -> str:
+    """What to do about them, in one sentence for each."""
+    told = (
+        f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
+        f"if it tells people apart, count them with {spelled} {name}."
+        for name, values, records in found
+    )
+    return " ".join(told)

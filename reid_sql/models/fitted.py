@@ -1,0 +1,58 @@
+"""What is asked of a fitted model by its name, whichever law it is: forecasts, records drawn, its text, a line on it."""
+
+from typing import Final
+
+import numpy.typing as npt
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula import copula_file, copula_population, copula_summary
+from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.models.copula.copula_summary import CopulaSummary
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
+from reid_sql.models.people import people_file, people_population, people_summary
+from reid_sql.models.people.people_model import PeopleModel
+
+KINDS: Final = "a model of fit_copula or fit_people"
+
+
+def forecast(model: FittedModel, populations: npt.ArrayLike) -> list[CopulaForecast]:
+    """Ξ and κ of populations of these sizes."""
+    if isinstance(model, PeopleModel):
+        return people_population.forecast(model, populations)
+    return copula_population.forecast(_copula(model), populations)
+
+
+def sample_codes(model: FittedModel, places: Integers, seed: int) -> Integers:
+    """Codes of the records at these places of an endless sample."""
+    if isinstance(model, PeopleModel):
+        return people_population.sample_codes(model, places, seed)
+    return copula_population.sample_codes(_copula(model), places, seed)
+
+
+def to_json(model: FittedModel) -> str:
+    """Write the model as JSON; a model of people as its tree alone."""
+    if isinstance(model, PeopleModel):
+        return people_file.to_json(model)
+    return copula_file.to_json(_copula(model))
+
+
+def from_json(text: str) -> FittedModel:
+    """Read either kind of model by the format that it names; refuses what is none."""
+    if isinstance(text, str) and people_file.FORMAT in text[: len(people_file.FORMAT) + 20]:
+        return people_file.from_json(text)
+    return copula_file.from_json(text)
+
+
+def summary(name: str, model: FittedModel) -> CopulaSummary:
+    """Describe the model in one line."""
+    if isinstance(model, PeopleModel):
+        return people_summary.in_short(name, model)
+    return copula_summary.summary(name, _copula(model))
+
+
+def _copula(model: FittedModel) -> GaussianCopula:
+    if not isinstance(model, GaussianCopula):
+        raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
+    return model

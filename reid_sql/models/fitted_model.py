@@ -1,0 +1,62 @@
+"""What every fitted model can do, whatever its law: code, score, draw and foretell. Functions know it by its name."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.numerics.rectangle import Estimates
+
+
+class Values(Protocol):
+    """The values of a column as text, by their codes."""
+
+    @property
+    def values(self) -> Sequence[str | None]:
+        """Text of each code; None is NULL."""
+
+
+@runtime_checkable
+class FittedModel(Protocol):
+    """A model of a table's columns, in their order; codes are (records, columns), values are text or None by column."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, in the order of the values of a record."""
+
+    @property
+    def records(self) -> int:
+        """How many records the sample had."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of all that is drawn."""
+
+    @property
+    def method(self) -> str:
+        """Which law it is."""
+
+    @property
+    def marginals(self) -> Sequence[Values]:
+        """The values of each column, a code for each."""
+
+    @property
+    def order(self) -> list[int]:
+        """Columns in an order in which records that begin alike are best scored together."""
+
+    def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
+        """Codes of records given by column."""
+
+    def column_codes(self, column: int, values: Sequence[str | None]) -> Integers:
+        """Codes of the values of one column, by its number from 0."""
+
+    def texts(self, codes: Integers) -> list[list[str | None]]:
+        """Values of records of codes, by column."""
+
+    def cell_probability(self, values: Sequence[Sequence[Any]]) -> Estimates:
+        """Probability q(x) of records given by column."""
+
+    def scored(self, codes: Integers) -> Estimates:
+        """Probability q(x) of records of codes, which say ξ and κ of them too."""
+
+    def light(self) -> "FittedModel":
+        """The model without the scores that it remembers, to be sent elsewhere."""

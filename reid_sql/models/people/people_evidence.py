@@ -1,0 +1,82 @@
+"""What a model of people is fitted to: counts of values, of pairs and of class sizes, and a bounded draw of records."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from reid_sql.domains import Floats
+from reid_sql.errors import NoRecordsError
+from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
+
+Pairs = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
+
+
+@dataclass(frozen=True)
+class PeopleEvidence:
+    """What an engine counted of a sample; a value's code is its place among the values of its column.
+
+    `counts` and the counts of `pairs` may be sums of survey weights, scaled to the number of records. `drawn`
+    are records of a seeded draw, all of them where the sample is small, and `drawn_size` the sizes of their
+    classes in the whole sample. `given` are shares of values from outside, for columns by number. A
+    `weighted` sample is told by its tree alone: donors and class sizes know of no weights.
+    """
+
+    columns: tuple[str, ...]
+    ordered: tuple[bool, ...]
+    values: tuple[tuple[str | None, ...], ...]
+    counts: tuple[Floats, ...]  # by column: (values,)
+    pairs: Pairs  # of columns i < j: codes in i, codes in j, counts
+    histogram: Histogram
+    drawn: Integers  # (drawn, columns)
+    drawn_size: Integers  # (drawn,)
+    given: Mapping[int, tuple[Sequence[str | None], Floats]] = field(default_factory=dict)
+    weighted: bool = False
+
+    @property
+    def records(self) -> int:
+        """How many records the sample has."""
+        return int(self.histogram.records.sum())
+
+
+def counted(
+    codes: Integers,
+    columns: Sequence[str],
+    values: Sequence[Sequence[str | None]],
+    ordered: Sequence[bool],
+    *,
+    most: int = 4000,
+    seed: int = 0,
+) -> PeopleEvidence:
+    """Count coded records, (records, columns), as an engine does; refuses none.
+
+    >>> found = counted(np.array([[0], [0], [1]]), ["sex"], [["F", "M"]], [False])
+    >>> found.counts, found.histogram.class_size.tolist()
+    ((array([2., 1.]),), [1, 2])
+    """
+    if not len(codes):
+        raise NoRecordsError(NO_RECORDS)
+    _, inverse, sizes = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    class_size, classes = np.unique(sizes, return_counts=True)
+    rows = np.random.default_rng(seed).permutation(len(codes))[:most]
+    return PeopleEvidence(
+        tuple(columns),
+        tuple(ordered),
+        tuple(tuple(some) for some in values),
+        tuple(
+            np.bincount(own, minlength=len(some)).astype(np.float64)
+            for own, some in zip(codes.T, values, strict=True)
+        ),
+        {(i, j): pair_counts(codes[:, i], codes[:, j]) for i, j in combinations(range(len(columns)), 2)},
+        Histogram(class_size, classes, class_size * classes),
+        codes[rows],
+        sizes[inverse.ravel()[rows]],
+    )
+
+
+def pair_counts(one: Integers, other: Integers) -> tuple[Integers, Integers, Floats]:
+    """Count the pairs of codes that occur."""
+    wide = int(other.max()) + 1
+    found, counts = np.unique(one * wide + other, return_counts=True)
+    return found // wide, found % wide, counts.astype(np.float64)

@@ -1,0 +1,175 @@
+"""A kept model of people as text: plain JSON with a version and a checksum, of the tree alone.
+
+Donors are records of persons, so none is kept: the file holds values with their shares, and chances of values
+given those of one other column. The shape's weights are those of the tree alone. Reading trusts nothing:
+every part is checked before a model is made, and nothing in the text is ever run.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.domains import Floats
+from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.copula.copula_file import LONGEST, MAX_SEED, checksum, no_constant, text_of
+from reid_sql.models.people.column import Column
+from reid_sql.models.people.people_model import PeopleModel
+from reid_sql.models.people.shape import LOG_SHAPES
+from reid_sql.models.people.stack import Stack
+from reid_sql.models.people.tree import ROOT, Chances, Tree
+
+FORMAT: Final = "reid-sql model of people"
+VERSION: Final = 1
+DIGITS: Final = 7  # of a chance
+CLOSE: Final = 1e-4  # to 1, of what must add up to it
+MOST_COLUMNS: Final = 64
+
+
+def to_json(model: PeopleModel) -> str:
+    """Write the tree as JSON: the same text for the same model."""
+    tree = model.stack.tree
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "donors": "none: the file holds no record of a person",
+        "seed": model.seed,
+        "class_size": model.histogram.class_size.tolist(),
+        "classes": model.histogram.classes.tolist(),
+        "shapes": _digits(model.tree_shapes),
+        "order": list(tree.order),
+        "columns": [_column(tree, j) for j in range(len(tree.columns))],
+    }
+    return text_of(content | {"sha256": checksum(content)})
+
+
+def from_json(text: str) -> PeopleModel:
+    """Read a model; refuses a text that is no such model, of another version, or changed since it was written."""
+    content = _content(text)
+    if content.get("version") != VERSION:
+        rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"
+        raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
+    if content.pop("sha256", None) != checksum(content):
+        raise OutOfDomainError(
+            "a saved model must carry its own checksum, got another: the text was changed; save it again"
+        )
+    try:
+        return _model(content)
+    except ReidError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError) as error:
+        rule = f"a saved model must have all its parts, got one that is missing or of another kind ({error})"
+        raise OutOfDomainError(f"{rule}; save the model again") from None
+
+
+def _content(text: str) -> dict[str, Any]:
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise OutOfDomainError(
+            f"a saved model must be a text of at most {LONGEST} characters, got another; save it again"
+        )
+    try:
+        content = json.loads(text, parse_constant=no_constant)
+    except (ValueError, RecursionError) as error:
+        raise OutOfDomainError(
+            f"a saved model must be JSON, got a text that is not ({error}); save the model again"
+        ) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        rule = f"a saved model must say that its format is '{FORMAT}', got other JSON"
+        raise OutOfDomainError(f"{rule}; pass what copula_json wrote")
+    return content
+
+
+def _column(tree: Tree, j: int) -> dict[str, Any]:
+    column = tree.columns[j]
+    chances = tree.chances.get(j)
+    return {
+        "name": column.name,
+        "ordered": column.ordered,
+        "values": list(column.seen),
+        "mass": _digits(column.mass),
+        "multiplicity": _digits(column.multiplicity),
+        "bins": column.bins.tolist(),
+        "unseen_places": column.unseen_places.tolist(),
+        "parent": tree.parents[j],
+        "chances": [] if chances is None else [_digits(row) for row in np.exp(chances.log_chance)],
+    }
+
+
+def _model(content: Mapping[str, Any]) -> PeopleModel:
+    told = content["columns"]
+    if not isinstance(told, list) or not 1 <= len(told) <= MOST_COLUMNS:
+        raise ValueError("columns")
+    columns = tuple(_read_column(one) for one in told)
+    names = tuple(column.name for column in columns)
+    if len(set(names)) < len(names):
+        raise ValueError("columns")
+    tree = _tree(columns, told, _integers(content["order"], 0, len(told) - 1))
+    sizes, classes = _integers(content["class_size"], 1, 10**15), _integers(content["classes"], 1, 10**15)
+    if not len(sizes) or len(sizes) != len(classes) or (np.diff(sizes) <= 0).any():
+        raise ValueError("class_size")
+    shapes, seed = _shares(content["shapes"]), content["seed"]
+    if len(shapes) != len(LOG_SHAPES) or type(seed) is not int or not 0 <= seed <= MAX_SEED:
+        raise ValueError("shapes or seed")
+    histogram = Histogram(sizes, classes, sizes * classes)
+    return PeopleModel(names, columns, Stack(tree, 1.0, None), shapes, shapes, histogram, seed)
+
+
+def _tree(columns: tuple[Column, ...], told: Sequence[Mapping[str, Any]], order: Integers) -> Tree:
+    parents = [one["parent"] for one in told]
+    if sorted(order.tolist()) != list(range(len(columns))) or not all(type(p) is int for p in parents):
+        raise ValueError("order")
+    chances, before = {}, {ROOT}
+    for j in order.tolist():
+        if parents[j] not in before:
+            raise ValueError("parent")
+        before.add(j)
+        if parents[j] != ROOT:
+            shape = len(columns[parents[j]].bin_mass), len(columns[j].bin_mass)
+            rows = [_shares(row) for row in told[j]["chances"]]
+            if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
+                raise ValueError("chances")
+            chances[j] = Chances(np.log(np.maximum(np.stack(rows), np.finfo(float).tiny)))
+    return Tree(columns, tuple(parents), tuple(order.tolist()), chances)
+
+
+def _read_column(told: Mapping[str, Any]) -> Column:
+    name, ordered, values = told["name"], told["ordered"], told["values"]
+    if type(name) is not str or type(ordered) is not bool or not isinstance(values, list) or not values:
+        raise TypeError("column")
+    if any(not isinstance(value, str | None) for value in values) or len(set(values)) < len(values):
+        raise ValueError("values")
+    mass, many = _shares(told["mass"]), _numbers(told["multiplicity"])
+    bins, places = _integers(told["bins"], 0, len(mass) - 1), _numbers(told["unseen_places"])
+    alike = len(mass) == len(many) == len(bins) == len(values) + len(places) + 1
+    if not alike or (many < 1).any() or (mass <= 0).any() or set(bins.tolist()) != set(range(bins.max() + 1)):
+        raise ValueError("mass, multiplicity or bins")
+    if (np.diff(places) <= 0).any():
+        raise ValueError("unseen_places")
+    return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places)
+
+
+def _shares(told: object) -> Floats:
+    found = _numbers(told)
+    if (found < 0).any() or abs(float(found.sum()) - 1) > CLOSE:
+        raise ValueError("shares")
+    return np.asarray(found / found.sum())
+
+
+def _numbers(told: object) -> Floats:
+    if not isinstance(told, list) or any(type(value) not in (int, float) for value in told):
+        raise TypeError("numbers expected")
+    return np.array(told, dtype=np.float64)
+
+
+def _integers(told: object, low: int, high: int) -> Integers:
+    if not isinstance(told, list) or any(
+        type(value) is not int or not low <= value <= high for value in told
+    ):
+        raise TypeError("whole numbers expected")
+    return np.array(told, dtype=np.int64)
+
+
+def _digits(values: Floats) -> list[float]:
+    return [float(f"{value:.{DIGITS}g}") for value in values.tolist()]

@@ -1,0 +1,71 @@
+"""Fit a model of people to what an engine counted: a tree of pairs, donors, their weights and the residual's shape."""
+
+from typing import Final
+
+import numpy as np
+
+from reid_sql.models.people import donors, shape
+from reid_sql.models.people.column import Column
+from reid_sql.models.people.curves import Seen
+from reid_sql.models.people.nominal import given_column, nominal_column
+from reid_sql.models.people.ordered import ordered_column
+from reid_sql.models.people.people_evidence import PeopleEvidence
+from reid_sql.models.people.people_model import DRAWS, PeopleModel
+from reid_sql.models.people.raking import raked
+from reid_sql.models.people.stack import Stack, stacked
+from reid_sql.models.people.tree import PairTables, most_bins
+
+METHOD: Final = "people"
+
+
+def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
+    """Fit the model; the same evidence and seed give the same model.
+
+    >>> from reid_sql.models.people.people_evidence import counted
+    >>> model = fit(counted(np.array([[0], [0], [1], [1]]), ["sex"], [["F", "M"]], [False]))
+    >>> model.cell_probability([["F"]]).probability.round(3).tolist()
+    [0.486]
+    """
+    columns = fit_columns(evidence)
+    tables = PairTables(columns, evidence)
+    tree = tables.tree()
+    alone = evidence.weighted or bool(evidence.given)  # donors know of no weights and of nothing from outside
+    own = Stack(raked(tree, list(evidence.given)), 1.0, None)
+    stack = own if alone else stacked(tree, donors.fit_donors(columns, evidence.drawn[: donors.MOST]))
+    others = shape.subtables(tables, evidence.drawn, np.random.default_rng([seed, 2]))
+    told, of_tree = (own_repeats(one, evidence, seed) for one in (stack, own))
+    shapes, tree_shapes = (shape.posterior(one, others) for one in (told, of_tree))
+    fitted = evidence.columns, columns, stack, shapes, tree_shapes, evidence.histogram, seed
+    return PeopleModel(*fitted, seen=None if alone else seen_of(stack, evidence), told=(told, *others))
+
+
+def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:
+    """Fit each column by itself."""
+    bins = most_bins(len(evidence.columns))
+    found = []
+    for j, (name, values, counts) in enumerate(
+        zip(evidence.columns, evidence.values, evidence.counts, strict=True)
+    ):
+        if j in evidence.given:
+            found.append(given_column(name, values, *evidence.given[j], bins))
+        else:
+            fitted = ordered_column if evidence.ordered[j] else nominal_column
+            found.append(fitted(name, values, counts, bins))
+    return tuple(found)
+
+
+def seen_of(stack: Stack, evidence: PeopleEvidence) -> Seen:
+    """Leave each donor out of the model once, and look its class up."""
+    assert stack.donors is not None  # noqa: S101  # asked of fits alone
+    codes, drawn = stack.donors.codes, evidence.drawn[: donors.MOST]
+    key = shape.row_keys(np.concatenate([codes, drawn]))
+    size = np.zeros(int(key.max()) + 1, dtype=np.int64)
+    size[key[len(codes) :]] = evidence.drawn_size[: donors.MOST]
+    return Seen(stack.log_q_left_out(), size[key[: len(codes)]], stack.donors.count)
+
+
+def own_repeats(stack: Stack, evidence: PeopleEvidence, seed: int) -> shape.Repeats:
+    """What the full table's own repeats say of the shape."""
+    log_q = stack.log_q(stack.draw(DRAWS, np.random.default_rng([seed, 1])))
+    unique = int(evidence.histogram.records[evidence.histogram.class_size == 1].sum())
+    return shape.repeats(log_q, evidence.records, evidence.records - unique)

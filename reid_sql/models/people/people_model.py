@@ -1,0 +1,93 @@
+"""A fitted model of people: what it needs to score any record, to draw new ones and to foretell populations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.domains import Floats
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.people.column import Column
+from reid_sql.models.people.curves import Seen
+from reid_sql.models.people.scatter import PeopleCells, Scatter
+from reid_sql.models.people.shape import Repeats
+from reid_sql.models.people.stack import Stack
+
+DRAWS: Final = 3000  # records that stand for the population
+CHUNK: Final = 2048
+
+
+@dataclass(frozen=True)
+class PeopleModel:
+    """The stack of tree and donors, the weights of the residual's shapes, and the sample's class sizes.
+
+    `shapes` are for the stack as it is; `tree_shapes` for the tree alone, which is all that a kept file
+    holds.
+    """
+
+    columns: tuple[str, ...]
+    marginals: tuple[Column, ...]
+    stack: Stack
+    shapes: Floats  # weights of LOG_SHAPES
+    tree_shapes: Floats
+    histogram: Histogram
+    seed: int
+    method: str = "people"
+    seen: Seen | None = None  # records of the sample, left out one by one; a kept file has none
+    told: tuple[Repeats, ...] = ()  # of the shapes, by the table itself and then by its sub-tables
+
+    @property
+    def records(self) -> int:
+        """How many records the sample had."""
+        return int(self.histogram.records.sum())
+
+    @property
+    def donors(self) -> int:
+        """How many distinct records of the sample the model holds."""
+        return 0 if self.stack.donors is None else len(self.stack.donors.codes)
+
+    @property
+    def order(self) -> list[int]:
+        """Columns in an order in which records that begin alike are scored together."""
+        return list(range(len(self.columns)))
+
+    def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
+        """Codes of records given by column, as text or None: (records, columns)."""
+        if len(values) != len(self.columns):
+            rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
+            raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
+        return np.stack([self.column_codes(j, some) for j, some in enumerate(values)], axis=1)
+
+    def column_codes(self, column: int, values: Sequence[str | None]) -> Integers:
+        """Codes of the values of one column, by its number from 0."""
+        return self.marginals[column].codes(values)
+
+    def texts(self, codes: Integers) -> list[list[str | None]]:
+        """Values of records of codes, by column."""
+        return [column.texts(own) for column, own in zip(self.marginals, codes.T, strict=True)]
+
+    def cell_probability(self, values: Sequence[Sequence[Any]]) -> PeopleCells:
+        """Probability q(x) that a person has exactly these values; nothing is integrated, so the errors are 0."""
+        return self.scored(self.codes(values))
+
+    def scored(self, codes: Integers) -> PeopleCells:
+        """Cell probabilities of records of codes."""
+        q = np.minimum(np.exp(self.stack.log_q(codes)), 1.0)
+        return PeopleCells(np.maximum(q, np.finfo(float).tiny), np.zeros(len(q)), self.scatter)
+
+    @property
+    def scatter(self) -> Scatter:
+        """How far real cells scatter around the model's."""
+        return Scatter(self.shapes, self.records)
+
+    def light(self) -> "PeopleModel":
+        """The model without what it remembers; it remembers nothing."""
+        return self
+
+    @cached_property
+    def drawn_log_q(self) -> Floats:
+        """Ln q of records drawn from the model."""
+        return self.stack.log_q(self.stack.draw(DRAWS, np.random.default_rng([self.seed, 1])))

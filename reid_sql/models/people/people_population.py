@@ -1,0 +1,113 @@
+"""Populations under a model of people: shares with intervals that hold, and records drawn from the tree."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import COUNT, Floats
+from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.models.people import curves, interval
+from reid_sql.models.people.column import Column
+from reid_sql.models.people.interval import Share
+from reid_sql.models.people.people_model import CHUNK, PeopleModel
+
+WIDTHS: Final = {
+    "uniqueness": interval.UNIQUENESS,
+    "correctness": interval.CORRECTNESS,
+    "below_k": interval.BELOW,
+}
+TWO: Final = 2
+OF_MODEL: Final = (
+    "the interval holds the error of the model, for tables of people like those it was measured on"
+)
+OF_SAMPLE: Final = "the population is no larger than the sample: counted in the sample"
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of one population: unique people, right matches, and people in classes smaller than k."""
+
+    uniqueness: Share
+    correctness: Share
+    below_k: Share
+
+
+def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True) -> Shares:
+    """Expected shares among so many people, each with its 95 % interval; at the sample's own size they are counted.
+
+    Upper ends are at most what is provable where the sample is `random`, every record as likely as another.
+
+    Ξ(N) = E_q[(1 + N q/a)^−(a+1)] and so on, E over records drawn from the model and over the shapes a.
+    """
+    held = curves.held(model.histogram, k)
+    if people <= model.records:
+        return counted(model.histogram, k)
+    found = {}
+    for name in curves.SHARES:
+        values, variance = on_shapes(model, name, people, k)
+        spread = interval.spread(
+            values, model.shapes, variance, (held[name] / model.records, model.records), WIDTHS[name]
+        )
+        most = interval.clopper_pearson(held[name], model.records) if random else 1.0
+        found[name] = interval.share(spread, WIDTHS[name].z, most)
+    return Shares(**found)
+
+
+def on_shapes(model: PeopleModel, name: str, people: float, k: int) -> tuple[Floats, float]:
+    """One share for each shape, and its variance over persons of the model at the middle shape."""
+    share, shapes = curves.SHARES[name], np.exp(model.scatter.log_shapes(people))
+    q = np.exp(model.drawn_log_q)[:, None]
+    terms = share.of_model(q, shapes, people, k)  # (draws, shapes)
+    values = np.asarray(terms.mean(axis=0))
+    middle = np.exp(model.shapes @ np.log(shapes))
+    variance = float(share.of_model(q, np.array([middle]), people, k).var())
+    if model.seen is not None:
+        by_sample = curves.of_sample(share, model.seen, shapes, (model.histogram, people), k)
+        near = interval.NEAR_THE_ENDS / model.records
+        values = curves.joined(values, by_sample, model.records / people, near)
+    return values, variance
+
+
+def counted(histogram: Histogram, k: int) -> Shares:
+    """Shares of the sample itself."""
+    records = int(histogram.records.sum())
+    ends = {name: held / records for name, held in curves.held(histogram, k).items()}
+    return Shares(**{name: Share(end, end, end) for name, end in ends.items()})
+
+
+def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForecast]:
+    """Ξ and κ of populations of these sizes, with 95 % intervals that hold the error of the model."""
+    found = []
+    for people in COUNT.check("populations", populations).tolist():
+        of = shares(model, people, TWO)
+        one, other = of.uniqueness, of.correctness
+        ends = (one.estimate, one.low, one.high, other.estimate, other.low, other.high)
+        found.append(CopulaForecast(people, *ends, OF_MODEL if people > model.records else OF_SAMPLE))
+    return found
+
+
+def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
+    """Codes of the records at these places of an endless sample of the tree: the same whoever asks for which.
+
+    Donors take no part, so that no record of a person is handed out; nor do values that have no text.
+    """
+    found = np.empty((len(places), len(model.columns)), dtype=np.int64)
+    chunks = places // CHUNK
+    for chunk in np.unique(chunks).tolist():
+        rng = np.random.default_rng([seed, 1, chunk])
+        drawn = model.stack.tree.draw(CHUNK, rng)
+        for j, column in enumerate(model.marginals):
+            drawn[:, j] = _with_text(column, drawn[:, j], rng)
+        rows = chunks == chunk
+        found[rows] = drawn[places[rows] % CHUNK]
+    return found
+
+
+def _with_text(column: Column, codes: Integers, rng: np.random.Generator) -> Integers:
+    """Put a value of the sample in the place of one that fits nowhere."""
+    named = column.mass[: len(column.seen)]
+    missing = codes == column.elsewhere
+    return np.where(missing, rng.choice(len(named), len(codes), p=named / named.sum()), codes)

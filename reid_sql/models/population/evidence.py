@@ -1,0 +1,85 @@
+"""What an estimator of population uniqueness may look at, and what such an estimator is.
+
+A reduction counts the evidence; `Estimator` is all that `population_uniqueness` asks of a method, and a
+method that looks at the class sizes alone is made one by `of_histogram`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from reid_sql.domains import Floats, Integers
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.population.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class UniquenessEvidence:
+    """How many classes have each size and each expected count; the latter to a thousandth of its logarithm.
+
+    Lines of class size 0 hold what a copula is fitted to, where that was asked for, in the columns of its
+    PairCounts.
+    """
+
+    class_size: Integers  # (lines,)
+    log_expected: Floats  # (lines,) if the columns were independent; NaN where that was not asked for
+    classes: Integers  # (lines,)
+    first: Integers | None = None
+    second: Integers | None = None
+    label: Sequence[str | None] = ()
+    first_value: Sequence[str | None] = ()
+    second_value: Sequence[str | None] = ()
+    records: Integers | None = None
+    mass: Sequence[float] = ()
+
+    @cached_property
+    def histogram(self) -> Histogram:
+        """Classes and records by class size alone."""
+        counted = self.class_size > 0
+        size, place = np.unique(self.class_size[counted], return_inverse=True)
+        classes = np.zeros(len(size), dtype=np.int64)
+        np.add.at(classes, place, self.classes[counted])
+        return Histogram(size, classes, size * classes)
+
+    @property
+    def pairs(self) -> PairCounts | None:
+        """What a copula is fitted to, None where it was not asked for."""
+        lines = np.flatnonzero(self.class_size == 0).tolist()
+        if self.first is None or self.second is None or self.records is None or not lines:
+            return None
+        return PairCounts(
+            np.arange(len(lines)),
+            self.first[lines],
+            self.second[lines],
+            [self.label[line] for line in lines],
+            [self.first_value[line] for line in lines],
+            [self.second_value[line] for line in lines],
+            self.records[lines],
+            [float(self.mass[line]) for line in lines],
+        )
+
+
+class Estimator(Protocol):
+    """A method: what the evidence says of the share of a population of this size that is unique, or why it says nothing.
+
+    Refuses an empty sample, and a population smaller than it.
+    """
+
+    def __call__(self, evidence: UniquenessEvidence, population: float, /) -> Estimate:
+        """Estimate the share."""
+
+
+class HistogramEstimator(Protocol):
+    """A method that needs no more than how many classes have each size."""
+
+    def __call__(self, histogram: Histogram, population: float, /) -> Estimate:
+        """Estimate the share."""
+
+
+def of_histogram(estimate: HistogramEstimator) -> Estimator:
+    """Make a method of one that looks at the class sizes alone."""
+    return lambda evidence, population: estimate(evidence.histogram, population)

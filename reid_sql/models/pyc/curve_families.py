@@ -1,0 +1,201 @@
+"""Curves of one or two parameters, fitted to shares measured at some sizes: PYC-MB, and the rules of thumb beside it.
+
+Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from scipy.optimize import OptimizeResult, least_squares, minimize_scalar
+from scipy.special import digamma
+
+from reid_sql.domains import COUNT, Floats
+from reid_sql.models.pyc import pitman_yor
+from reid_sql.models.pyc.measurements import Measurements
+from reid_sql.models.pyc.surprisal_law import at_share
+
+Curve = Callable[[Floats], Floats]
+Law = Callable[[str, Floats], Floats]
+
+# Where the search for entropy and tail starts, from at most so many of the points.
+ENTROPIES: Final = np.concatenate([[0.01, 0.1, 0.3], np.arange(0.7, 60.0, 0.7)])
+TAILS: Final = np.concatenate([[-19.0, -10, -5, -2, -1, -0.5, -0.2], np.arange(0, 1, 0.1), [0.95, 0.99]])
+STARTS: Final = 3
+START_POINTS: Final = 50
+# ln(1 − d) and ln(1 + α): together they cover the domain of entropy and tail, as far as it makes a
+# difference.
+LEAST: Final = np.array([-4.2, 1e-9])
+MOST: Final = np.array([40.0, 100.0])
+EDGE: Final = 1e-6
+
+UNCONVERGED: Final = "the search stopped before it settled"
+AT_EDGE: Final = "{name} lies at the edge of its domain ({value:.4g}), and the points would have it further"
+TURNS: Final = "the polynomial turns upwards at {size:.4g} people and is held at its lowest beyond"
+
+
+@dataclass(frozen=True)
+class Task:
+    """The points, which measure they are of, and the k of k_violation."""
+
+    points: Measurements
+    measure: str = "correctness"
+    k: int = 5
+
+    def residuals(self, curve: Curve) -> Floats:
+        """Roots of the terms ln(n) (κ − Eκ(n))² of equation 4."""
+        return np.asarray(np.sqrt(self.points.weights) * (curve(self.points.sizes) - self.points.shares))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A curve of the measure, its parameters and what went wrong; `law` gives every measure, where there is one."""
+
+    curve: Curve
+    parameters: dict[str, float]
+    problems: list[str] = field(default_factory=list)
+    law: Law | None = None
+
+
+def pyc(task: Task) -> Fit:
+    """Fit entropy and tail complexity of a Pitman–Yor process, equation 13 (12 and 14 for the other measures)."""
+    scale = float(np.ptp(task.points.shares))  # so that shares near 1 settle as well as others
+
+    def residuals(place: Floats) -> Floats:
+        law = _pyc_law(*_entropy_and_tail(place), task.k)
+        return np.asarray(task.residuals(lambda n: law(task.measure, n)) / scale)
+
+    found = [_settle(residuals, start) for start in _pyc_starts(task)]
+    best = min(found, key=lambda result: float(result.cost))
+    entropy, tail = _entropy_and_tail(best.x)
+    law = _pyc_law(entropy, tail, task.k)
+    problems = [] if best.success else [UNCONVERGED]
+    problems += _at_edge("entropy", entropy, pitman_yor.ENTROPY.low, pitman_yor.ENTROPY.high)
+    problems += _at_edge("tail", tail, -np.inf, pitman_yor.TAIL.high)  # at the low end it makes no difference
+    return Fit(lambda n: law(task.measure, n), {"entropy": entropy, "tail": tail}, problems, law)
+
+
+def _pyc_law(entropy: float, tail: float, k: int) -> Law:
+    expected: dict[str, Curve] = {
+        "correctness": lambda n: pitman_yor.correctness(entropy, tail, n),
+        "uniqueness": lambda n: pitman_yor.uniqueness(entropy, tail, n),
+        "k_violation": lambda n: pitman_yor.k_violation(entropy, tail, n, k),
+    }
+    return lambda measure, n: expected[measure](n)
+
+
+def _settle(residuals: Curve, start: Floats) -> OptimizeResult:
+    fine = 1e-12
+    return least_squares(
+        residuals, start, bounds=(LEAST, MOST), method="dogbox", xtol=fine, ftol=fine, gtol=fine, max_nfev=200
+    )
+
+
+def _entropy_and_tail(place: Floats) -> tuple[float, float]:
+    """Entropy and tail, equation 2, from ln(1 − d) and ln(1 + α).
+
+    Entropy and tail make up for each other along a curved valley, in which a search is lost; these two do
+    not: their difference is the chance that two people share a set, which a few points fix, and what is left
+    is the shape.
+    """
+    few, many = (float(value) for value in digamma(np.exp(place)))
+    entropy = min(max(many - few, pitman_yor.ENTROPY.low), pitman_yor.ENTROPY.high)
+    tail = (float(digamma(1.0)) - few) / entropy
+    return entropy, min(max(tail, pitman_yor.TAIL.low), pitman_yor.TAIL.high)
+
+
+def _pyc_starts(task: Task) -> list[Floats]:
+    """Give the best entropy of each tail complexity on a fixed grid, for the best few tails."""
+    some = slice(None, None, -(-task.points.sizes.size // START_POINTS))
+    law = _pyc_law(ENTROPIES[:, None, None], TAILS[:, None], task.k)  # type: ignore[arg-type]
+    expected = law(task.measure, task.points.sizes[some])  # (entropies, tails, sizes)
+    loss = (expected - task.points.shares[some]) ** 2 @ task.points.weights[some]  # (entropies, tails)
+    tails = np.argsort(loss.min(axis=0), kind="stable")[:STARTS]
+    discount, concentration = pitman_yor.parameters(ENTROPIES[loss.argmin(axis=0)[tails]], TAILS[tails])
+    places = np.stack([np.log1p(-discount), np.log1p(concentration)], axis=1)  # (starts, 2)
+    return list(np.clip(places, LEAST + EDGE, MOST - EDGE))
+
+
+def ent(task: Task) -> Fit:
+    """Fit m = e^h equally large sets, one parameter: κ = m/n (1 − (1 − 1/m)^n)."""
+
+    def law(entropy: float) -> Law:
+        return lambda measure, n: at_share(measure, n, np.exp(-entropy), task.k)
+
+    def curve(entropy: float) -> Curve:
+        return lambda n: law(entropy)(task.measure, n)
+
+    entropy, problems = _best("entropy", np.linspace(pitman_yor.ENTROPY.low, 60.0, 301), task, curve)
+    return Fit(curve(entropy), {"entropy": entropy}, problems, law(entropy))
+
+
+def exp(task: Task) -> Fit:
+    """Fit an exponential decay towards a floor: κ = floor + (1 − floor) exp of −rate (n − 1)."""
+    points = task.points
+
+    def floor(log_rate: float) -> float:
+        fallen = -np.expm1(-np.exp(log_rate) * (points.sizes - 1))  # given the rate, κ is linear in the floor
+        most = float(points.weights @ (fallen * (points.shares - 1 + fallen))) / float(
+            points.weights @ fallen**2
+        )
+        return min(max(most, 0.0), 1.0)
+
+    def curve(log_rate: float) -> Curve:
+        level = floor(log_rate)
+        return lambda n: level + (1 - level) * np.exp(-np.exp(log_rate) * (n - 1))
+
+    slow, fast = -np.log(points.sizes[-1] - 1) - 9.0, -np.log(points.sizes[0] - 1) + 4.0
+    log_rate, problems = _best("the logarithm of the rate", np.linspace(slow, fast, 301), task, curve)
+    return Fit(curve(log_rate), {"floor": floor(log_rate), "rate": float(np.exp(log_rate))}, problems)
+
+
+def pol(task: Task) -> Fit:
+    """Fit a polynomial in the logarithm of the size, 1 − linear ln n − quadratic (ln n)²."""
+    points = task.points
+    logs, roots = np.log(points.sizes), np.sqrt(points.weights)
+    terms = (roots * np.stack([logs, logs**2])).T  # (sizes, 2)
+    linear, quadratic = (
+        float(value) for value in np.linalg.lstsq(terms, roots * (1 - points.shares), rcond=None)[0]
+    )
+    turn = max(-linear / (2 * quadratic), 0.0) if quadratic < 0 else np.inf
+
+    def curve(n: Floats) -> Floats:
+        x = np.minimum(np.log(n), turn)
+        return np.asarray(1 - linear * x - quadratic * x**2)
+
+    problems = [TURNS.format(size=np.exp(turn))] if turn < np.log(COUNT.high) else []
+    return Fit(curve, {"linear": linear, "quadratic": quadratic}, problems)
+
+
+def rnd(task: Task) -> Fit:
+    """Give the middle of what a guess uniform between 0 and the last measured share is: the baseline RND of table 1."""
+    middle = float(task.points.shares[-1]) / 2
+    return Fit(lambda n: np.full(n.shape, middle), {"middle": middle})
+
+
+def _best(name: str, grid: Floats, task: Task, curve: Callable[[float], Curve]) -> tuple[float, list[str]]:
+    """Search one parameter: the best on the grid, then between its neighbours."""
+
+    def loss(value: float) -> float:
+        return float((task.residuals(curve(value)) ** 2).sum())
+
+    place = int(np.argmin([loss(value) for value in grid]))
+    around = (grid[max(place - 1, 0)], grid[min(place + 1, grid.size - 1)])
+    found = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-11})
+    value = float(found.x) if found.fun < loss(grid[place]) else float(grid[place])
+    problems = [] if found.success else [UNCONVERGED]
+    return value, problems + _at_edge(name, value, grid[0], grid[-1])
+
+
+def _at_edge(name: str, value: float, least: float, most: float) -> list[str]:
+    return [AT_EDGE.format(name=name, value=value)] if min(value - least, most - value) < EDGE else []
+
+
+FAMILIES: Final[dict[str, Callable[[Task], Fit]]] = {
+    "pyc": pyc,
+    "ent": ent,
+    "exp": exp,
+    "pol": pol,
+    "rnd": rnd,
+}

@@ -1,0 +1,1 @@
+"""How well the estimates do on tables whose truth is counted."""

@@ -1,0 +1,53 @@
+"""Polars: equivalence classes."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from reid_sql.domains import QUASI_IDENTIFIERS
+from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, sized
+from reid_sql.engines.polars.keys import class_size
+from reid_sql.engines.polars.people import people_of, smallest
+from reid_sql.reduction import refuse_own_names
+
+__all__ = ["class_size", "classes", "histogram"]
+
+
+def classes(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> pl.LazyFrame:
+    """The distinct combinations of values, with how many records, or people, share each."""
+    names = places(qi)
+    if entity is None:
+        rows = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl))
+        found = sized(counted(rows, names, nulls), names, nulls)
+    else:
+        rows, people = people_of(tbl, qi, entity, nulls)
+        found = people.group_by(names).agg(
+            pl.len().cast(pl.Int64).alias("class_size"), pl.col("records").sum()
+        )
+    refuse_own_names(qi)
+    own = (pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
+    return how_nulls(rows, names, nulls, found).select(
+        *own, "class_size", "records", "records_dropped", "nulls"
+    )
+
+
+def histogram(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> pl.LazyFrame:
+    """How many classes, and how many records, or people by their smallest class, have each class size."""
+    if entity is not None:
+        return _of_people(tbl, qi, nulls, entity)
+    rows, names = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl)), places(qi)
+    found = sized(counted(rows, names, nulls), names, nulls)
+    reduced = found.group_by("class_size").agg(
+        pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum()
+    )
+    return how_nulls(rows, names, nulls, reduced).sort("class_size")
+
+
+def _of_people(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str) -> pl.LazyFrame:
+    rows, people = people_of(tbl, qi, entity, nulls)
+    names = places(qi)
+    of_classes = people.group_by(names).agg(pl.len().cast(pl.Int64).alias("class_size"))
+    sizes = of_classes.group_by("class_size").agg(pl.len().cast(pl.Int64).alias("classes"))
+    held = smallest(people, pl.len().over(names).cast(pl.Int64)).drop("uncovered")
+    both = sizes.join(held, on="class_size", how="left").with_columns(pl.col("records").fill_null(0))
+    return how_nulls(rows, names, nulls, both).sort("class_size")

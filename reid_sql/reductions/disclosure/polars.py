@@ -1,0 +1,306 @@
+"""Polars: what each class gives away about a sensitive column, from how many records hold each of its values in each class."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+import polars as pl
+
+from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.sensitive import QI, SLACK
+from reid_sql.reduction import refuse_own_names
+
+COUNT: Final = pl.col("n")
+SIZE: Final = pl.col("class_size")
+PARTS: Final = pl.col("parts")
+SHARE: Final = pl.col("held") / pl.col("total")  # of a value in the table
+GAIN: Final = pl.max_horizontal(0.0, pl.col("most") * pl.col("total") / SIZE - 1)
+SURPRISE: Final = pl.max_horizontal(
+    0.0, (pl.col("most") * pl.col("total") / SIZE).log(), -(pl.col("least") * pl.col("total") / SIZE).log()
+)
+# What is aggregated of the cells of a class, and the measure from that: aggregates of plain columns are what
+# Polars is fast at.
+OF_CELLS: Final = {
+    "largest": COUNT.max(),
+    "bits": pl.col("n_log_n").sum(),
+    "most": pl.col("ratio").max(),
+    "least": pl.col("ratio").min(),
+    "needed": pl.col("allowed").max(),
+    "total": pl.col("total").first(),
+    "kinds": pl.col("kinds").first(),
+}
+MEASURES: Final[dict[tuple[str, str | None], tuple[tuple[str, ...], pl.Expr]]] = {
+    ("l_diversity", "distinct"): ((), PARTS),
+    ("l_diversity", "entropy"): (
+        ("largest", "bits"),
+        pl.when(pl.col("largest") * PARTS == SIZE)
+        .then(PARTS)
+        .otherwise((SIZE.log() - pl.col("bits") / SIZE).exp()),
+    ),
+    ("alpha_k_anonymity", None): (("largest",), pl.col("largest") / SIZE),
+    ("beta_likeness", "basic"): (("most", "total"), GAIN),
+    ("beta_likeness", "enhanced"): (
+        ("most", "total", "needed"),
+        pl.when(pl.col("needed") <= SIZE).then(GAIN).otherwise(inf),
+    ),
+    ("delta_disclosure", "present"): (("most", "least", "total"), SURPRISE),
+    ("delta_disclosure", "all"): (
+        ("most", "least", "total", "kinds"),
+        pl.when(pl.col("kinds") == PARTS).then(SURPRISE).otherwise(inf),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How many records, `n`, hold each sensitive value, `s`, in each class, by the columns of the classes under numbers."""
+
+    rows: pl.LazyFrame
+    names: Sequence[str]
+    own: Sequence[str]
+    sensitive: str
+    nulls: str
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of the classes; the sensitive column stands last."""
+        return places(self.own)
+
+    @property
+    def counts(self) -> pl.LazyFrame:
+        """Of each value in each class."""
+        held = kept(self.rows, self.names, self.nulls).rename({self.names[-1]: "s"})
+        return held.group_by(*self.keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
+
+    def kinds(self, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:
+        """How many classes have each size and value of the measure."""
+        found = _measured(self, measure, variant, c).group_by("class_size", "value")
+        counted = found.agg(pl.len().cast(pl.Int64).alias("classes")).sort("class_size", "value")
+        return how_nulls(self.rows, self.names, self.nulls, counted)
+
+    def offending(self, found: pl.LazyFrame, offends: pl.Expr) -> pl.LazyFrame:
+        """The classes that offend a threshold, or whose value is not known, by their own names."""
+        refuse_own_names(self.own, ("class_size", "value"))
+        shown = found.filter(pl.col("value").is_null() | offends)
+        own = (pl.col(key).alias(name) for key, name in zip(self.keys, self.own, strict=True))
+        return how_nulls(self.rows, self.names, self.nulls, shown.select(*own, "class_size", "value"))
+
+
+def _cells(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
+    every = [*resolved(QI, qi, tbl), sensitive]
+    return Cells(numbered(tbl, resolved(QI, every, tbl)), places(every), qi, sensitive, nulls)
+
+
+def _above(threshold: float) -> pl.Expr:
+    return pl.col("value").gt(threshold * (1 + SLACK))
+
+
+def l_diversity(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, c: float, nulls: str
+) -> pl.LazyFrame:
+    """How many values, well represented, a class has."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("l_diversity", variant, c)
+
+
+def l_diversity_classes(
+    *,
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: str,
+    c: float,
+    l: float,  # noqa: E741 - its name
+    nulls: str,
+) -> pl.LazyFrame:
+    """The classes of fewer than l."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "l_diversity", variant, c), pl.col("value").lt(l * (1 - SLACK)))
+
+
+def t_closeness(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+) -> pl.LazyFrame:
+    """How far the values of a class are distributed from those of the table."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("t_closeness", variant)
+
+
+def t_closeness_classes(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, t: float, nulls: str
+) -> pl.LazyFrame:
+    """The classes that are farther than t."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "t_closeness", variant), _above(t))
+
+
+def alpha_k_anonymity(*, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> pl.LazyFrame:
+    """The share that a class's most frequent value has in it."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("alpha_k_anonymity")
+
+
+def alpha_k_anonymity_classes(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, alpha: float, k: int, nulls: str
+) -> pl.LazyFrame:
+    """The classes with a share above alpha, or of fewer than k records."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "alpha_k_anonymity"), _above(alpha).or_(SIZE.lt(k)))
+
+
+def beta_likeness(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+) -> pl.LazyFrame:
+    """How much more frequent a value is in a class than in the table, at most."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("beta_likeness", variant)
+
+
+def beta_likeness_classes(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, beta: float, nulls: str
+) -> pl.LazyFrame:
+    """The classes with a gain above beta."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "beta_likeness", variant), _above(beta))
+
+
+def delta_disclosure(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+) -> pl.LazyFrame:
+    """By what factor, as a logarithm, a value's share in a class differs from that in the table, at most."""
+    return _cells(tbl, qi, sensitive, nulls).kinds("delta_disclosure", variant)
+
+
+def delta_disclosure_classes(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, delta: float, nulls: str
+) -> pl.LazyFrame:
+    """The classes with a logarithm above delta."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.offending(_measured(cells, "delta_disclosure", variant), _above(delta))
+
+
+def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:
+    """Give the keys, class_size and value of every class."""
+    cells, keys = of.counts, of.keys
+    if (measure, variant) not in MEASURES:
+        return _twice(cells, keys, of.sensitive, str(variant), c)
+    wanted, value = MEASURES[measure, variant]
+    if measure == "l_diversity":
+        cells = cells.with_columns((COUNT * COUNT.log()).alias("n_log_n"))
+    elif measure != "alpha_k_anonymity":
+        cells = _against_the_table(cells)
+    found = [OF_CELLS[name].alias(name) for name in wanted]
+    counted = cells.group_by(keys).agg(
+        COUNT.sum().alias("class_size"), pl.len().cast(pl.Int64).alias("parts"), *found
+    )
+    return counted.select(*keys, "class_size", value.cast(pl.Float64).alias("value"))
+
+
+def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
+    """Put beside each cell how many records of the table hold its value, how many of them this class holds, and what β allows."""
+    held = cells.with_columns(
+        COUNT.sum().over("s").alias("held"), COUNT.sum().alias("total"), pl.col("s").n_unique().alias("kinds")
+    )
+    allowed = COUNT * pl.col("total") / (pl.col("held") * (1 - SHARE.log()))
+    return held.with_columns((COUNT / pl.col("held")).alias("ratio"), allowed.alias("allowed"))
+
+
+def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, c: float) -> pl.LazyFrame:
+    """Measure what needs a class's size at each of its cells: at once for classes of one value, from the cells of the others."""
+    if variant == "recursive":
+        single = pl.lit(1.0 if c > 1 else 0.0)
+    elif variant == "equal":
+        cells, single = _against_the_table(cells), 1 - SHARE
+    else:
+        line = _line(cells, sensitive, variant)
+        cells = cells.join(line.with_columns(pl.col("g").max().alias("area")), on="s", nulls_equal=True)
+        single = 2 * pl.col("g") - pl.col("area") + 1 - pl.col("x")
+    found = [
+        COUNT.sum().alias("class_size"),
+        pl.len().alias("parts"),
+        pl.col("single").first().alias("value"),
+    ]
+    counted = cells.with_columns(single.alias("single")).group_by(keys).agg(found)
+    several = cells.join(counted.filter(PARTS > 1).select(*keys, "class_size"), on=keys, nulls_equal=True)
+    if variant == "recursive":
+        value = _recursive(several, keys, c)
+    elif variant == "equal":
+        further = pl.max_horizontal(0.0, COUNT / SIZE - SHARE).alias("value")
+        value = several.with_columns(further).group_by(keys).agg(SIZE.first(), pl.col("value").sum())
+    else:
+        value = _along_a_line(several, line, keys)
+    alone = counted.filter(PARTS == 1).select(*keys, "class_size", "value")
+    return pl.concat([alone, value.select(*keys, "class_size", "value").cast({"value": pl.Float64})])
+
+
+def _recursive(several: pl.LazyFrame, keys: list[str], c: float) -> pl.LazyFrame:
+    """Count the places from which on all values together, c times, are more than the most frequent one."""
+    rising = several.sort("n").with_columns(
+        COUNT.cum_sum().over(keys).alias("tail"), COUNT.max().over(keys).alias("largest")
+    )
+    return rising.group_by(keys).agg(
+        SIZE.first(), (pl.col("largest") < c * pl.col("tail")).sum().alias("value")
+    )
+
+
+def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) -> pl.LazyFrame:
+    """Sum up, run by run between a class's own values, the area between its distribution and the table's."""
+    runs = several.sort("f").with_columns(
+        (COUNT.cum_sum().over(keys) / SIZE).alias("reached"),
+        (pl.int_range(pl.len()).over(keys) == 0).alias("first"),
+        pl.col("x").shift(-1).over(keys).fill_null(1.0).alias("next_x"),
+        pl.col("g").shift(-1).over(keys).fill_null(pl.col("area")).alias("next_g"),
+    )
+    crossing = line.select(
+        pl.col("f").alias("reached"), pl.col("x").alias("found_x"), pl.col("g").alias("found_g")
+    )
+    crossed = runs.sort("reached").join_asof(
+        crossing.sort("reached"), on="reached", strategy="forward", allow_exact_matches=False
+    )
+    found = pl.col("found_x").fill_null(pl.col("next_x"))
+    before, beyond = found <= pl.col("x"), found >= pl.col("next_x")
+    cross_x = pl.when(before).then("x").when(beyond).then("next_x").otherwise(found)
+    cross_g = pl.when(before).then("g").when(beyond).then("next_g").otherwise("found_g")
+    between = (
+        pl.col("reached") * (2 * cross_x - pl.col("x") - pl.col("next_x"))
+        + pl.col("g")
+        + pl.col("next_g")
+        - 2 * cross_g
+    )
+    area = pl.when("first").then("g").otherwise(0.0) + between
+    known = pl.when(pl.col("value").is_null().any()).then(None).otherwise(pl.col("value").sum())
+    return crossed.with_columns(area.alias("value")).group_by(keys).agg(SIZE.first(), known.alias("value"))
+
+
+def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
+    """Place the sensitive values: x from 0 to 1, the share f of records up to it, the area g under f left of it."""
+    kind = cells.collect_schema()["s"]
+    ordered = kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Enum | pl.Boolean)
+    if variant == "numeric" and not kind.is_numeric():
+        raise OutOfDomainError(
+            f"sensitive must be a column of numbers for variant := 'numeric', got '{sensitive}'; "
+            "cast it to a number, or pass variant := 'equal'"
+        )
+    if not ordered:
+        raise OutOfDomainError(
+            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := 'ordered', "
+            f"got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
+        )
+    values = cells.group_by("s").agg(COUNT.sum().alias("held")).sort("s", nulls_last=True)
+    number = pl.col("s").cast(pl.Float64) if variant == "numeric" else pl.int_range(pl.len()).cast(pl.Float64)
+    known = number.is_finite() if variant == "numeric" else pl.col("s").is_not_null()
+    place = pl.col("place")
+    span = place.max() / 2 - place.min() / 2
+    x = (
+        pl.when(place.is_null().any())
+        .then(None)
+        .when(span == 0)
+        .then(1.0)
+        .otherwise((place / 2 - place.min() / 2) / span)
+    )
+    lined = values.with_columns(pl.when(known).then(number).alias("place")).with_columns(
+        x.alias("x"), (pl.col("held").cum_sum() / SIZE_OF_TABLE).alias("f")
+    )
+    step = pl.col("x") - pl.col("x").shift(1, fill_value=0.0)
+    return lined.select("s", "x", "f", (pl.col("f").shift(1, fill_value=0.0) * step).cum_sum().alias("g"))
+
+
+SIZE_OF_TABLE: Final = pl.col("held").sum()

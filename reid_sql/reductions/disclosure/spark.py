@@ -1,0 +1,219 @@
+"""Spark: what each class gives away about a sensitive column, from how many records hold each of its values in each class."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from reid_sql.engines.spark.counting import counted, how_nulls, own_names
+from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of
+from reid_sql.errors import UnavailableError
+from reid_sql.models.classes.sensitive import QI, SLACK
+from reid_sql.reduction import refuse_own_names
+from reid_sql.reductions.disclosure import EQUAL_ALONE
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How many records, `n`, hold each sensitive value in each class; the sensitive column stands last."""
+
+    rows: Rows
+    nulls: str
+    counts: DataFrame
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of the classes."""
+        return self.rows.names[:-1]
+
+    def measured(self, value: Column, **parts: Column) -> DataFrame:
+        """The size and the value of each class, from parts that are aggregated of its cells."""
+        always = {"class_size": F.sum("n"), "kinds_here": F.count(F.lit(1)), "most": F.max("n")}
+        named = (part.alias(name) for name, part in (always | parts).items())
+        classes = self.counts.groupBy(*self.keys).agg(*named)
+        return classes.select(*self.keys, "class_size", value.cast("double").alias("value"))
+
+    def against_the_table(self) -> "Cells":
+        """The cells beside the records in the table that hold their value, all of its records, and its kinds of values."""
+        sensitive = self.rows.names[-1]
+        held = self.counts.groupBy(sensitive).agg(F.sum("n").alias("held"))
+        totals = held.agg(F.sum("held").alias("total"), F.count(F.lit(1)).alias("kinds"))
+        right = keyed(held.crossJoin(F.broadcast(totals)), [sensitive])
+        both = self.counts.join(right, alike([F.col(sensitive)], right)).drop("reid_key", "reid_hash")
+        return replace(self, counts=both)
+
+    def kinds(self, measured: DataFrame) -> DataFrame:
+        """How many classes have each size and value."""
+        found = measured.groupBy("class_size", "value").agg(F.count(F.lit(1)).alias("classes"))
+        return how_nulls(self.rows, self.nulls, found)
+
+    def offending(self, measured: DataFrame, offends: Column) -> DataFrame:
+        """The classes that offend a threshold, or whose value is not known."""
+        kept = measured.filter(F.col("value").isNull() | offends)
+        names = own_names(self.rows)[:-1]
+        return how_nulls(self.rows, self.nulls, kept.select(*names, "class_size", "value"))
+
+
+def _cells(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
+    rows = rows_of(tbl, [*qi, sensitive], QI)
+    return Cells(rows, nulls, counted(rows, nulls).withColumnRenamed("records", "n"))
+
+
+def _listed(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
+    cells = _cells(tbl, qi, sensitive, nulls)
+    refuse_own_names(qi, ("class_size", "value"))
+    return cells
+
+
+def _above(threshold: float) -> Column:
+    return F.col("value") > threshold * (1 + SLACK)
+
+
+def l_diversity(
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, c: float, nulls: str
+) -> DataFrame:
+    """How many values, well represented, a class has."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.kinds(_diversity(cells, variant, c))
+
+
+def l_diversity_classes(
+    tbl: DataFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    *,
+    variant: str,
+    c: float,
+    l: float,  # noqa: E741 - the parameter of SQL
+    nulls: str,
+) -> DataFrame:
+    """The classes of fewer than l."""
+    cells = _listed(tbl, qi, sensitive, nulls)
+    return cells.offending(_diversity(cells, variant, c), F.col("value") < l * (1 - SLACK))
+
+
+def _diversity(cells: Cells, variant: str, c: float) -> DataFrame:
+    size, distinct = F.col("class_size"), F.col("kinds_here").cast("double")
+    if variant == "distinct":
+        return cells.measured(distinct)
+    if variant == "entropy":
+        even = F.col("most") * F.col("kinds_here") == size
+        effective = F.when(even, distinct).otherwise(F.exp(F.log(size) - F.col("n_log_n") / size))
+        return cells.measured(effective, n_log_n=F.sum(F.col("n") * F.log("n")))
+    start = F.struct(F.lit(0).cast("bigint").alias("sum"), F.lit(0).alias("hits"))
+
+    def add(state: Column, count: Column) -> Column:
+        reached = state["sum"] + count
+        hit = (reached * F.lit(float(c)) > F.col("most")).cast("int")
+        return F.struct(reached.alias("sum"), (state["hits"] + hit).alias("hits"))
+
+    recursive = F.aggregate("held_by", start, add, lambda state: state["hits"])
+    return cells.measured(recursive, held_by=F.sort_array(F.collect_list("n")))
+
+
+def t_closeness(tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str) -> DataFrame:
+    """How far the values of a class are distributed from those of the table."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.kinds(_closeness(cells, variant))
+
+
+def t_closeness_classes(
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, t: float, nulls: str
+) -> DataFrame:
+    """The classes that are farther than t."""
+    cells = _listed(tbl, qi, sensitive, nulls)
+    return cells.offending(_closeness(cells, variant), _above(t))
+
+
+def _closeness(cells: Cells, variant: str) -> DataFrame:
+    if variant != "equal":
+        raise UnavailableError(
+            f"t_closeness on Spark must have variant='equal', got '{variant}': {EQUAL_ALONE}; ask DuckDB"
+        )
+    share = F.col("held") / F.col("total")
+    shares = F.collect_list(F.struct(F.col("n").alias("n"), share.alias("share")))
+
+    def add(found: Column, cell: Column) -> Column:
+        return found + F.greatest(F.lit(0.0), cell["n"] / F.col("class_size") - cell["share"])
+
+    return cells.against_the_table().measured(F.aggregate("shares", F.lit(0.0), add), shares=shares)
+
+
+def alpha_k_anonymity(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> DataFrame:
+    """The share that a class's most frequent value has in it."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.kinds(_most_frequent(cells))
+
+
+def alpha_k_anonymity_classes(
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, alpha: float, k: int, nulls: str
+) -> DataFrame:
+    """The classes where it has more than alpha, or of fewer than k records."""
+    cells = _listed(tbl, qi, sensitive, nulls)
+    return cells.offending(_most_frequent(cells), _above(alpha) | (F.col("class_size") < int(k)))
+
+
+def _most_frequent(cells: Cells) -> DataFrame:
+    return cells.measured(F.col("most") / F.col("class_size"))
+
+
+def beta_likeness(
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str
+) -> DataFrame:
+    """How much more frequent a value is in a class than in the table."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.kinds(_likeness(cells, variant))
+
+
+def beta_likeness_classes(
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, beta: float, nulls: str
+) -> DataFrame:
+    """The classes where one is so by more than beta."""
+    cells = _listed(tbl, qi, sensitive, nulls)
+    return cells.offending(_likeness(cells, variant), _above(beta))
+
+
+def _likeness(cells: Cells, variant: str) -> DataFrame:
+    share, ends = F.col("held") / F.col("total"), _ends()
+    gain = F.greatest(F.lit(0.0), _in_class("highest") - 1)
+    if variant != "basic":
+        ends["allowed"] = F.max(F.col("n") * F.col("total") / (F.col("held") * (1 - F.log(share))))
+        gain = F.when(F.col("allowed") <= F.col("class_size"), gain).otherwise(inf)
+    return cells.against_the_table().measured(gain, **ends)
+
+
+def delta_disclosure(
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str
+) -> DataFrame:
+    """How far, in logarithms, the frequency of a value in a class is from that in the table."""
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.kinds(_disclosed(cells, variant))
+
+
+def delta_disclosure_classes(
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, delta: float, nulls: str
+) -> DataFrame:
+    """The classes where one is so by more than delta."""
+    cells = _listed(tbl, qi, sensitive, nulls)
+    return cells.offending(_disclosed(cells, variant), _above(delta))
+
+
+def _disclosed(cells: Cells, variant: str) -> DataFrame:
+    surprise = F.greatest(F.lit(0.0), F.log(_in_class("highest")), -F.log(_in_class("lowest")))
+    if variant != "present":
+        surprise = F.when(F.col("kinds_here") == F.col("kinds"), surprise).otherwise(inf)
+    return cells.against_the_table().measured(surprise, **_ends())
+
+
+def _ends() -> dict[str, Column]:
+    """The highest and the lowest share of a value's records that are in the class, and what is said of the table."""
+    ratio = F.col("n") / F.col("held")
+    of_table = {name: F.first(name) for name in ("total", "kinds")}
+    return {"highest": F.max(ratio), "lowest": F.min(ratio), **of_table}
+
+
+def _in_class(end: str) -> Column:
+    """A value's frequency in the class over that in the table."""
+    return F.col(end) * F.col("total") / F.col("class_size")

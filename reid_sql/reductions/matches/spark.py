@@ -1,0 +1,155 @@
+"""Spark: of how many people the sets hold what an attacker knows of a target; the words of DuckDB's `reid_plan_matches`.
+
+A person's set is one row, an array of its items, rarest first: what is known of a target is then made within
+the row.
+"""
+
+from functools import reduce
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from reid_sql.domains import PERSON_OR_ITEM, Columns
+from reid_sql.engines.spark.counting import how_nulls, kept
+from reid_sql.engines.spark.frames import collected, rows_of, to_spark
+
+PRIME = 2147483647
+ROW_BITS = 33  # of monotonically_increasing_id that count the rows of a partition
+
+
+def matches(
+    tbl: DataFrame,
+    person: str,
+    item: str,
+    *,
+    points: int,
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> DataFrame:
+    """Count the matches of every known combination of items."""
+    rows = rows_of(tbl, [person, item], Columns(PERSON_OR_ITEM.words))
+    once = kept(rows, nulls).distinct().localCheckpoint()
+    coded = _coded(_coded(once, "q1", "p"), "q2", "i").select("p", "i").localCheckpoint()
+    sets = _sets(coded)
+    chosen = F.sum(_choose(F.size("items"), points))
+    total = collected(
+        sets.agg(F.count(F.lit(1)).alias("people"), chosen.alias("combinations")), "the number of people"
+    )
+    people, exact = total["people"][0].as_py(), (total["combinations"][0].as_py() or 0) <= exact_up_to
+    if not people:
+        known = sets.select(F.col("items").alias("known"), F.lit(1.0).alias("weight"))
+    else:
+        known = _every(sets, points) if exact else _drawn(sets, points, samples, seed, people)
+    found = _counted(coded, known, points)
+    draws = F.lit(0 if exact else samples).cast("bigint").alias("draws")
+    told = found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
+    return how_nulls(rows, nulls, told)
+
+
+def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
+    """Number the values of a column by their order, NULL last: sorted over the partitions, each of which counts its own.
+
+    The sorted values are kept on the executors, so that no second run can sort them into other partitions.
+    """
+    values = pairs.select(F.col(name).alias("value")).distinct()
+    listed = (
+        values.sort(F.col("value").asc_nulls_last())
+        .select(F.struct("value").alias("value"))
+        .localCheckpoint()
+    )
+    placed = listed.withColumns({"partition": F.spark_partition_id(), "row": F.monotonically_increasing_id()})
+    sizes = collected(
+        placed.groupBy("partition").agg(F.count(F.lit(1)).alias("size")), "the partitions"
+    ).to_pylist()
+    before, offsets = 0, []
+    for line in sorted(sizes, key=lambda line: line["partition"]):
+        offsets.append({"partition": line["partition"], "before": before})
+        before += line["size"]
+    schema = pa.schema([("partition", pa.int32()), ("before", pa.int64())])
+    offset = F.broadcast(to_spark(pairs.sparkSession, pa.Table.from_pylist(offsets, schema=schema)))
+    number = F.col("row").bitwiseAND(F.lit((1 << ROW_BITS) - 1)) + F.col("before") + 1
+    codes = placed.join(offset, "partition").select("value", number.alias(code))
+    return pairs.join(codes, F.struct(F.col(name).alias("value")) == F.col("value")).drop("value")
+
+
+def _sets(coded: DataFrame) -> DataFrame:
+    """Each person's set, rarest items first."""
+    support = coded.groupBy("i").agg(F.count(F.lit(1)).alias("support"))
+    item = F.struct("support", "i")
+    listed = coded.join(support, "i").groupBy("p").agg(F.sort_array(F.collect_list(item)).alias("items"))
+    return listed.select("p", F.transform("items", lambda each: each["i"]).alias("items"))
+
+
+def _choose(size: Column, points: int) -> Column:
+    """Combinations of so many points of a set of this size, 1 where there are fewer."""
+    number = size.cast("double")
+    chosen = reduce(lambda total, k: total * (number - (k - 1)) / k, range(1, points + 1), F.lit(1.0))
+    return F.when(size >= points, chosen).otherwise(1.0)
+
+
+def _every(sets: DataFrame, points: int) -> DataFrame:
+    """Every combination of points of every person, or all that a person has; each person weighs 1."""
+    small = sets.filter(F.size("items") <= points).select(
+        F.col("items").alias("known"), F.lit(1.0).alias("weight")
+    )
+    start = {"last": F.lit(0), "known": F.array().cast("array<bigint>")}
+    large = sets.filter(F.size("items") > points).withColumns(start)
+    for step in range(1, points + 1):
+        nexts = F.explode(F.sequence(F.col("last") + 1, F.size("items") - (points - step)))
+        chosen = large.select("items", "known", nexts.alias("last"))
+        item = F.element_at("items", F.col("last"))
+        large = chosen.withColumn("known", F.concat("known", F.array(item)))
+    return small.unionByName(large.select("known", (1 / _choose(F.size("items"), points)).alias("weight")))
+
+
+def _drawn(sets: DataFrame, points: int, samples: int, seed: int, people: int) -> DataFrame:
+    """Targets drawn in rounds, each person once a round, and the items that are known of them."""
+    rounds = -(-samples // people)
+    order = _mixed(_mixed(F.lit(seed).cast("bigint"), F.lit(0).cast("bigint")), F.col("p"))
+    turns = F.explode(F.sequence(F.lit(0).cast("bigint"), F.lit(rounds - 1).cast("bigint"))).alias("turn")
+    targets = (
+        sets.select("p", "items", turns)
+        .withColumn("chance", order)
+        .sort("turn", "chance", "p")
+        .limit(samples)
+    )
+    drawn = _mixed(F.lit(seed).cast("bigint"), F.col("turn") + 1)
+
+    def chances(item: Column, place: Column) -> Column:
+        chance = _mixed(_mixed(drawn, F.col("p")), item)
+        return F.struct(chance.alias("chance"), item.alias("i"), place.alias("place"))
+
+    first = F.slice(F.sort_array(F.transform("items", chances)), 1, points)
+    placed = F.sort_array(
+        F.transform(first, lambda each: F.struct(each["place"].alias("place"), each["i"].alias("i")))
+    )
+    return targets.select(
+        F.transform(placed, lambda each: each["i"]).alias("known"), F.lit(1.0).alias("weight")
+    )
+
+
+def _mixed(x: Column, y: Column) -> Column:
+    """A scramble of two whole numbers below 2^31 - 1, the same on every engine: no product leaves 63 bits."""
+    return _square(_square((x * 48271 + y * 69621 + 11) % PRIME, 16807, 7), 48271, 3)
+
+
+def _square(z: Column, a: int, b: int) -> Column:
+    """Bind z once: written out where it is used, nested scrambles would grow by four each."""
+    return F.transform(F.array(z), lambda once: (once * once + once * a + b) % PRIME)[0]
+
+
+def _counted(coded: DataFrame, known: DataFrame, points: int) -> DataFrame:
+    """Count each known combination once: those who have its rarest item, then of these who have the next."""
+    distinct = known.groupBy("known").agg(F.sum("weight").alias("weight"))
+    first = distinct.withColumn("i", F.element_at("known", 1))
+    matched = first.join(coded, "i").select("known", "weight", "p")
+    for step in range(2, points + 1):
+        wanted = matched.withColumn("i", F.element_at("known", F.least(F.lit(step), F.size("known"))))
+        matched = wanted.join(coded, ["p", "i"], "left_semi").select("known", "weight", "p")
+    counted = matched.groupBy("known").agg(
+        F.max("weight").alias("weight"), F.count(F.lit(1)).alias("matches")
+    )
+    return counted.groupBy("matches").agg(F.sum("weight").alias("weight"))

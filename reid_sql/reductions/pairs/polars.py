@@ -1,0 +1,43 @@
+"""Polars: values of columns, and pairs of values of two columns: all that a copula is fitted to."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from reid_sql.domains import QUASI_IDENTIFIERS, Columns
+from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
+from reid_sql.engines.polars.pairs import NOTHING, pair_counts, whole
+from reid_sql.models.copula.copula_fit import OUTSIDE
+
+
+def pairs(
+    tbl: pl.LazyFrame, qi: Sequence[str], weight: str | None, marginals: pl.LazyFrame | None, nulls: str
+) -> pl.LazyFrame:
+    """Count values and pairs of values, and who is alone, with shares from outside."""
+    every = resolved(QUASI_IDENTIFIERS, qi if weight is None else [*qi, weight], tbl)
+    rows, names = numbered(tbl, every), places(every)
+    counted = pair_counts(kept(rows, names, nulls), qi, weighted=weight is not None)
+    if marginals is not None:
+        told = marginals.drop_nulls("value") if nulls == "drop" else marginals
+        counted = pl.concat([counted, _outside(told, qi)], how="diagonal")
+    return how_nulls(rows, names, nulls, placed(counted, "cell"))
+
+
+def _outside(marginals: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
+    """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
+    Columns("columns of the marginals").check(
+        ["column_name", "value", "share"], marginals.collect_schema().names()
+    )
+    name, place = (
+        pl.col("column_name").cast(pl.String),
+        {column: number for number, column in enumerate(columns, 1)},
+    )
+    return marginals.select(
+        name.replace_strict(place, default=0, return_dtype=pl.Int64).alias("first"),
+        whole(OUTSIDE, "second"),
+        name.alias("label"),
+        pl.col("value").cast(pl.String).alias("first_value"),
+        NOTHING.alias("second_value"),
+        whole(0, "records"),
+        pl.col("share").cast(pl.Float64, strict=False).fill_null(float("nan")).alias("mass"),
+    )

@@ -1,0 +1,56 @@
+"""Spark: all that a copula is fitted to."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from reid_sql.domains import QUASI_IDENTIFIERS, Columns
+from reid_sql.engines.spark.counting import how_nulls, kept
+from reid_sql.engines.spark.frames import Rows, as_number, column, resolved, rows_of, to_spark
+from reid_sql.engines.spark.texts import counts_of_pairs, refuse_without_text
+from reid_sql.models.copula.copula_fit import OUTSIDE
+
+
+def pairs(
+    tbl: DataFrame,
+    qi: Sequence[str],
+    weight: str | None,
+    marginals: DataFrame | None,
+    nulls: str,
+) -> DataFrame:
+    """Count values and pairs of values, and who is alone, from the distinct records in one pass."""
+    every = rows_of(tbl, qi if weight is None else [*qi, weight], QUASI_IDENTIFIERS)
+    columns = Rows(every.frame, qi, every.found[: len(qi)])
+    number = F.lit(1.0) if weight is None else as_number(every.frame, every.names[-1])
+    mass = F.sum(F.when(number >= 0, number).otherwise(float("nan"))).alias("mass")
+    distinct = kept(every, nulls).groupBy(*columns.names).agg(F.count(F.lit(1)).alias("records"), mass)
+    refuse_without_text(columns)
+    lines = counts_of_pairs(distinct, qi, alone=weight is None)
+    if marginals is not None:
+        lines = lines.unionByName(_outside(marginals, qi, drop=nulls == "drop"))
+    return how_nulls(every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
+
+
+def _outside(marginals: DataFrame, columns: Sequence[str], *, drop: bool) -> DataFrame:
+    """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
+    named = resolved(Columns("columns of the marginals"), ["column_name", "value", "share"], marginals)
+    label, value, _ = (column(name) for name in named)
+    told = marginals.filter(value.isNotNull()) if drop else marginals
+    known = pa.table({"label": list(columns), "first": pa.array(range(1, len(columns) + 1), pa.int32())})
+    shares = told.select(
+        label.cast("string").alias("label"),
+        value.cast("string").alias("first_value"),
+        F.coalesce(as_number(told, named[2]), F.lit(float("nan"))).alias("mass"),
+    )
+    placed = shares.join(F.broadcast(to_spark(told.sparkSession, known)), "label", "left")
+    return placed.select(
+        F.coalesce("first", F.lit(0)).cast("bigint").alias("first"),
+        F.lit(OUTSIDE).cast("bigint").alias("second"),
+        "label",
+        "first_value",
+        F.lit(None).cast("string").alias("second_value"),
+        F.lit(0).cast("bigint").alias("records"),
+        "mass",
+    )

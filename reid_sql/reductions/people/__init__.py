@@ -1,0 +1,29 @@
+"""What a model of people is fitted to: values, pairs and class sizes counted, and records drawn."""
+
+from typing import Final
+
+from reid_sql.domains import OPTIONAL_TABLE, SEED, WEIGHT
+from reid_sql.models.people.people_lines import DRAWN, MOST_DRAWN, MOST_LINES, SIZES, PeopleLines
+from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
+from reid_sql.reductions.pairs import PAIRS
+
+__all__ = ["DRAWN", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
+PEOPLE: Final = Reduction(
+    __name__,
+    name="people",
+    words="how often each value, each pair of values of two columns and each class size occurs, and some records drawn",
+    arguments=(
+        TBL,
+        QI,
+        Argument("weight", WEIGHT, optional=True),
+        Argument("marginals", OPTIONAL_TABLE, optional=True),
+        Argument("seed", SEED, 0),
+        KEPT_NULLS,
+    ),
+    columns={
+        "line": "BIGINT",
+        **{name: kind for name, kind in PAIRS.columns.items() if name != "cell"},
+        "texts": "VARCHAR[]",
+    },
+    arrays=PeopleLines,
+)

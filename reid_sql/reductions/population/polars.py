@@ -1,0 +1,61 @@
+"""Polars: the sample's classes, by what a population table holds of them."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from reid_sql.domains import QUASI_IDENTIFIERS
+from reid_sql.engines.polars.frames import counted, how_nulls, joined, matched, numbered, places, resolved
+from reid_sql.engines.polars.people import people_of, smallest
+from reid_sql.errors import OutOfDomainError
+
+
+def population_histogram(
+    tbl: pl.LazyFrame, population_tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None
+) -> pl.LazyFrame:
+    """The histogram of the sample's records, or people, by the size of their class in the population."""
+    if entity is not None:
+        return _of_people((tbl, population_tbl), qi, entity, nulls)
+    frames = [numbered(frame, resolved(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)]
+    (rows, population), names = _alike(frames, qi), places(qi)
+    own, other = counted(rows, names, nulls), counted(population, names, nulls)
+    if nulls == "wildcard":
+        own = matched(own, own, names, "own")
+        found = matched(own, other.with_columns(pl.lit(0, dtype=pl.Int64).alias("own")), names, "found")
+    else:
+        beside = joined(own, other.rename({"records": "found"}), names)
+        found = beside.with_columns(pl.col("found").fill_null(0), pl.col("records").alias("own"))
+    uncovered = pl.col("records").filter(pl.col("found") < pl.col("own")).sum().alias("uncovered")
+    grouped = found.group_by(pl.max_horizontal("found", "own").alias("class_size"))
+    reduced = grouped.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered)
+    return how_nulls(rows, names, nulls, reduced).sort("class_size")
+
+
+def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
+    """The same of people, each by their smallest class."""
+    (rows, own), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
+    people, others = _alike([own, other], qi)
+    names = places(qi)
+    found = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("found"))
+    met = joined(people, found, names).with_columns(
+        pl.col("found").fill_null(0), pl.len().over(names).cast(pl.Int64).alias("own")
+    )
+    size = pl.max_horizontal("found", "own")
+    sizes = met.select(*names, size.alias("class_size")).unique().group_by("class_size")
+    held = smallest(met, size, pl.col("found") < pl.col("own"))
+    both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(held, on="class_size", how="left")
+    reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0))
+    return how_nulls(rows, names, nulls, reduced).sort("class_size")
+
+
+def _alike(frames: Sequence[pl.LazyFrame], qi: Sequence[str]) -> list[pl.LazyFrame]:
+    """Whole numbers of any width under one that holds both; refuses columns that hold another kind of value."""
+    mine, theirs = (frame.collect_schema() for frame in frames)
+    wider = {}
+    for name, q in zip(qi, places(qi), strict=True):
+        if mine[q] != theirs[q] and not (mine[q].is_integer() and theirs[q].is_integer()):
+            rule = f"tbl and population_tbl must hold '{name}' as the same type"
+            raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
+        if mine[q] != theirs[q]:
+            wider[q] = pl.Int128()
+    return [frame.cast(wider) for frame in frames]  # type: ignore[arg-type]

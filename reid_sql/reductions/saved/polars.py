@@ -1,0 +1,12 @@
+"""Polars: models in a table that copula_json wrote."""
+
+import polars as pl
+
+from reid_sql.domains import Columns
+from reid_sql.engines.polars.frames import how_nulls, placed, resolved
+
+
+def saved(tbl: pl.LazyFrame) -> pl.LazyFrame:
+    """The models, in the table's order."""
+    resolved(Columns("columns of the saved models"), ["model", "json"], tbl)
+    return how_nulls(tbl, [], "value", placed(tbl.select(pl.col("model", "json").cast(pl.String)), "line"))

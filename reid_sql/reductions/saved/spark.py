@@ -1,0 +1,16 @@
+"""Spark: the models in a table that copula_json wrote."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from reid_sql.domains import Columns
+from reid_sql.engines.spark.counting import how_nulls
+from reid_sql.engines.spark.frames import rows_of
+
+
+def saved(tbl: DataFrame) -> DataFrame:
+    """Each model by its name and its text."""
+    rows = rows_of(tbl, ["model", "json"], Columns("columns of the saved models"))
+    texts = (F.col(name).cast("string").alias(own) for name, own in zip(rows.names, rows.given, strict=True))
+    lines = rows.frame.select(*texts).withColumn("line", F.monotonically_increasing_id())
+    return how_nulls(rows, "value", lines)

@@ -1,0 +1,14 @@
+"""Polars: distinct records, scored under a fitted model."""
+
+import polars as pl
+
+from reid_sql import registry
+from reid_sql.engines.polars.frames import how_nulls, placed
+from reid_sql.engines.polars.models import scored
+from reid_sql.function import FUNCTIONS
+
+
+def scored_classes(tbl: pl.LazyFrame, model: str, population: float) -> pl.LazyFrame:
+    """The distinct records on the model's columns, with their numbers of records and their scores."""
+    found = scored(FUNCTIONS["score_copula"], tbl, registry.known(model), {"population": population})
+    return how_nulls(tbl, [], "value", placed(found.select("class_size", "uniqueness_xi")))

@@ -1,0 +1,34 @@
+"""Reading a scenario from where people keep it: a file with its tables beside it, a shipped one, or what says it."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from reid_sql.document import read_document, read_pairs
+from reid_sql.domains import Document
+from reid_sql.models.attacker.scenario import Scenario, of_document
+
+FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
+SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+
+
+def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN401 - what is none is refused
+    """Read a scenario: a mapping, JSON text, the path of a TOML or JSON file, or the name of one that is shipped.
+
+    Refuses what a scenario refuses, and tables of probabilities that are not there.
+
+    >>> scenario("adult_worst_case").groups[0].probability
+    1.0
+    """
+    if isinstance(source, Scenario):
+        return source
+    document, beside = read_document("scenario", source, folder, SHIPPED)
+    return of_document(document, lambda where, file: read_pairs(where, file, beside))
+
+
+def _read(source: Any) -> str:  # noqa: ANN401 - as above
+    return scenario(source).text()
+
+
+SCENARIO: Final = Document("scenario", _read)
+ScenarioText = Annotated[str, SCENARIO]

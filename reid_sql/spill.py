@@ -1,0 +1,47 @@
+"""Where counting spills to disk: a folder of its own that goes with the process, also with one that was killed."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Final
+
+PREFIX: Final = "reid-sql-"
+LOCK: Final = "in-use"
+
+
+@contextmanager
+def spill_folder() -> Iterator[Path]:
+    """Give a folder of one's own, and take it away; those that a killed process left are taken away before."""
+    _sweep()
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        with (folder / LOCK).open("w") as lock:
+            _locked(lock)
+            yield folder
+
+
+def _locked(lock: IO[str]) -> bool:
+    """Hold the file for as long as the process lives; whether nobody else holds it."""
+    if find_spec("fcntl") is None:  # Windows lets nobody remove what is open
+        return True
+    import fcntl  # noqa: PLC0415 - there is none on Windows
+
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sweep() -> None:
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            lock = folder / LOCK
+            if folder.is_symlink() or not lock.is_file():
+                continue
+            with lock.open("r+") as held:
+                if _locked(held):
+                    shutil.rmtree(folder, ignore_errors=True)

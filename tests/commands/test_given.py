@@ -1,0 +1,71 @@
+import pytest
+
+from reid_sql.commands.given import listed, numbers
+from reid_sql.commands.parser import parser
+from reid_sql.errors import OutOfDomainError
+
+PEOPLE = "reid_sql/demo/people.csv"
+
+
+def test_a_comma_stands_between_numbers_or_thousands() -> None:
+    assert numbers("--population", ["67,000,000"]) == [67e6]
+    assert numbers("--population", ["67,000"]) == [67e3]
+    assert numbers("--population", ["1e5,67e6"]) == [1e5, 67e6]
+    assert numbers("--population", ["1000,100000"]) == [1e3, 1e5]
+    assert numbers("--population", ["1e5", "67,000,000"]) == [1e5, 67e6]
+
+
+@pytest.mark.parametrize("text", ["100,200", "1,234,567"])
+def test_a_comma_that_may_be_both_is_refused(text: str) -> None:
+    with pytest.raises(
+        OutOfDomainError, match="must say whether a comma stands between numbers or thousands"
+    ):
+        numbers("--population", [text])
+
+
+@pytest.mark.parametrize("text", ["", "x", "1e5,", "67,,000"])
+def test_what_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(OutOfDomainError, match="--population must be a number, got"):
+        numbers("--population", [text])
+
+
+def test_names_by_comma_may_be_quoted() -> None:
+    assert listed("the columns", 'age, "name, first",sex') == ["age", "name, first", "sex"]
+
+
+@pytest.mark.parametrize("text", ["age\nsex", '"age', "age\rsex"])
+def test_names_that_are_no_line_are_refused(text: str) -> None:
+    with pytest.raises(OutOfDomainError, match="must be one line of names by comma"):
+        listed("the columns", text)
+
+
+def test_columns_given_again_are_added() -> None:
+    given = parser().parse_args(["risk", PEOPLE, "--qi", "age", "--qi", "sex,postcode"])
+    assert given.columns == ["age", "sex,postcode"]
+
+
+VALUED = {
+    "risk": ("--threshold", "--nulls", "--stand-out", "--table", "--memory-limit"),
+    "forecast": ("--k", "--nulls", "--plot"),
+    "adversary": ("--scenario", "--threshold"),
+    "qar": ("--p", "--alpha", "--tail", "--sample", "--remove", "--by"),
+    "check": ("--html", "--junit", "--json-report", "--baseline", "--engine"),
+    "query": ("--database",),
+}
+
+
+@pytest.mark.parametrize("command", VALUED)
+def test_an_option_given_twice_is_refused(command: str) -> None:
+    for option in VALUED[command]:
+        with pytest.raises(
+            OutOfDomainError, match=f"{option} must be given once, got '1' and '2'; leave one"
+        ):
+            parser().parse_args([command, "FILE", option, "1", option, "2"])
+
+
+def test_no_option_with_a_value_takes_the_last_of_two_in_silence() -> None:
+    commands = next(action for action in parser()._actions if action.choices)  # noqa: SLF001 - no public list
+    for command in dict(commands.choices or {}).values():  # type: ignore[call-overload]
+        for action in command._actions:  # noqa: SLF001 - no public list
+            plain = type(action).__name__ in {"Once", "_AppendAction", "_StoreTrueAction", "_HelpAction"}
+            assert plain, (command.prog, action.option_strings)

@@ -1,0 +1,38 @@
+"""One fixture for every engine: a new one joins by its kit's folder. Spark's cases share the one session of all tests."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from reid_sql.engines.face import GROUND
+from tests.conformance.engines import ENGINES, Engine, engine_named
+
+named = cache(engine_named)
+
+
+def params(engines: list[str]) -> list[Any]:
+    return [pytest.param(each, marks=pytest.mark.spark) if each == "spark" else each for each in engines]
+
+
+def started(request: pytest.FixtureRequest) -> Engine:
+    if request.param == "spark":
+        request.getfixturevalue("spark")
+    return named(request.param)
+
+
+@pytest.fixture(params=params(ENGINES))
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return started(request)
+
+
+@pytest.fixture
+def other(engine: Engine) -> Engine:
+    """The engine that the answers are held against: none is its own judge."""
+    return named("polars" if engine.name == GROUND else GROUND)
+
+
+@pytest.fixture(params=params([each for each in ENGINES if each != GROUND]))
+def face(request: pytest.FixtureRequest) -> Engine:
+    """An engine of dataframes."""
+    return started(request)

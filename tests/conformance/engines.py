@@ -1,0 +1,100 @@
+"""The engines that there are, each asked a declared function by the names of its arguments."""
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+import duckdb
+import polars as pl
+
+from reid_sql.engines.face import GROUND, engines
+from reid_sql.function import REQUIRED, Function
+from tests.engines.asking import quoted, refusal, spelled
+from tests.tables import by_duckdb
+
+Answers = list[dict[str, Any]]
+Given = Mapping[str, Any]  # a frame for each table, and for a function of records `tbl` and `columns`
+ENGINES: Final = engines()
+
+
+class Engine(Protocol):
+    name: str
+
+    def ask(self, declared: Function, given: Given) -> Answers | str:
+        """The rows of the answer, or the sentence of a refusal; records are told by their column `row`."""
+
+
+class Sql:
+    """DuckDB, asked in SQL."""
+
+    name = GROUND
+
+    def ask(self, declared: Function, given: Given) -> Answers | str:
+        frames = {name: value for name, value in given.items() if isinstance(value, pl.DataFrame)}
+        try:
+            return by_duckdb(self._sql(declared, given), **frames)
+        except duckdb.Error as error:
+            return refusal(error)
+
+    def _sql(self, declared: Function, given: Given) -> str:
+        if declared.answer.of_rows:
+            own = [
+                _cell(given[p.name]) for p in declared.parameters if p.name in given and p.name != "columns"
+            ]
+            cells = [*own, *map(quoted, given.get("columns", ()))]
+            return f"SELECT {quoted('row')}, {declared.name}({', '.join(cells)}) AS answer FROM tbl"
+        cells = [_cell(given[p.name], p.name) for p in declared.parameters if p.default is REQUIRED]
+        named = (p for p in declared.parameters if p.default is not REQUIRED and p.name in given)
+        options = [f"{p.name} := {_cell(given[p.name], p.name)}" for p in named]
+        return f"FROM {declared.name}({', '.join([*cells, *options])})"
+
+
+def _cell(value: Any, name: str = "") -> str:
+    if isinstance(value, pl.DataFrame):
+        return name
+    if isinstance(value, Column):
+        return quoted(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_cell, value))}]"
+    return spelled((value,))
+
+
+class Column(str):
+    """The name of a column of numbers, among the arguments of a function of numbers."""
+
+    __slots__ = ()
+
+
+class Frames:
+    """A dataframe engine, asked through its face; its kit takes tables and gives them back."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.face = importlib.import_module(f"reid_sql.{name}")
+        self.kit = importlib.import_module(f"reid_sql.engines.{name}.kit")
+
+    def ask(self, declared: Function, given: Given) -> Answers | str:
+        try:
+            found = self._answer(getattr(self.face, declared.name), declared, self._taken(given))
+            return self.kit.collected(found, "an answer").to_pylist()  # type: ignore[no-any-return]
+        except Exception as error:  # noqa: BLE001 - Spark's executors raise what Spark wraps
+            return refusal(error)
+
+    def _taken(self, given: Given) -> dict[str, Any]:
+        return {
+            name: self.kit.given(value.to_arrow()) if isinstance(value, pl.DataFrame) else value
+            for name, value in given.items()
+        }
+
+    def _answer(self, call: Any, declared: Function, given: dict[str, Any]) -> Any:
+        if not declared.answer.of_rows:
+            return call(**given)
+        frame, columns = given.pop("tbl"), given.pop("columns", [])
+        if "tbl" in inspect.signature(call).parameters:
+            return call(frame, *columns, name="answer").select("row", "answer")
+        return frame.select("row", call(*given.values(), *columns).alias("answer"))
+
+
+def engine_named(name: str) -> Engine:
+    return Sql() if name == GROUND else Frames(name)

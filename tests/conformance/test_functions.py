@@ -1,0 +1,105 @@
+"""Every declared function on every engine: the answer that another engine gives, its refusal, or the absence that is declared."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from reid_sql.domains import MODEL, Choice, Table
+from reid_sql.function import Answer, Function
+from reid_sql_udfs import declared
+from tests.conformance.engines import Answers, Column, Engine
+from tests.engines.asking import PEOPLE, argument, given, same
+
+QI = ["age", "sex", "region"]
+MODEL_NAME = argument(declared()["fit_copula"].parameters[0])
+PEOPLE_WITH_ROWS = PEOPLE.with_row_index("row").cast({"row": pl.Int64})
+
+
+def fit(engine: Engine) -> None:
+    """Make the model known that the questions name."""
+    fitted = engine.ask(declared()["fit_copula"], {"name": MODEL_NAME, "tbl": PEOPLE, "qi": QI})
+    assert isinstance(fitted, list), fitted
+
+
+def question(engine: Engine, function: Function) -> dict[str, Any]:
+    """Arguments by the domains of the function's parameters."""
+    if function.answer is Answer.COUNT:
+        return {"tbl": PEOPLE_WITH_ROWS, "columns": QI}
+    if function.answer is Answer.SCORE:
+        return {**given(function), "tbl": PEOPLE_WITH_ROWS, "columns": QI}
+    if function.answer is Answer.VALUE:
+        return numbers(function)
+    tables = {p.name: PEOPLE for p in function.parameters if isinstance(p.domain, Table)}
+    if function.name == "load_copula":
+        saved = engine.ask(declared()["copula_json"], {"model": MODEL_NAME})
+        tables = {"tbl": pl.DataFrame(saved)}
+    return tables | given(function)
+
+
+def numbers(function: Function) -> dict[str, Any]:
+    """A table of arguments, one of them missing in each of the last rows."""
+    names = [p.name for p in function.parameters]
+    usual = {p.name: argument(p) for p in function.parameters}
+    rows = [usual, *(usual | {name: None} for name in names)]
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.Float64)).with_row_index("row")
+    return {name: Column(name) for name in names} | {"tbl": frame.cast({"row": pl.Int64})}
+
+
+def agree(function: Function, answers: Answers | str, expected: Answers | str) -> None:
+    if isinstance(answers, str) or isinstance(expected, str):
+        assert answers == expected
+        return
+    if function.name == "copula_models":  # which knows those of other tests too
+        answers, expected = ([r for r in rows if r["model"] == MODEL_NAME] for rows in (answers, expected))
+    assert answers
+    same(answers, expected)
+
+
+def absent(function: Function, engine: Engine, answers: Answers | str) -> bool:
+    """Whether the engine lacks the function, and says so as declared."""
+    reason = function.absence(engine.name)
+    if reason:
+        assert isinstance(answers, str)
+        assert answers.startswith(f"{function.name} must be asked of ")
+        assert f": {reason}; " in answers
+    return bool(reason)
+
+
+@pytest.mark.parametrize("name", declared())
+def test_it_answers_as_another_engine_does(engine: Engine, other: Engine, name: str) -> None:
+    function = declared()[name]
+    if function.models or any(p.domain is MODEL for p in function.parameters):
+        fit(engine)
+        fit(other)
+    answers = engine.ask(function, question(engine, function))
+    if not absent(function, engine, answers):
+        assert isinstance(answers, list), answers
+        agree(function, answers, other.ask(function, question(other, function)))
+
+
+WORDS = [
+    (name, parameter.name, word)
+    for name, function in declared().items()
+    for parameter in function.parameters
+    if isinstance(parameter.domain, Choice) and function.reduction
+    for word in parameter.domain.words
+    if word != parameter.default
+]
+
+
+@pytest.mark.parametrize(("name", "option", "word"), WORDS)
+def test_each_word_of_a_choice_answers_as_another_engine_does(
+    engine: Engine, other: Engine, name: str, option: str, word: str
+) -> None:
+    function = declared()[name]
+    asked = question(engine, function) | {option: word}
+    answers = engine.ask(function, asked)
+    if absent(function, engine, answers):
+        return
+    partly = function.partly(engine.name)
+    if partly and isinstance(answers, str) and option == "variant":
+        assert f"must have {option}=" in answers
+        assert answers.split(": ")[1].split(";")[0] in partly
+        return
+    agree(function, answers, other.ask(function, asked))

@@ -1,0 +1,165 @@
+"""Bad input is refused in the same sentence by every engine: rule, value, remedy."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from reid_sql.errors import ReidError
+from reid_sql.function import signature_of
+from reid_sql_udfs import declared
+from tests.conformance.engines import Engine, Frames
+from tests.engines.asking import PEOPLE
+
+AGE = ["age"]
+SCENARIO = '{"population": 9, "groups": [{"columns": ["agee"], "probability": 0.5}]}'
+REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
+    "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'?": (
+        "risk_summary",
+        {"qi": ["agee"]},
+    ),
+    "quasi-identifiers must be distinct, got 'age' twice; name each column once": (
+        "class_size_histogram",
+        {"qi": ["age", "age"]},
+    ),
+    "quasi-identifiers must name 1 to 64 columns, got 0; pass the columns by which people can be told apart, "
+    "such as ['age', 'sex']": ("correctness_curve", {"qi": []}),
+    "threshold must be a risk between 0 and 1, got 2; pass the risk above which a record counts as at risk, "
+    "such as 0.2 for classes of fewer than 5": ("risk_summary", {"qi": AGE, "threshold": 2}),
+    "nulls must be one of 'value', 'wildcard', 'drop', got 'dorp'; did you mean 'drop'?": (
+        "equivalence_classes",
+        {"qi": AGE, "nulls": "dorp"},
+    ),
+    "points must be a whole number of known items from 1 to 16, got 2.5; pass how many items of a person an "
+    "attacker knows": ("sparse_correctness_curve", {"person": "id", "item": "age", "points": 2.5}),
+    "populations must be a list of one or more numbers, got []; write it like [1000, 1e6]": (
+        "pyc_forecast",
+        {"qi": AGE, "populations": []},
+    ),
+    "model must be a fitted model, got 'nobody'; ": ("score_copula", {"model": "nobody", "population": 9}),
+    "columns of the scenario must be columns of the table, got 'agee'; did you mean 'age'?": (
+        "adversary_summary",
+        {"scenario": SCENARIO},
+    ),
+    "quasi-identifiers and sensitive must be distinct, got 'age' twice; name each column once": (
+        "l_diversity",
+        {"qi": AGE, "sensitive": "age"},
+    ),
+    "the number of subsets of the columns must be at most 5000, got ": (
+        "attribute_risk",
+        {"columns": [f"c{place}" for place in range(40)]},
+    ),
+}
+WIDE = pl.DataFrame({f"c{place}": [1, 2] for place in range(40)})
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_a_refusal_is_the_same_sentence(engine: Engine, sentence: str) -> None:
+    name, given = REFUSED[sentence]
+    table = WIDE if name == "attribute_risk" else PEOPLE
+    answer = engine.ask(declared()[name], {"tbl": table, **given})
+    assert isinstance(answer, str)
+    assert answer.startswith(sentence) if sentence.endswith(" ") else answer == sentence
+
+
+def test_an_empty_table_is_refused(engine: Engine) -> None:
+    answer = engine.ask(declared()["risk_summary"], {"tbl": PEOPLE.head(0), "qi": AGE})
+    assert isinstance(answer, str)
+    assert answer.startswith("the table must hold at least one record, got 0 (those that ")
+
+
+SUMMARY = signature_of(declared()["risk_summary"])
+MOST = len(SUMMARY.parameters)
+CALLED = f"risk_summary must be called as risk_summary{SUMMARY}, got"
+WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
+    "parameters of risk_summary must be named as it has them, got 'treshold'; did you mean 'threshold'?": (
+        "risk_summary",
+        ("tbl", AGE),
+        {"treshold": 0.5},
+    ),
+    f"{CALLED} a call missing a required argument: 'qi'; pass qi": ("risk_summary", ("tbl",), {}),
+    f"{CALLED} a call missing required arguments: 'tbl', 'qi'; pass tbl and qi": ("risk_summary", (), {}),
+    f"{CALLED} {MOST + 1} arguments; pass at most {MOST}": ("risk_summary", ("tbl",) * (MOST + 1), {}),
+    f"{CALLED} 'qi' by place and by name; pass it once": ("risk_summary", ("tbl", AGE), {"qi": AGE}),
+    "parameters of uniqueness_xi must be named as it has them, got 'populaton'; did you mean 'population'?": (
+        "uniqueness_xi",
+        ("m",),
+        {"populaton": 5},
+    ),
+    "threshold must be a risk between 0 and 1, got x; pass the risk above which a record counts as at risk, "
+    "such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE, "x"), {}),
+    "threshold must be a risk between 0 and 1, got NULL; pass the risk above which a record counts as at risk, "
+    "such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE), {"threshold": None}),
+    "populations must be a list of one or more numbers, got ['x']; write it like [1000, 1e6]": (
+        "pyc_forecast",
+        ("tbl", AGE, ["x"]),
+        {},
+    ),
+    "quasi-identifiers must be a list of column names, got 5; write ['age', 'sex']": (
+        "risk_summary",
+        ("tbl", 5),
+        {},
+    ),
+    "sensitive must be the name of a column, got ['sex']; write it as a text, such as 'age'": (
+        "l_diversity",
+        ("tbl", AGE, ["sex"]),
+        {},
+    ),
+    "key must be the name of a column, got 5; write it as a text, such as 'age'": (
+        "individual_risk",
+        ("tbl", AGE),
+        {"key": 5},
+    ),
+    "model must be the name of a fitted model or a model, got 5; see copula_models() for those there are": (
+        "score_copula",
+        ("tbl", 5, 9),
+        {},
+    ),
+    "scenario must be a path, JSON text or a mapping, got 5; pass a .toml or .json file": (
+        "adversary_summary",
+        ("tbl", 5),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", WRONG)
+def test_a_wrong_call_of_a_face_is_the_same_sentence(face: Frames, sentence: str) -> None:
+    name, arguments, named = WRONG[sentence]
+    frame = face.kit.given(PEOPLE.to_arrow())
+    with pytest.raises(ReidError) as refused:
+        getattr(face.face, name)(*(frame if each == "tbl" else each for each in arguments), **named)
+    assert str(refused.value) == sentence
+
+
+def test_what_is_no_frame_and_what_is_no_column_is_named(face: Frames) -> None:
+    for name, given in (
+        ("risk_summary", (AGE,)),
+        ("score_copula", ("m", 9)),
+        ("journalist_risk", (None, AGE)),
+    ):
+        with pytest.raises(TypeError) as refused:
+            getattr(face.face, name)([1], *given)
+        kind = face.kit.TABLE
+        assert str(refused.value) == f"tbl must be {kind.words}, got list; {kind.remedy}"
+    with pytest.raises(TypeError) as refused:
+        face.face.uniqueness_from_probability([0.5], 3)
+    kind = face.kit.COLUMN
+    assert str(refused.value).startswith(
+        f"p must be the name of a column, {kind.words} or a number, got [0.5]; "
+    )
+
+
+def test_arguments_are_given_by_place_and_by_name_alike(face: Frames) -> None:
+    call, frame = face.face, face.kit.given(PEOPLE.to_arrow())
+    by_place = face.kit.collected(call.risk_summary(frame, AGE, 0.5, "drop"), "").to_pylist()
+    by_name = call.risk_summary(nulls="drop", threshold=0.5, qi=AGE, tbl=frame)
+    assert face.kit.collected(by_name, "").to_pylist() == by_place
+    face.kit.collected(call.fit_copula("by_name", frame, ["age", "region"]), "")
+    calls = [
+        call.uniqueness_xi("by_name", 1000, "age", "region"),
+        call.uniqueness_xi("by_name", "age", "region", population=1000),
+        call.uniqueness_xi("age", "region", population=1000, model="by_name"),
+    ]
+    first, *others = (face.kit.collected(frame.select(each.alias("xi")), "").to_pylist() for each in calls)
+    assert others == [first, first]

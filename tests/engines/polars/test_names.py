@@ -1,0 +1,173 @@
+"""A name is that very column, an argument is a column, and no answer hides behind a column of the table."""
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import polars.selectors as cs
+import pytest
+
+import reid_sql.polars as rp
+from reid_sql.errors import ReidError
+from reid_sql_udfs import declared
+from tests.copulas import fitted
+from tests.tables import by_polars, class_sizes
+
+ANY: Any = rp  # to be called as its types forbid
+ODD = [
+    "^o.*$",
+    "*",
+    "^$",
+    "q1",
+    "place",
+    "members",
+    "records",
+    "codes",
+    "side",
+    "",
+    "é",
+]  # the first would match "other"
+# Two rows of 32 small numbers that met in the first 64-bit key, a polynomial of hashes that anybody could compute.
+# fmt: off
+COLLIDING = [
+    35185, 144137, 116084, 468099, 43812, 446976, 23523, 470588, 101916, 372296, 30374, 100792, 123254,
+    224564, 275826, 26233, 19758, 156779, 357918, 127475, 5477, 466825, 446686, 488717, 91460, 3264,
+    152870, 370367, 430905, 140296, 206686, 408768,
+], [
+    853844, 863377, 755046, 1007120, 853091, 835797, 538750, 965981, 1046631, 893590, 548435, 887686,
+    588004, 1029318, 869228, 641376, 531253, 595218, 1038266, 773857, 1025962, 680431, 539665, 914324,
+    839899, 915113, 584051, 641432, 554283, 1036059, 1042993, 908157,
+]
+# fmt: on
+
+
+@pytest.fixture
+def people() -> pl.DataFrame:
+    columns = {name: [number % (place + 2) for number in range(12)] for place, name in enumerate(ODD)}
+    return pl.DataFrame(columns | {"other": [0] * 12, "id": range(12)})
+
+
+def plain(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.rename({name: f"c{place}" for place, name in enumerate(ODD)})
+
+
+def renamed(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    back = {f"c{place}": name for place, name in enumerate(ODD)}
+    return [{back.get(name, name): value for name, value in row.items()} for row in answers]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_expression_counts_the_column_of_that_very_name(people: pl.DataFrame, name: str) -> None:
+    for columns in ([name], [name, "id", "other", "id", "other"]):
+        rows = list(zip(*(people[column] for column in columns), strict=True))
+        counted = people.select(rp.equivalence_class_size(*columns)).to_series()
+        assert counted.to_list() == class_sizes(rows, rows, "value")
+
+
+SCENARIO = {"population": 99, "groups": [{"columns": ["^o.*$", "*"], "probability": 0.5}]}
+ASKED: dict[str, Callable[[list[str]], tuple[Any, ...]]] = {
+    "class_size_histogram": lambda c: (c,),
+    "risk_summary": lambda c: (c,),
+    "correctness_curve": lambda c: (c,),
+    "population_uniqueness": lambda c: (c[:2], 1e4, "loglinear"),
+    "individual_risk": lambda c: (c[:3], "other"),
+    "loglinear_risk": lambda c: (c[:3], 0.5, 2, "id"),
+    "l_diversity": lambda c: (c[1:], c[0]),
+    "t_closeness": lambda c: (c[1:2], c[0], "ordered"),
+    "qar_contributions": lambda c: (c[:4], 2),
+    "sparse_correctness_curve": lambda c: (c[0], c[1], 1),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_odd_names_answer_as_plain_ones(people: pl.DataFrame, name: str) -> None:
+    ordinary = [f"c{place}" for place in range(len(ODD))]
+    ones = people.with_columns(pl.lit(1.0).alias("other"))
+    expected = by_polars(name, plain(ones), *ASKED[name](ordinary))
+    answers = by_polars(name, ones, *ASKED[name](ODD))
+    assert sorted(map(repr, answers)) == sorted(map(repr, expected))
+
+
+def test_odd_names_of_scenarios_models_and_classes_are_columns(people: pl.DataFrame) -> None:
+    told = {"population": 99, "groups": [{"columns": ["c0", "c1"], "probability": 0.5}]}
+    assert by_polars("adversary_risk", people, SCENARIO) == by_polars("adversary_risk", plain(people), told)
+    fitted("odd", people, ["^o.*$", "*"])
+    fitted("plain", plain(people), ["c0", "c1"])
+    scored = by_polars("score_copula", people, "odd", 1e3)
+    assert scored == renamed(by_polars("score_copula", plain(people), "plain", 1e3))
+    listed = by_polars("equivalence_classes", people, ["^o.*$", "*"])
+    expected = renamed(by_polars("equivalence_classes", plain(people), ["c0", "c1"]))
+    assert sorted(map(repr, listed)) == sorted(map(repr, expected))
+    drawn: pl.DataFrame = rp.sample_copula("odd", 9).select(cs.by_name("^o.*$")).collect()
+    assert drawn.columns == ["^o.*$"]
+
+
+def test_a_selector_is_the_columns_that_it_selects(people: pl.DataFrame) -> None:
+    by_selector = people.select(rp.equivalence_class_size(cs.by_name(ODD[:4])).alias("k"))
+    assert by_selector.equals(people.select(rp.equivalence_class_size(*ODD[:4]).alias("k")))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [(["age", "sex"],), (("age",),), (1, 2), (None,), ("age", ["sex"]), (pl.Series([1]),)],
+    ids=str,
+)
+def test_what_is_no_column_is_refused(columns: tuple[Any, ...]) -> None:
+    with pytest.raises(
+        ReidError, match="quasi-identifiers must each be a column name or an expression, got"
+    ) as told:
+        ANY.equivalence_class_size(*columns)
+    assert isinstance(told.value, TypeError)
+
+
+@pytest.mark.parametrize("column", [pl.lit(1), pl.lit("age"), pl.lit(1) + pl.lit(2)], ids=str)
+def test_constants_alone_are_refused(column: pl.Expr) -> None:
+    with pytest.raises(
+        ReidError, match=r"quasi-identifiers must be columns, got .*, in which no column stands"
+    ):
+        rp.equivalence_class_size(column)
+
+
+@pytest.mark.parametrize("clash", ["class_size", "uniqueness_xi", "correctness_kappa", "cell_probability"])
+def test_a_column_named_as_a_score_is_refused(people: pl.DataFrame, clash: str) -> None:
+    fitted("two", people, ["other", "q1"])
+    with pytest.raises(
+        ReidError, match=f"must have no column that is named as a score .* got '{clash}'; rename"
+    ):
+        rp.score_copula(people.with_columns(pl.lit(0).alias(clash)), "two", 100)
+
+
+def test_scores_stand_beside_the_rows_in_their_order(people: pl.DataFrame) -> None:
+    shuffled = pl.concat([people] * 40).sample(fraction=1, shuffle=True, seed=1).with_row_index("row")
+    fitted("two", people, ["q1", "place"])
+    scored = rp.score_copula(shuffled, "two", 1e4).collect(engine="streaming")
+    assert scored["row"].to_list() == list(range(shuffled.height))
+    assert scored.drop(declared()["score_copula"].columns).equals(shuffled)
+
+
+KEYED: dict[str, tuple[Any, ...]] = {
+    "qar_contributions": (["q1", "place", "records"], 2),
+    "qar_elimination": (["q1", "place", "records"], 2),
+}
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_key_that_two_records_share_is_refused(people: pl.DataFrame, name: str) -> None:
+    answer = getattr(rp, name)(people, *KEYED[name], key="*")
+    with pytest.raises(
+        ReidError, match=r"key must tell each record from the others, got . twice; pass a column"
+    ):
+        answer.collect()
+
+
+def test_rows_made_to_meet_under_known_hashes_stay_apart() -> None:
+    frame = pl.DataFrame(COLLIDING, schema=[f"c{place}" for place in range(32)], orient="row")
+    assert frame.select(rp.equivalence_class_size(*frame.columns)).to_series().to_list() == [1, 1]
+
+
+def test_each_column_of_a_wide_key_is_keyed_by_itself() -> None:
+    """Values that change places are other records: every order of 0 and 1 in twelve columns is counted once."""
+    frame = pl.DataFrame(
+        {f"c{place}": [number >> place & 1 for number in range(4096)] for place in range(12)}
+    )
+    assert frame.select(rp.equivalence_class_size(*frame.columns).unique()).to_series().to_list() == [1]

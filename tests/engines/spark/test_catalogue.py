@@ -1,0 +1,168 @@
+"""Every function of the catalogue: on Spark with the other engines' answer or refusal, or told as not there."""
+
+import importlib
+import re
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import polars as pl
+import pytest
+
+from reid_sql.domains import Number, Table
+from reid_sql.engines.spark.catalogue import in_sql
+from reid_sql.errors import ReidError
+from reid_sql.function import REQUIRED, Answer, Function, Parameter
+from reid_sql.reduction import reductions
+from reid_sql_udfs import declared
+from tests.engines.asking import PEOPLE, argument, given
+from tests.tables import by_duckdb
+
+pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
+
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812
+
+import reid_sql.spark as rs
+from tests.sparks import refusal, rows_of, same, to_spark
+
+pytestmark = pytest.mark.spark
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+NO_FUNCTION = "risk_sumary"
+TABLES = [name for name, function in declared().items() if function.answer.of_table and function.reduction]
+PLAIN = [name for name, function in declared().items() if function.answer.of_table and not function.reduction]
+ROWS = [name for name, function in declared().items() if function.answer is Answer.VALUE]
+
+
+def spelled(value: Any) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+
+
+def duck(function: Function, options: dict[str, Any]) -> Any:
+    must = {p.name for p in function.parameters if p.default is REQUIRED}
+    cells = [
+        "t" if isinstance(p.domain, Table) else spelled(options[p.name])
+        for p in function.parameters
+        if p.name in must
+    ]
+    cells += [f"{name} := {spelled(value)}" for name, value in options.items() if name not in must]
+    try:
+        return by_duckdb(f"FROM {function.name}({', '.join(cells)})", t=PEOPLE)
+    except duckdb.Error as error:
+        return refusal(error)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", name: str) -> None:
+    function = declared()[name]
+    frames = {p.name: to_spark(spark, PEOPLE) for p in function.parameters if isinstance(p.domain, Table)}
+    options = given(function)
+    if function.absence("spark"):
+        with pytest.raises(
+            ReidError, match=f"{name} must be asked of DuckDB or Polars, got a call of Spark: "
+        ):
+            getattr(rs, name)(**frames, **options)
+        return
+    expected = duck(function, options)
+    if isinstance(expected, str):
+        with pytest.raises(ReidError) as refused:
+            getattr(rs, name)(**frames, **options)
+        assert str(refused.value) == expected
+    else:
+        same(rows_of(getattr(rs, name)(**frames, **options)), expected)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_functions_without_a_table_answer_in_python_and_in_sql(spark: "SparkSession", name: str) -> None:
+    function = declared()[name]
+    options = given(function)
+    expected = duck(function, options)
+    if isinstance(expected, str):
+        with pytest.raises(ReidError) as refused:
+            getattr(rs, name)(**options)
+        assert str(refused.value) == expected
+        return
+    same(rows_of(getattr(rs, name)(**options)), expected)
+    assert (name in rs.register(spark)) == in_sql(function)
+    if not in_sql(function):
+        return
+    named = ", ".join(
+        f"{n} => {spelled(v).replace('[', 'array(').replace(']', ')')}" for n, v in options.items()
+    )
+    same(rows_of(spark.sql(f"FROM {name}({named})")), expected)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_row_functions_are_columns_and_sql_functions(spark: "SparkSession", name: str) -> None:
+    function = declared()[name]
+    cells = {
+        p.name: [argument(p) * 0.9, argument(p), None] if _is_float(p) else [argument(p)] * 3
+        for p in function.parameters
+    }
+    frame = pl.DataFrame({"row": [0, 1, 2], **cells})
+    names = ", ".join(cells)
+    expected = by_duckdb(f"SELECT row, {name}({names}) AS answer FROM t ORDER BY row", t=frame)
+    table = to_spark(spark, frame)
+    bound = getattr(rs, name)
+    same(rows_of(table.select("row", bound(*cells).alias("answer"))), expected)
+    assert table.select(bound(*(F.col(cell) for cell in cells))).columns == [name]
+    rs.register(spark)
+    same(
+        rows_of(spark.sql(f"SELECT row, {name}({names}) AS answer FROM {{t}} ORDER BY row", t=table)),
+        expected,
+    )
+
+
+def _is_float(parameter: Parameter) -> bool:
+    return isinstance(parameter.domain, Number) and not parameter.domain.whole
+
+
+def test_bad_values_are_refused_in_our_sentence(spark: "SparkSession") -> None:
+    rs.register(spark)
+    sentence = "p must be a probability between 0 and 1, got 2; pass a share, such as 0.01 for 1 %"
+    with pytest.raises(PySparkException) as by_sql:
+        spark.sql("SELECT uniqueness_from_probability(2, 10)").collect()
+    with pytest.raises(PySparkException) as by_column:
+        spark.range(3).select(rs.uniqueness_from_probability("id", 3)).collect()
+    assert refusal(by_sql.value) == refusal(by_column.value) == sentence
+    with pytest.raises(PySparkException) as of_table:
+        spark.sql(
+            "FROM pyc_extrapolate(array(100, 1000), array(0.9, 0.5), array(1e6), method => 'pyx')"
+        ).collect()
+    assert refusal(of_table.value).endswith("got 'pyx'; did you mean 'pyc'?")
+
+
+def test_what_is_not_a_function_is_said_to_be_missing() -> None:
+    with pytest.raises(AttributeError, match="has no function 'risk_sumary'"):
+        getattr(rs, NO_FUNCTION)
+    assert set(declared()) <= set(dir(rs))
+
+
+def test_what_is_said_to_be_there_is_there(root: "Path") -> None:
+    for reduction in reductions().values():
+        said = importlib.import_module(f"{reduction.room}.spark")
+        assert hasattr(said, reduction.name) != ("spark" in reduction.absences), reduction.name
+    text = (root / "docs" / "spark.md").read_text(encoding="utf-8")
+    for function in declared().values():
+        reason = function.absence("spark")
+        assert (f"| `{function.name}` | {reason} |" in text) == bool(reason)
+
+
+def test_python_in_the_documents_runs(
+    spark: "SparkSession", root: "Path", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    spark.read.csv("reid_sql/demo/people.csv", header=True).createOrReplaceTempView("people")
+    for document in ("docs/spark.md", "README.md"):
+        blocks = re.findall(
+            r"```python\n(import reid_sql.spark.*?)```",
+            (root / document).read_text(encoding="utf-8"),
+            re.DOTALL,
+        )
+        assert blocks
+        for block in blocks:
+            exec(compile(block, document, "exec"), {"spark": spark})  # noqa: S102 - as a reader would

@@ -1,0 +1,176 @@
+"""The release gate on Spark: figures and verdicts as on DuckDB, and refusals of what it does there alone."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from reid_sql.check.gate import check
+from reid_sql.check.reports.html import html
+from reid_sql.cli import main
+from reid_sql.errors import ReidError
+from tests.check.towns import PEOPLE, town
+
+pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
+
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CHECKS = """
+sensitive = ["diagnosis"]
+checks = [
+  { measure = "k", at_least = 5 },
+  { measure = "unique_records", at_most = 100, by = ["education"] },
+  { measure = "uniqueness", at_most = 0.4, quasi_identifiers = ["age", "sex"] },
+  { measure = "records_at_risk", threshold = 0.2, at_most = 0.9 },
+  { measure = "forecast_correctness", at_most = 0.05 },
+  { measure = "separation", at_most = 0.5 },
+  { measure = "separation", at_most = 0.999, by = ["sex"] },
+  { measure = "l_diversity", at_least = 2 },
+  { measure = "t_closeness_offending", t = 0.3, at_most = 0.9 },
+  { measure = "population_uniqueness", method = "pitman", at_most = 0.05 },
+  { measure = "qar", p = 1, alpha = 0.1, tail = 0.9, at_most = 0.5 },
+  { measure = "xi_share", threshold = 0.5, at_most = 0.2, quasi_identifiers = ["sex", "education"] },
+  { measure = "kappa_share", threshold = 1e-3, at_most = 0.2, quasi_identifiers = ["sex", "education"], by = ["sex"] },
+  { measure = "adversary_average", scenario = "neighbours.toml", at_most = 0.05 },
+  { measure = "forecast_uniqueness", population = 100, at_most = 0.5 },
+]
+"""
+
+
+def alike(one: Any, other: Any, where: str = "") -> None:
+    """Hold two reports to be the same, figures to nine digits."""
+    if isinstance(one, dict):
+        assert list(one) == list(other), where
+        for key in one:
+            alike(one[key], other[key], f"{where}.{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), where
+        for place, pair in enumerate(zip(one, other, strict=True)):
+            alike(*pair, f"{where}[{place}]")
+    else:
+        assert one == (pytest.approx(other, rel=1e-9) if isinstance(other, float) else other), where
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+def test_verdicts_and_figures_are_those_of_duckdb(tmp_path: Path, nulls: str) -> None:
+    policy = town(tmp_path, f'nulls = "{nulls}"\n{CHECKS}')
+    expected, found = check(policy), check(policy, engine="spark")
+    assert {group["verdict"] for each in expected["checks"] for group in each["groups"]} == {
+        "pass",
+        "fail",
+        "not judged",
+    }
+    assert found["exit_code"] == expected["exit_code"]
+    alike({**found, "versions": None}, {**expected, "versions": None})
+    assert "pyspark" in found["versions"]
+
+
+def test_missing_values_may_be_any_value(tmp_path: Path) -> None:
+    file = tmp_path / "few.csv"
+    file.write_text("age,sex,place\n20,F,a\n20,,a\n,F,b\n30,M,b\n30,M,b\n40,,b\n", encoding="utf-8")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        'tables = [{ file = "few.csv", nulls = "wildcard", quasi_identifiers = ["age", "sex"], population_file = "few.csv", '
+        'checks = [{ measure = "k", at_least = 2 }, { measure = "uniqueness", at_most = 0.1, by = ["place"] }, '
+        '{ measure = "journalist_average_risk", at_most = 0.9 }] }]',
+        encoding="utf-8",
+    )
+    expected, found = check(policy, risky=2), check(policy, risky=2, engine="spark")
+    alike({**found, "versions": None}, {**expected, "versions": None})
+
+
+def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(
+    spark: "SparkSession", tmp_path: Path, root: Path
+) -> None:
+    people = spark.read.csv(str(PEOPLE), header=True)
+    people.createOrReplaceTempView("people")
+    people.repartition(2).write.parquet(str(tmp_path / "people.parquet"))
+    policy = tmp_path / "policy.toml"
+    checks = 'quasi_identifiers = ["age", "SEX"]\nchecks = [{ measure = "k", at_least = 2 }]'
+    policy.write_text(
+        f'[[tables]]\nfile = "people"\n{checks}\n[[tables]]\nname = "folder"\nfile = "people.parquet"\n{checks}\n'
+        f'[[tables]]\nname = "csv"\nfile = "{PEOPLE}"\n{checks}',
+        encoding="utf-8",
+    )
+    page = check(policy, engine="spark")
+    assert [table["sha256"] is None for table in page["tables"]] == [True, True, False]
+    jsonschema.validate(
+        page,
+        json.loads((root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")),
+    )
+    assert "no hash, as it is no single file" in html(page)
+    values = [each["groups"][0]["value"] for each in page["checks"]]
+    lines = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
+    assert values == [min(Counter((line["age"], line["sex"]) for line in lines).values())] * 3
+
+
+def test_groups_may_be_told_by_any_value(spark: "SparkSession", tmp_path: Path) -> None:
+    frame = spark.sql(
+        "FROM VALUES (1, DOUBLE('NaN')), (1, DOUBLE('NaN')), (2, 0.5D), (2, NULL), (3, 0.5D) AS t(age, share)"
+    )
+    frame.createOrReplaceTempView("shares")
+    policy = tmp_path / "policy.toml"
+    measured = '{ measure = "k", at_least = 2, by = ["share"] }, { measure = "separation", at_most = 1, by = ["share"] }'
+    policy.write_text(
+        f'mask_below = 1\ntables = [{{ file = "shares", quasi_identifiers = ["age"], checks = [{measured}] }}]',
+        encoding="utf-8",
+    )
+    page = check(policy, engine="spark")
+    assert [group["value"] for group in page["checks"][0]["groups"]] == [1, 1, 2]
+    assert [group["group"]["share"] for group in page["checks"][1]["groups"]] == [None, "0.5", "nan"]
+
+
+REFUSED = {
+    "memory_limit must not be set with --engine spark, got '2GB'; set spark.driver.memory and": (
+        CHECKS,
+        'memory_limit = "2GB"',
+    ),
+    "columns of the policy must be columns of the table, got 'agee'; did you mean 'age'?": (
+        'checks = [{ measure = "k", at_least = 2, quasi_identifiers = ["agee"] }]',
+        "",
+    ),
+    "policy tables[1].file must be a table or path of Spark where Spark checks, got table 't' of a database file; write": (
+        f'table = "t"\n{CHECKS}',
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_duckdb_alone_does_is_refused_before_counting(tmp_path: Path, sentence: str) -> None:
+    with pytest.raises(ReidError) as refused:
+        check(town(tmp_path, *REFUSED[sentence]), engine="spark")
+    assert sentence in str(refused.value)
+
+
+def test_a_table_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    for file in ("nowhere", "nowhere.parquet"):
+        policy.write_text(
+            f'tables = [{{ file = "{file}", quasi_identifiers = ["age"], checks = [{{ measure = "k", at_least = 2 }}] }}]',
+            encoding="utf-8",
+        )
+        with pytest.raises(
+            ReidError, match=rf"must be a table of Spark's catalogue, or a path .*, got '{file}'"
+        ) as refused:
+            check(policy, engine="spark")
+        assert "\n" not in str(refused.value)
+
+
+def test_the_command_gives_the_same_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = str(town(tmp_path, CHECKS))
+    assert main(["check", policy, "--engine", "spark", "--html", str(tmp_path / "r.html")]) == main(
+        ["check", policy]
+    )
+    assert main(["check", policy, "--engine", "sprak"]) == 2
+    assert (
+        "--engine must be one of 'duckdb', 'spark', got 'sprak'; did you mean 'spark'?"
+        in capsys.readouterr().err
+    )

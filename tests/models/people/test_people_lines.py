@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+
+from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
+from reid_sql.models.people.people_evidence import counted
+from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines, evidence_of, lines_of
+
+Line = tuple[int, int, str | None, str | None, str | None, int, float, list[str | None] | None]
+# two columns, three records: (1, a), (1, a), (NULL, b)
+LINES: list[Line] = [
+    (1, 0, "n", None, None, 1, 1.0, None),
+    (1, 0, "n", "1", None, 2, 2.0, None),
+    (2, 0, "t", "b", None, 1, 1.0, None),
+    (2, 0, "t", "a", None, 2, 2.0, None),
+    (1, 2, None, "1", "a", 2, 2.0, None),
+    (1, 2, None, None, "b", 1, 1.0, None),
+    (0, -2, None, None, None, 1, 0.0, None),
+    (0, SIZES, None, None, None, 2, 1.0, None),
+    (0, SIZES, None, None, None, 1, 1.0, None),
+    (0, DRAWN, None, None, None, 2, 0.0, ["1", "a"]),
+    (0, DRAWN, None, None, None, 1, 0.0, [None, "b"]),
+    (0, DRAWN, None, None, None, 2, 0.0, ["1", "a"]),
+]
+
+
+def of(lines: list[Line]) -> PeopleLines:
+    parts = [list(part) for part in zip(*lines, strict=True)]
+    first, second, label, one, other, records, mass, texts = parts
+    return PeopleLines(
+        np.arange(len(lines)),
+        np.array(first),
+        np.array(second),
+        label,
+        one,
+        other,
+        np.array(records),
+        mass,
+        texts,
+    )
+
+
+def test_lines_become_counts() -> None:
+    found = evidence_of(of(LINES))
+    assert found.columns == ("n", "t")
+    assert found.values == ((None, "1"), ("a", "b"))
+    assert [counts.tolist() for counts in found.counts] == [[1, 2], [2, 1]]
+    one, other, count = found.pairs[0, 1]
+    assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 2.0)]
+    assert found.histogram.records.tolist() == [1, 2]
+    drawn = [
+        (*codes, size) for codes, size in zip(found.drawn.tolist(), found.drawn_size.tolist(), strict=True)
+    ]
+    assert sorted(drawn) == [(0, 1, 1), (1, 0, 2), (1, 0, 2)]
+    assert found.records == 3
+
+
+def test_the_order_of_lines_does_not_matter() -> None:
+    one, two = evidence_of(of(LINES)), evidence_of(of(LINES[:9][::-1] + LINES[9:]))
+    assert one.values == two.values
+    np.testing.assert_array_equal(one.pairs[0, 1][2], two.pairs[0, 1][2])
+
+
+def test_pairs_that_are_too_many_are_counted_among_the_drawn() -> None:
+    found = evidence_of(of([line for line in LINES if line[1] != 2]))
+    assert found.pairs[0, 1][2].tolist() == [1.0, 2.0]
+
+
+def test_weights_are_scaled_to_the_records() -> None:
+    heavy = [(*line[:6], 10 * line[6], line[7]) if line[1] >= 0 else line for line in LINES]
+    assert [counts.tolist() for counts in evidence_of(of(heavy)).counts] == [[1, 2], [2, 1]]
+
+
+def test_numbers_and_dates_have_an_order_unless_told() -> None:
+    def column(values: list[str | None]) -> list[Line]:
+        told: list[Line] = [(1, 0, "c", value, None, 1, 1.0, None) for value in values]
+        told.append((0, SIZES, None, None, None, 1, float(len(values)), None))
+        return [*told, *((0, DRAWN, None, None, None, 1, 0.0, [value]) for value in values)]
+
+    numbers = column(["1", "2", "3", "4", None])
+    assert evidence_of(of(numbers)).ordered == (True,)
+    assert evidence_of(of(numbers), nominal=["c"]).ordered == (False,)
+    assert evidence_of(of(column([f"2024-01-0{n}" for n in range(1, 6)]))).ordered == (True,)
+    words = column(["a", "b", "c", "d", "e"])
+    assert evidence_of(of(words)).ordered == (False,)
+    assert evidence_of(of(words), ordered=["c"]).ordered == (True,)
+    assert evidence_of(of(column(["1", "2", "1.0", "2.0"]))).ordered == (False,)
+
+
+def test_refusals() -> None:
+    with pytest.raises(NoRecordsError):
+        evidence_of(of([(0, -2, None, None, None, 0, 0.0, None)]))
+    with pytest.raises(UnknownNameError, match="must name columns of the model, got 'agee'"):
+        evidence_of(of(LINES), ordered=["agee"])
+    bad = [(*line[:6], float("nan"), line[7]) if line[1] >= 0 else line for line in LINES]
+    with pytest.raises(OutOfDomainError, match="weight must be a number of at least 0"):
+        evidence_of(of(bad))
+    unknown: Line = (0, -1, "xx", "1", None, 0, 1.0, None)
+    with pytest.raises(UnknownNameError, match="marginals must name columns"):
+        evidence_of(of([*LINES, unknown]))
+
+
+def test_shares_from_outside_are_added_up() -> None:
+    told: list[Line] = [(2, -1, "t", "a", None, 0, 1.0, None), (2, -1, "t", "a", None, 0, 2.0, None)]
+    values, shares = evidence_of(of([*LINES, *told])).given[1]
+    assert (values, shares.tolist()) == (["a"], [3.0])
+
+
+def test_a_table_counted_in_python_is_one_counted_as_codes() -> None:
+    rng = np.random.default_rng(4)
+    columns = {
+        "a": [str(v) for v in rng.integers(0, 4, 60)],
+        "b": [[None, "x"][v] for v in rng.integers(0, 2, 60)],
+    }
+    found = evidence_of(lines_of(columns))
+    values = [sorted(set(columns["a"])), [None, "x"]]
+    codes = np.array(
+        [[own.index(v) for v in column] for own, column in zip(values, columns.values(), strict=True)]
+    ).T
+    want = counted(codes, ["a", "b"], values, [True, False])
+    assert found.values == want.values
+    for one, other in zip(
+        (*found.counts, *found.pairs[0, 1]), (*want.counts, *want.pairs[0, 1]), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(found.histogram.classes, want.histogram.classes)
+    assert not lines_of(columns).is_weighted

@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.people import curves, interval, population_risk
+from reid_sql.models.people.interval import Share
+from reid_sql.models.people.people_evidence import counted
+from reid_sql.models.people.people_population import Shares
+from reid_sql.models.people.population_risk import PopulationRisk, answer
+from tests.people_tables import of_values, three_columns
+
+ENDS = ("uniqueness", "correctness", "below_k")
+
+
+def check(row: PopulationRisk) -> None:
+    for name in ENDS:
+        low, middle, high = (getattr(row, name + end) for end in ("_low", "", "_high"))
+        assert 0 <= low <= middle <= high <= 1, name
+    assert row.uniqueness <= row.correctness + 1e-9
+    assert row.status
+    assert row.sentence.endswith(".")
+
+
+def test_at_the_samples_size_it_is_the_count() -> None:
+    evidence = of_values([["a", "a", "b", "c", None, None, None]], [False])
+    row = answer(evidence, [7], k=3)[0]
+    assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (2 / 7, 2 / 7, 2 / 7)
+    assert (row.correctness, row.below_k) == (4 / 7, 4 / 7)
+    assert (row.method, row.status) == ("counted", population_risk.IS_COUNTED)
+
+
+def test_shares_fall_as_the_population_grows() -> None:
+    rows = answer(three_columns(500), [500, 1000, 1e4, 1e6, 1e9])
+    for row in rows:
+        check(row)
+    for name in ENDS:
+        found = [getattr(row, name) for row in rows]
+        assert found == sorted(found, reverse=True)
+
+
+def test_the_upper_end_is_at_most_what_is_provable() -> None:
+    evidence = three_columns(500)
+    held, row = curves.held(evidence.histogram, 5), answer(evidence, [5000])[0]
+    for name in ENDS:
+        # the share of which so few or fewer are held in 2.5 % of samples
+        grid = np.linspace(0, 1, 200_001)
+        cap = grid[np.argmax(binom.cdf(held[name], 500, grid) <= 0.025)] if held[name] < 500 else 1.0
+        assert getattr(row, name + "_high") <= cap + 1e-4
+        assert interval.clopper_pearson(held[name], 500) == pytest.approx(cap, abs=1e-5)
+
+
+def test_the_same_seed_gives_the_same_answer() -> None:
+    one, two = (answer(three_columns(300), [1e4], seed=5) for _ in range(2))
+    assert one == two
+    assert one != answer(three_columns(300), [1e4], seed=6)
+
+
+def test_fewer_than_a_hundred_records() -> None:
+    row = answer(three_columns(60), [6000])[0]
+    check(row)
+    assert population_risk.OF_FEW in row.status
+    assert row.uniqueness_low == 0
+
+
+def test_nothing_repeats() -> None:
+    evidence = of_values([[str(n) for n in range(200)], ["x", "y"] * 100], [False, False])
+    row = answer(evidence, [1e5])[0]
+    check(row)
+    assert population_risk.NOTHING_REPEATS in row.status
+    assert row.uniqueness_high == 1
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("values", [["a"] * 300, ["7"] * 300, [None] * 300])
+def test_all_alike(values: list[str | None], ordered: bool) -> None:  # noqa: FBT001
+    row = answer(of_values([values], [ordered]), [1e6])[0]
+    check(row)
+    assert population_risk.ALL_ALIKE in row.status
+    assert row.uniqueness < 0.01
+
+
+@pytest.mark.parametrize("value", ["a", "3", None])
+def test_one_record(value: str | None) -> None:
+    for ordered in (False, True):
+        row = answer(of_values([[value]], [ordered]), [100])[0]
+        check(row)
+        assert population_risk.OF_FEW in row.status
+    assert answer(of_values([[value]], [False]), [1])[0].uniqueness == 1
+
+
+def test_a_population_not_much_larger() -> None:
+    row = answer(three_columns(500), [700])[0]
+    assert population_risk.NOT_LARGER in row.status
+
+
+def test_a_column_that_follows_from_another_is_named() -> None:
+    towns = [str(n % 20) for n in range(400)]
+    row = answer(of_values([towns, [str(int(t) // 4) for t in towns]], [False, False]), [4000])[0]
+    assert "c1 follows from c0: it adds nothing" in row.status
+
+
+def test_foreign_data_have_no_lower_end() -> None:
+    """Every person twice: a sample of 10 % hardly shows it, and nothing says that anybody is unique."""
+    rng = np.random.default_rng(2)
+    row = answer(of_values([[str(v) for v in rng.integers(0, 10**6, 400)]], [False]), [1e4])[0]
+    check(row)
+    found = population_risk._row(three_columns(400), 1e6, 5, _claimed())  # noqa: SLF001
+    assert population_risk.OF_FOREIGN in found.status
+    assert (found.uniqueness_low, found.correctness_low, found.below_k_low) == (0, 0, 0)
+    assert "unlike" in found.sentence
+
+
+def _claimed() -> Shares:
+    high = Share(0.5, 0.4, 0.6)
+    return Shares(high, high, high)
+
+
+def test_sixty_four_columns() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (150, 64))
+    values = [["a", "b", None]] * 64
+    evidence = counted(codes, [f"c{j}" for j in range(64)], values, [False] * 64)
+    check(answer(evidence, [1e6])[0])
+
+
+def test_refusals() -> None:
+    evidence = three_columns(200)
+    with pytest.raises(OutOfDomainError, match="at least the 200 records of the sample, got 100; pass"):
+        answer(evidence, [1e6, 100])
+    with pytest.raises(NoRecordsError):
+        counted(np.empty((0, 1), dtype=np.int64), ["a"], [[]], [False])
+
+
+def test_the_sentence_can_be_quoted() -> None:
+    said = population_risk.sentence(("age", "sex", "zip"), 67e6, Share(0.008, 0.004, 0.015))
+    assert said.startswith(
+        "Of 67 million people about 0.8 % (0.4 to 1.5 %) would be the only one with their values of age, sex and zip; "
+        "the figure assumes a random sample of them"
+    )

@@ -1,0 +1,94 @@
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from reid_sql.models.people import people_fit
+from reid_sql.models.people.column import Column
+from reid_sql.models.people.conditional import OWN_CHILD, OWN_PARENT, fit_conditional, pair_bins
+from reid_sql.models.people.people_evidence import pair_counts
+from reid_sql.models.people.tree import PairTables, spanned
+from tests.people_tables import three_columns
+
+EVIDENCE = three_columns(400)
+COLUMNS = people_fit.fit_columns(EVIDENCE)
+TABLES = PairTables(COLUMNS, EVIDENCE)
+TREE = TABLES.tree()
+
+
+def every_cell(columns: tuple[Column, ...]) -> tuple[np.ndarray, np.ndarray]:
+    cells = np.array(list(product(*(range(len(column.mass)) for column in columns))))
+    many = np.prod([column.multiplicity[cells[:, j]] for j, column in enumerate(columns)], axis=0)
+    return cells, many
+
+
+def test_chances_of_all_cells_add_up_to_1() -> None:
+    cells, many = every_cell(COLUMNS)
+    assert (np.exp(TREE.log_q(cells)) * many).sum() == pytest.approx(1)
+
+
+def test_draws_come_as_often_as_they_should() -> None:
+    cells, many = every_cell(COLUMNS)
+    drawn = TREE.draw(200_000, np.random.default_rng(1))
+    wide = [len(column.mass) for column in COLUMNS]
+    share = np.bincount(np.ravel_multi_index(drawn.T, wide), minlength=len(cells)) / len(drawn)
+    want = np.exp(TREE.log_q(cells)) * many
+    assert np.abs(share - want).max() < 5 * np.sqrt(want.max() / len(drawn))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_tree_is_the_best_of_all_16(seed: int) -> None:
+    gains = np.random.default_rng(seed).normal(size=(4, 4))
+    gains = gains + gains.T
+    np.fill_diagonal(gains, 0)
+
+    def joins_all(edges: tuple[tuple[int, int], ...]) -> bool:
+        reached = {0}
+        for _ in range(4):
+            reached |= {b for a, b in edges if a in reached} | {a for a, b in edges if b in reached}
+        return len(reached) == 4
+
+    trees = [edges for edges in combinations(list(combinations(range(4), 2)), 3) if joins_all(edges)]
+    assert len(trees) == 16  # Cayley
+    best = max(sum(gains[a, b] for a, b in edges) for edges in trees)
+    assert sum(gains[a, b] for a, b in spanned(gains)[1:]) == pytest.approx(best)
+
+
+def test_dependent_columns_are_joined() -> None:
+    edges = {frozenset((j, parent)) for j, parent in enumerate(TREE.parents) if parent >= 0}
+    assert frozenset((1, 2)) in edges  # town goes with age
+
+
+@pytest.mark.parametrize(("parent", "child"), [(0, 1), (1, 0), (1, 2), (2, 1)])
+def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -> None:
+    """Take each of some records out of the table, smooth by loops, and shrink."""
+    one, other = COLUMNS[parent], COLUMNS[child]
+    first, second = EVIDENCE.drawn[:, parent], EVIDENCE.drawn[:, child]
+    fitted = fit_conditional(one, other, pair_bins(one, other, *_pairs(first, second)))
+
+    def table(rows: np.ndarray) -> np.ndarray:
+        found = np.zeros((len(one.bin_mass), len(other.bin_mass)))
+        for a, b in zip(one.bins[first[rows]], other.bins[second[rows]], strict=True):
+            spread = np.eye(len(other.bin_mass))[b]
+            if fitted.over[0] and other.kernel is not None:
+                spread = OWN_CHILD * spread + (1 - OWN_CHILD) * other.kernel[b]
+            along = np.eye(len(one.bin_mass))[a]
+            if fitted.over[1] and one.kernel is not None:
+                along = OWN_PARENT * along + (1 - OWN_PARENT) * one.kernel[a]
+            found += np.outer(along, spread)
+        return found
+
+    everyone = np.arange(len(first))
+    np.testing.assert_allclose(fitted.smoothed.counts, table(everyone), rtol=1e-9, atol=1e-9)
+    for row in (0, 7, 100):
+        rest = table(np.delete(everyone, row))
+        a, b = one.bins[first[row]], other.bins[second[row]]
+        top = rest[a, b] + fitted.strength * other.bin_left_out[b]
+        want = top / (rest[a].sum() + fitted.strength)
+        got = fitted.log_left_out(np.array([a]), np.array([b]))
+        assert np.exp(got[0]) == pytest.approx(want, rel=1e-9)
+
+
+def _pairs(first: np.ndarray, second: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+    one, other, count = pair_counts(first, second)
+    return (one, other), count

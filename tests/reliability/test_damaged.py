@@ -1,0 +1,87 @@
+"""Damaged models, scenarios and policies are refused in one sentence, or mean what they say; REID_SQL_DAMAGED says how many."""
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reid_sql.check.policy.policy import read_policy
+from reid_sql.errors import ReidError
+from reid_sql.models.attacker.scenario import scenario
+from reid_sql.models.copula import copula_file
+from reid_sql.models.copula.copula_file import SavedModels
+from reid_sql.models.copula.copula_fit import fit
+from reid_sql.models.copula.gaussian_copula import PairCounts
+
+DAMAGED = int(os.environ.get("REID_SQL_DAMAGED", "300"))
+ROOT = Path(__file__).parents[2]
+SCENARIO = (ROOT / "reid_sql" / "scenarios" / "adult_voter_register.toml").read_text(encoding="utf-8")
+POLICY = (ROOT / "docs" / "people_release.toml").read_text(encoding="utf-8")
+
+
+def damaged(text: str, seed: int) -> str:
+    """The text with a few places cut out, doubled, changed or swapped with odd ones."""
+    rng = random.Random(seed)  # noqa: S311 - damage, no secrets
+    for _ in range(rng.randint(1, 3)):
+        start = rng.randrange(len(text))
+        end = min(len(text), start + rng.choice([1, 1, 2, 5, 40, 400]))
+        odd = rng.choice(
+            ["", text[start:end] * 2, "\x00", "9" * 5000, "-", "nan", "1e999", "[", '"', "\n", "é", "null"]
+        )
+        text = text[:start] + odd + text[end:]
+        text = text or "x"
+    return text
+
+
+def refused_or(read: Callable[[str], object], text: str, seed: int) -> object:
+    """What is read, or None where it is refused in one line that has a rule and what was got."""
+    try:
+        return read(text)
+    except ReidError as error:
+        told = str(error)
+    assert "\n" not in told, seed
+    assert len(told) < 2000, seed
+    return None
+
+
+@pytest.fixture(scope="module")
+def kept() -> str:
+    pairs = PairCounts(
+        np.arange(2),
+        np.ones(2, int),
+        np.zeros(2, int),
+        ["sex"] * 2,
+        ["F", "M"],
+        [None] * 2,
+        np.array([60, 40]),
+        [60.0, 40.0],
+    )
+    return copula_file.to_json(fit(pairs, (), "paper", 0))
+
+
+def test_no_damaged_model_is_taken_for_a_sound_one(kept: str) -> None:
+    for seed in range(DAMAGED):
+        text = damaged(kept, seed)
+
+        def read(text: str) -> object:
+            return copula_file.find(SavedModels(np.array([1]), ["town"], [text]), "town")
+
+        found = refused_or(read, text, seed)
+        assert found is None or copula_file.to_json(found) == kept, seed  # type: ignore[arg-type]
+
+
+def test_damaged_scenarios_are_refused_or_read(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.toml"
+    for seed in range(DAMAGED):
+        file.write_text(damaged(SCENARIO, seed), encoding="utf-8")
+        refused_or(lambda _: scenario(str(file)), "", seed)
+
+
+def test_damaged_policies_are_refused_or_read(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    for seed in range(DAMAGED):
+        file.write_text(damaged(POLICY, seed), encoding="utf-8")
+        refused_or(lambda _: read_policy(str(file)), "", seed)

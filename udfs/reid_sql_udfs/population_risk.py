@@ -1,0 +1,40 @@
+"""The one answer: who is unique in the population, how sure that is, and in a sentence."""
+
+from reid_sql.domains import Counts, Names, Seed
+from reid_sql.function import Answer, table_function
+from reid_sql.models.people import population_risk as people_at_risk
+from reid_sql.models.people.people_lines import PeopleLines, evidence_of
+from reid_sql.models.people.population_risk import ClassSize, PopulationRisk
+from reid_sql.reductions.people import PEOPLE
+
+
+@table_function(
+    "tbl, qi, populations, k, weight, marginals, ordered, nominal, seed, nulls",
+    answer=Answer.ROWS,
+    reduction=PEOPLE,
+    source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people",
+)
+def population_risk(
+    people: PeopleLines,
+    populations: Counts,
+    k: ClassSize = 5,
+    *,
+    ordered: Names = None,
+    nominal: Names = None,
+    seed: Seed = 0,
+) -> list[PopulationRisk]:
+    """Answer for populations that the table is a random sample of: the share of unique people, with a sentence to quote.
+
+    Beside it the chance that a match is right and the share of people in classes smaller than `k`, each with a
+    95 % interval: of tables of people that the interval was not made on, it held the truth in 93 to 98 of 100.
+    At the sample's own size it is the count. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people.
+    `status` says where it does not know: fewer than 100 records, no repeats, a population not much larger, columns
+    that follow from others, and data unlike tables of people, whose lower end is 0. No upper end exceeds what the
+    sample's own records allow. Refuses a population smaller than the sample.
+
+    >>> from reid_sql.models.people.people_lines import lines_of
+    >>> population_risk(lines_of({"sex": ["F", "F", "M"]}), [3])[0].sentence
+    'Of these 3 people 33 % are the only one with their values of sex.'
+    """
+    evidence = evidence_of(people, ordered or (), nominal or ())
+    return people_at_risk.answer(evidence, populations, k=int(k), seed=int(seed))
