@@ -1,4 +1,4 @@
--- reid_plan_classes('people', ['age', 'sex'], 'wildcard')
+-- reid_plan_classes('people', ['age', 'sex'], NULL, 'wildcard')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

@@ -1,4 +1,4 @@
--- reid_plan_population_histogram('people', 'census', ['age', 'sex'], 'wildcard')
+-- reid_plan_population_histogram('people', 'census', ['age', 'sex'], NULL, 'wildcard')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
