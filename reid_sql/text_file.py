@@ -91,7 +91,7 @@ def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]
 def _opened(path: Path) -> IO[bytes]:
     """Open the file for its content, unpacked."""
     if path.suffix == ".gz":
-        return io.BufferedReader(gzip.GzipFile(path))  # type: ignore[arg-type] # it reads as raw streams do
+        return io.BufferedReader(gzip.GzipFile(path))
     if path.suffix == ".zst":
         found: IO[bytes] = io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
         return found

@@ -87,3 +87,9 @@ SELECT model, records, method FROM copula_models() ORDER BY model;
 -- | --- | --- | --- |
 -- | calibrated | 3000 | calibrated |
 -- | town | 3000 | paper |
+
+-- A model of more than pairs of columns, known by its name like a copula.
+SELECT model, records FROM fit_people('townspeople', people, ['age', 'sex', 'postcode']);
+-- | model | records |
+-- | --- | --- |
+-- | townspeople | 3000 |

@@ -61,3 +61,10 @@ FROM individual_risk(weighted, ['age', 'sex', 'postcode'], weight := 'weight') G
 -- | 1 | 5 | 0.4024 | 451 |
 -- | 2 | 10 | 0.1494 | 116 |
 -- | 3 | 15 | 0.0876 | 21 |
+
+-- The one answer: uniqueness, right matches and small classes in the population, with the sentence to quote.
+SELECT population, round(uniqueness, 3) AS uniqueness, round(correctness, 3) AS correctness
+FROM population_risk(sample, ['age', 'sex', 'postcode'], [3000]);
+-- | population | uniqueness | correctness |
+-- | --- | --- | --- |
+-- | 3000 | 0.352 | 0.573 |

@@ -245,6 +245,8 @@ ARGUMENTS = {
     "sampling_fraction": "0.1",
     "person": "'age'",
     "item": "'sex'",
+    "true_scores": "[0.9, 0.4]",
+    "false_scores": "[0.1, 0.2]",
     "scenario": "{'population': 100000, 'groups': [{'columns': ['age'], 'probability': 0.5}]}",
 }
 

@@ -79,9 +79,10 @@ def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Ex
     answer = table if answers_a_table(function) else column
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
     if counts_in_a_window(function) and table == "DataFrame":
-        answer, parameters = table, f'tbl: _Frame, *columns: str, name: str = "{function.name}"'
+        name = f'name: str = "{function.name}"'
+        answer, parameters = table, f"tbl: _Frame, *columns: str, {name}, entity: str | None = None"
     elif counts_in_a_window(function):
-        parameters = f"*columns: str | {column}"
+        parameters = f"*columns: str | {column}, entity: str | {column} | None = None"
     elif follows_a_model(function):
         parameters += f", *columns: str | {column}"
     elif takes_models_by_name_alone(function):

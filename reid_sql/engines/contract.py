@@ -5,7 +5,7 @@ A spelling, `reid_sql/reductions/<family>/<engine>.py`, has a function named lik
 arguments by their names (`tbl`, `qi`, `nulls`, …, as the user gave them, checked) and gives the reduced relation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Signature
 from typing import Any, Protocol, TypeVar
@@ -56,12 +56,11 @@ class Kit(Protocol[Frame, Value]):
     ENGINE: str
     TABLE: Kind
     COLUMN: Kind
+    # Binds COUNT, how many records share each record's values: (declared, columns, **the options that `counting` names).
+    count: Callable[..., Any]
 
     def counting(self, declared: Function) -> Signature:
         """How a function of the shape COUNT is called: its columns are the surplus positional arguments."""
-
-    def count(self, declared: Function, columns: Sequence[Any], **options: Any) -> Any:  # noqa: ANN401 - a column, or a frame with one more
-        """Bind COUNT: how many records share each record's values of these columns."""
 
     def value(self, declared: Function, arguments: Sequence[Any]) -> Value:
         """Bind VALUE: a number for each record from columns, column names or numbers, in the order of the parameters."""

@@ -43,24 +43,32 @@ KEPT = ["t.csv", "p.toml", "base.json", "link.csv", "hard.csv", "letter.txt", "s
 
 
 @pytest.mark.parametrize("name", KEPT)
-@pytest.mark.parametrize("option", ["--json-report", "--html", "--junit"])
-def test_a_report_replaces_nothing_that_is_no_report(tmp_path: Path, option: str, name: str) -> None:
+def test_a_report_replaces_nothing_that_is_no_report(tmp_path: Path, name: str) -> None:
     rows(tmp_path, ["1,2"] * 20)
     (tmp_path / "link.csv").symlink_to(tmp_path / "t.csv")
     os.link(tmp_path / "t.csv", tmp_path / "hard.csv")
     (tmp_path / "letter.txt").write_text("dear all", encoding="utf-8")
-    (tmp_path / "scene.toml").write_text(
-        'name = "s"\npopulation = 1000\ngroups = [{columns = ["a"], probability = 1.0}]'
+    scene = 'name = "s"\npopulation = 1000\ngroups = [{columns = ["a"], probability = 1.0}]'
+    (tmp_path / "scene.toml").write_text(scene, encoding="utf-8")
+    report = reid_sql.check(
+        written(tmp_path, f'{K}, {{measure = "adversary_average", scenario = "scene.toml", at_most = 1}}')
     )
-    scene = '{measure = "adversary_average", scenario = "scene.toml", at_most = 1}'
-    policy = written(tmp_path, f"{K}, {scene}")
+    report.json(tmp_path / "base.json")
     if name == "base.json":
-        reid_sql.check(policy).json(tmp_path / name)
-        policy = written(tmp_path, K, 'baseline = "base.json"')
+        report = reid_sql.check(written(tmp_path, K, 'baseline = "base.json"'))
     before = (tmp_path / name).read_bytes()
-    done = command("check", str(policy), option, str(tmp_path / name))
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    for write in (report.json, report.html, report.junit):
+        with pytest.raises(ReidError, match="must "):
+            write(tmp_path / name)
     assert (tmp_path / name).read_bytes() == before
+
+
+def test_the_command_replaces_no_data(tmp_path: Path) -> None:
+    rows(tmp_path, ["1,2"] * 20)
+    before = (tmp_path / "t.csv").read_bytes()
+    done = command("check", str(written(tmp_path, K)), "--html", str(tmp_path / "t.csv"))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert (tmp_path / "t.csv").read_bytes() == before
 
 
 def test_reports_of_one_run_do_not_replace_one_another_but_those_of_the_last_run(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ ALIKE: dict[pl.DataType, list[Any]] = {
     pl.Struct({"x": pl.Int64()}): [{"x": None}, {"x": 0}],
     pl.Enum(["low", "high"]): ["low", "high"],
 }
-WIDE = {
+WIDE: dict[pl.DataType, list[Any]] = {
     pl.Int64(): [2**53, 2**53 + 1, -(2**63), 2**63 - 1],
     pl.Float32(): [0.1, math.nan, 0.0],
     pl.Binary(): [b"", b"\x00", b"\x00\x00", b"a"],

@@ -70,7 +70,7 @@ def advice(
 def _changes(release: Release, bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
     named = list(dict.fromkeys(column for each in bad for column in each.check.quasi_identifiers))
     yield from (Change((column,)) for column in named)
-    if release.table.nulls != "wildcard":
+    if release.table.nulls != "wildcard" and release.table.entity is None:
         yield from (Change(coarser=way) for column in named for way in coarsenings(release, column))
     if pairs:
         yield from (Change(pair) for pair in combinations(named, 2))

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb.packed import WHOLE, Group
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.reductions.classes import HISTOGRAM
@@ -40,7 +41,7 @@ class Answers(ABC):
     @property
     @abstractmethod
     def records(self) -> int:
-        """Records of the table."""
+        """Records of the table, or its people where a column tells them apart."""
 
     @abstractmethod
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
@@ -58,7 +59,11 @@ class Answers(ABC):
 
     @abstractmethod
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        """Count matches where NULL is a wildcard: no grouping, so each set of columns is matched anew."""
+        """Count matches where NULL is a wildcard, or people: each set of columns is counted anew for each group."""
+
+    @abstractmethod
+    def _people(self, by: Sequence[str], group: Group) -> int:
+        """The people of the group, where a column tells them apart; NULL is one of them."""
 
     @abstractmethod
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
@@ -72,7 +77,9 @@ class Answers(ABC):
         if len(found) > MAX_GROUPS:
             rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(found)}"
             raise OutOfDomainError(f"{rule}; group by columns with fewer values")
-        return found
+        if self.table.entity is None:
+            return found
+        return [replace(group, records=self._people(by, group)) for group in found]
 
     def histogram(
         self,
@@ -82,7 +89,7 @@ class Answers(ABC):
         coarser: Mapping[str, str] | None = None,
     ) -> Histogram:
         """Class sizes by the columns, within the group; each combination of columns and grouping is counted once."""
-        if self.table.nulls == "wildcard":
+        if self.table.nulls == "wildcard" or self.table.entity is not None:
             asked = (tuple(sorted(qi)), tuple(by))
             matched = self._histograms.setdefault(asked, {})
             if group.digits not in matched:
@@ -107,8 +114,9 @@ class Answers(ABC):
     def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
         """Ask the function of the check's measure, once for the same question."""
         function = check.measure.declared
+        self._refuse_rows(function)
         given = {p.name: argument(p, check.parameters) for p in function.parameters}
-        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive}
+        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.aggregate:
             asked |= {"aggregate": check.measure.aggregate, **check.parameters}
@@ -120,6 +128,12 @@ class Answers(ABC):
             else:
                 self._answers[key] = self._asked(function, check, given, group)
         return self._answers[key]
+
+    def _refuse_rows(self, function: Function) -> None:
+        """Refuse to give a figure of rows for one of people."""
+        if self.table.entity is not None and all(p.name != "entity" for p in function.parameters):
+            rule = f"a measure must count people where entity = '{self.table.entity}', got {function.name}, which counts rows"
+            raise UnavailableError(f"{rule}; measure a table with a row a person, or leave the measure out")
 
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
         """Answer a measure of class sizes by its body."""

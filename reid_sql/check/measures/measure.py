@@ -21,7 +21,7 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table tells these, not the check.
-OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "sensitive", "model")
+OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 
 def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - every pick takes them

@@ -12,7 +12,7 @@ from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb.packed import Group, PackedClasses
+from reid_sql.engines.duckdb.packed import WHOLE, Group, PackedClasses
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
@@ -82,7 +82,9 @@ class Release(Answers):
 
     @property
     def records(self) -> int:
-        """Records of the table."""
+        """Records of the table, or its people where a column tells them apart."""
+        if self.table.entity is not None:
+            return self._people((), WHOLE)
         if self._packed is None and not columns_counted(self.table):
             return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
         return self.packed.records
@@ -96,7 +98,8 @@ class Release(Answers):
         return self.packed.histograms(qi, by, drop=drop, coarser=coarser)
 
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        sql = "SELECT class_size, classes, records FROM class_size_histogram(?, ?, nulls := 'wildcard')"
+        how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
+        sql = f"SELECT class_size, classes, records FROM class_size_histogram(?, ?, {how})"
         try:
             rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
         except duckdb.InterruptException:
@@ -104,6 +107,17 @@ class Release(Answers):
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
         return Histogram(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+    def _people(self, by: Sequence[str], group: Group) -> int:
+        rows = self.ask(f"SELECT {self._counted_by()} FROM {self.part(by, group)}", "counting people")
+        return int(rows[0][0])
+
+    def _counted_by(self) -> str:
+        """What is counted: records, or people where a column tells them apart, NULL one of them."""
+        if self.table.entity is None:
+            return "count(*)"
+        name = quoted(self.table.entity)
+        return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
 
     def part(self, by: Sequence[str], group: Group) -> str:
         """Name a relation that holds the group's records alone."""
@@ -126,7 +140,7 @@ class Release(Answers):
         """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
         listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
         return self.ask(
-            f"SELECT count(*), {listed} FROM {self.view} GROUP BY ALL ORDER BY ALL LIMIT {count}",
+            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
             "rarest records",
         )
 

@@ -23,7 +23,7 @@ from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb.packed import Group
+from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.engines.spark.frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function, sql_literal
@@ -102,7 +102,9 @@ class SparkRelease(Answers):
 
     @property
     def records(self) -> int:
-        """Records of the table."""
+        """Records of the table, or its people where a column tells them apart."""
+        if self.table.entity is not None:
+            return self._people((), WHOLE)
         total = F.coalesce(F.sum("reid_records"), F.lit(0)).alias("records")
         return int(collected(self.distinct.agg(total), WORDS)["records"][0].as_py())
 
@@ -159,8 +161,15 @@ class SparkRelease(Answers):
         return {digits: _histogram(lines) for digits, lines in found.items()}
 
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        found = _rows(rs.class_size_histogram(self._part(by, group), qi, nulls="wildcard"))
+        how = {"nulls": self.table.nulls, "entity": self.table.entity}
+        found = _rows(rs.class_size_histogram(self._part(by, group), qi, **how))
         return _histogram([(row["class_size"], row["classes"], row["records"]) for row in found])
+
+    def _people(self, by: Sequence[str], group: Group) -> int:
+        entity = column(str(self.table.entity))
+        nobody = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
+        counted = self._part(by, group).agg((F.count_distinct(entity) + nobody).alias("people"))
+        return int(collected(counted, WORDS)["people"][0].as_py())
 
     def _part(self, by: Sequence[str], group: Group) -> DataFrame:
         """The group's records alone."""

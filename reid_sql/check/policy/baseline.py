@@ -76,6 +76,7 @@ def _comparable(
     return (
         before is not None
         and before["nulls"] == table.nulls
+        and before.get("entity") == table.entity
         and page["policy"]["mask_below"] == policy.mask_below
     )
 

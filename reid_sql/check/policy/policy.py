@@ -15,6 +15,7 @@ from reid_sql.domains import COUNT, NULLS, Choice, Column, Document, Number
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
+from reid_sql.reduction import refuse_entity
 from reid_sql.suggestion import suggestion
 
 KEYS: Final = (
@@ -40,6 +41,7 @@ TABLE_KEYS: Final = (
     "quasi_identifiers",
     "sensitive",
     "nulls",
+    "entity",
     "population",
     "population_file",
     "population_table",
@@ -113,6 +115,7 @@ class TablePolicy:
     population: float | None
     population_source: Source | None
     checks: tuple[Check, ...]
+    entity: str | None = None  # the column that tells people apart, where rows are not people
 
 
 @dataclass(frozen=True)
@@ -209,7 +212,9 @@ def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -
         if "population_file" in place.values
         else None,
         checks=(),
+        entity=place.text("entity") if "entity" in place.values else None,
     )
+    refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
     if "population_table" in place.values and table.population_source is None:
         raise OutOfDomainError(
             f"{place.at('population_table')} must stand beside population_file, got none; name the file too"
@@ -327,7 +332,8 @@ def columns_named(table: TablePolicy) -> list[str]:
         for key, value in check.parameters.items()
         if isinstance(check.measure.parameters[key].domain, Column)
     ]
-    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *pointed]))
+    people = [] if table.entity is None else [table.entity]
+    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *pointed, *people]))
 
 
 def columns_counted(table: TablePolicy) -> list[str]:

@@ -66,6 +66,8 @@ def _table() -> Schema:
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,
             "nulls": _words(NULLS),
+            "entity": TEXT
+            | {"description": "the column that tells people apart, where a person has several rows"},
             "population": _number(COUNT) | {"description": "the people that the table is a sample of"},
             "population_file": TEXT | {"description": "the table that holds the population"},
             "population_table": TEXT,

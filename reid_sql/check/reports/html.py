@@ -133,6 +133,9 @@ def _facts(table: Page) -> str:
     facts = {
         "file": where,
         "records": f"{table['records']:,}",
+        "counted": "records: one row per person is assumed"
+        if table["entity"] is None
+        else f"people, told apart by {table['entity']}",
         "quasi-identifiers": named,
         "NULL": nulls[table["nulls"]],
     }

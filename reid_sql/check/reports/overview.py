@@ -35,6 +35,7 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
         "records": release.records,
         "records_dropped": 0,
         "nulls": table.nulls,
+        "entity": table.entity,
         "quasi_identifiers": list(table.quasi_identifiers),
         "sensitive": list(table.sensitive),
         "population": table.population,
@@ -54,7 +55,8 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
         page["classes"] = None if small else int(histogram.classes.sum())
         page["class_sizes"] = class_sizes(histogram, below, dropped)
         page["columns"] = columns(release, below)
-        drawn = forecast_curve(histogram, _largest_population(release))
+        people = table.entity is not None  # of whom a histogram by their smallest class is no sample
+        drawn = None if people else forecast_curve(histogram, _largest_population(release))
         page["forecast"] = _coarse(drawn, release.records, below) if drawn and small else drawn
     return page | ({"risky_records": risky_records(release, risky)} if risky else {})
 

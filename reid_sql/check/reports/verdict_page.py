@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.check.reports.words import asked, counted, figure, limit, note, sentence
-from reid_sql.screen import WIDE, Text
+from reid_sql.screen import ONE_ROW_ONE_PERSON, WIDE, Text
 
 NARROW: Final = 110
 STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}
@@ -21,6 +21,11 @@ def verdict_page(page: Mapping[str, Any], width: int = WIDE) -> RenderableType:
     return Group(
         Text(f"Policy: {page['policy']['name']}", style="bold"),
         *(Text(_facts(each), style="dim") for each in page["tables"]),
+        *(
+            Text(ONE_ROW_ONE_PERSON, style="dim")
+            for _ in [0]
+            if any(each["entity"] is None for each in page["tables"])
+        ),
         *checks,
         Panel(Text(sentence(page)), style=STYLES[page["verdict"]]),
     )
@@ -61,4 +66,5 @@ def _facts(each: Mapping[str, Any]) -> str:
     dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
     dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
-    return f"{each['name']}: {each['records']:,} records{dropped} by {named}"
+    counted = "records" if each["entity"] is None else f"people, told apart by {each['entity']},"
+    return f"{each['name']}: {each['records']:,} {counted}{dropped} by {named}"

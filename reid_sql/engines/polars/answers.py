@@ -39,10 +39,10 @@ def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:
 
 
 def _refuse_twice(keys: pl.Series) -> pl.Series:
-    """Refuse keys that do not tell one record from another."""
-    twice = keys.filter(keys.is_duplicated())
-    if len(twice):
-        rule = f"key must tell each record from the others, got {twice[0]!r} twice"
+    """Refuse keys that do not tell one record from another, where an answer names single records."""
+    if keys.n_unique() < len(keys):
+        twice = keys.filter(keys.is_duplicated())[0]
+        rule = f"key must tell each record from the others, got {twice!r} twice"
         raise OutOfDomainError(f"{rule}; pass a column whose values are distinct, or none")
     return keys
 
@@ -75,9 +75,7 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
             answer_columns(declared, _arrays(declared, frame), options), schema=schema(declared.columns)
         )
         each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
-        told = each.explode("record", empty_as_null=False, keep_nulls=False)
-        _refuse_twice(told["record"])
-        return told
+        return each.explode("record", empty_as_null=False, keep_nulls=False)
 
     return answer
 

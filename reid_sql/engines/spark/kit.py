@@ -38,15 +38,16 @@ COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
 
 
 def counting(declared: Function) -> Signature:
-    """The frame, its columns, and the name of the column that is put beside them."""
+    """The frame, its columns, the name of the column that is put beside them, and the column that tells people apart."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
-    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name])
+    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
+    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name, entity])
 
 
 def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401 - see `counting`
     """Bind COUNT: the frame with a column more."""
-    return window_frame(declared, options["tbl"], columns, options["name"])
+    return window_frame(declared, columns, **options)
 
 
 def given(table: pa.Table) -> DataFrame:

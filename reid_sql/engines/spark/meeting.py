@@ -32,19 +32,20 @@ def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
 
     A date or local time has no instant without a time zone, and a decimal no exact double: these meet only their own kind.
     """
-    mine, theirs = [], []
-    fields = zip(rows.frame.schema, population.frame.schema, strict=True)
-    for given, name, (own, other) in zip(rows.given, rows.names, fields, strict=True):
+    mine: dict[str, Column] = {}
+    theirs: dict[str, Column] = {}
+    for given, name in zip(rows.given, rows.names, strict=True):
+        own, other = rows.frame.schema[name], population.frame.schema[name]
         cast = exact(own.dataType, other.dataType)
         if cast is None:
             rule = f"tbl and population_tbl must hold '{given}' as the same type"
             got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
             raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
-        mine.append(cast(F.col(name), own.dataType).alias(name))
-        theirs.append(cast(F.col(name), other.dataType).alias(name))
+        mine[name] = cast(F.col(name), own.dataType)
+        theirs[name] = cast(F.col(name), other.dataType)
     return (
-        replace(rows, frame=rows.frame.select(*mine)),
-        replace(population, frame=population.frame.select(*theirs)),
+        replace(rows, frame=rows.frame.withColumns(mine)),
+        replace(population, frame=population.frame.withColumns(theirs)),
     )
 
 

@@ -39,14 +39,16 @@ def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
     )
 
 
-def window_frame(declared: Function, frame: DataFrame, columns: Sequence[str], name: str) -> DataFrame:
+def window_frame(
+    declared: Function, columns: Sequence[str], tbl: DataFrame, name: str, entity: str | None
+) -> DataFrame:
     """Bind a function that counts a record among all: the frame with a column more, of this name."""
-    if name.lower() in (other.lower() for other in frame.columns):
+    if name.lower() in (other.lower() for other in tbl.columns):
         raise OutOfDomainError(
             f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
         )
     reduction: Any = declared.reduction
-    counted: DataFrame = spelling(reduction, "spark")(frame, columns, name)
+    counted: DataFrame = spelling(reduction, "spark")(tbl, columns, name, entity)
     return counted
 
 

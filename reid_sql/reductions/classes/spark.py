@@ -9,33 +9,53 @@ from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import counted, how_nulls, own_names
 from reid_sql.engines.spark.frames import Rows, beside, keyed, rows_of, to_spark
+from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
 from reid_sql.reduction import refuse_own_names
 
 
-def class_size(tbl: DataFrame, columns: Sequence[str], name: str) -> DataFrame:
-    """Append to the frame how many records share each record's values.
+def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | None = None) -> DataFrame:
+    """Append to the frame how many records, or people, share each record's values.
 
     The classes are counted by a GROUP BY, which is partial before it shuffles, and joined back NULL-safe: a
     window would shuffle and sort every record, and hold a class of a billion records in one task.
     """
-    rows = rows_of(tbl, columns, QUASI_IDENTIFIERS)
-    sizes = keyed(counted(rows, "value"), rows.names).withColumnRenamed("records", name)
-    return beside(tbl, rows.found, sizes)
+    if entity is None:
+        rows = rows_of(tbl, columns, QUASI_IDENTIFIERS)
+        sizes = counted(rows, "value").withColumnRenamed("records", "class_size")
+    else:
+        rows = rows_of_people(tbl, columns, entity, "value")
+        sizes = sizes_of(people_of(rows, "value"), rows.names, "class_size").drop("records")
+    return beside(tbl, rows.found, keyed(sizes, rows.names).withColumnRenamed("class_size", name))
 
 
-def classes(tbl: DataFrame, qi: Sequence[str], nulls: str) -> DataFrame:
-    """Distinct combinations of values, with how many records share each."""
-    rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
+def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> DataFrame:
+    """Distinct combinations of values, with how many records, or people, share each."""
+    if entity is None:
+        rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
+        sized = _sized(rows, nulls)
+    else:
+        rows = rows_of_people(tbl, qi, entity, nulls)
+        sized = sizes_of(people_of(rows, nulls), rows.names, "class_size")
     refuse_own_names(qi)
-    listed = _sized(rows, nulls).select(*own_names(rows), "class_size", "records")
+    listed = sized.select(*own_names(rows), "class_size", "records")
     return how_nulls(rows, nulls, listed)
 
 
-def histogram(tbl: DataFrame, qi: Sequence[str], nulls: str) -> DataFrame:
-    """How many classes, and how many records, have each class size."""
+def histogram(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> DataFrame:
+    """How many classes, and how many records, or people by their smallest class, have each class size."""
+    if entity is not None:
+        return _of_people(tbl, qi, nulls, entity)
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
     counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records")
     return how_nulls(rows, nulls, _sized(rows, nulls).groupBy("class_size").agg(*counts))
+
+
+def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
+    rows = rows_of_people(tbl, qi, entity, nulls)
+    people = people_of(rows, nulls)
+    sized = sizes_of(people, rows.names, "class_size")
+    found = told(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
+    return how_nulls(rows, nulls, found.drop("uncovered"))
 
 
 def _sized(rows: Rows, nulls: str) -> DataFrame:

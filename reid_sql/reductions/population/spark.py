@@ -11,12 +11,15 @@ from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import counted, how_nulls
 from reid_sql.engines.spark.frames import alike, keyed, rows_of, to_spark
 from reid_sql.engines.spark.meeting import as_the_same
+from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
 
 
 def population_histogram(
-    tbl: DataFrame, population_tbl: DataFrame, qi: Sequence[str], nulls: str
+    tbl: DataFrame, population_tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None
 ) -> DataFrame:
-    """Histogram of the sample's records by the size of their class in the population."""
+    """Histogram of the sample's records, or people, by the size of their class in the population."""
+    if entity is not None:
+        return _of_people((tbl, population_tbl), qi, nulls, entity)
     rows, population = as_the_same(*(rows_of(each, qi, QUASI_IDENTIFIERS) for each in (tbl, population_tbl)))
     own, other = counted(rows, nulls), counted(population, nulls)
     found = _matched(own, other, rows.names) if nulls == "wildcard" else _met(own, other, rows.names)
@@ -28,6 +31,18 @@ def population_histogram(
         F.coalesce(short, nobody).alias("uncovered"),
     )
     return how_nulls(rows, nulls, sized)
+
+
+def _of_people(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
+    """The same of people, each by their smallest class."""
+    rows, population = as_the_same(*(rows_of_people(each, qi, entity, nulls) for each in tables))
+    people = people_of(rows, nulls)
+    own = sizes_of(people, rows.names, "own").drop("records")
+    other = sizes_of(people_of(population, nulls), rows.names, "found").drop("records")
+    right = keyed(other, rows.names)
+    met = own.join(right, alike([F.col(name) for name in rows.names], right), "left").fillna(0, ["found"])
+    sized = met.select(*rows.names, "own", "found", F.greatest("found", "own").alias("class_size"))
+    return how_nulls(rows, nulls, told(people, sized, rows.names, short=F.col("found") < F.col("own")))
 
 
 def _met(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:

@@ -103,9 +103,7 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(
     assert [table["sha256"] is None for table in page["tables"]] == [True, True, False]
     jsonschema.validate(
         page,
-        json.loads(
-            (root / "reid_sql" / "check" / "reports" / "report.schema.json").read_text(encoding="utf-8")
-        ),
+        json.loads((root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")),
     )
     assert "no hash, as it is no single file" in html(page)
     values = [each["groups"][0]["value"] for each in page["checks"]]

@@ -1,45 +1,103 @@
-"""The model of people on Spark: counted, fitted and answered as in DuckDB and Polars."""
+"""People in place of rows on Spark: what a loop over their records counts, and what DuckDB says."""
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
-import reid_sql.polars as rp
-from tests.copulas import people
-from tests.tables import by_polars
+from reid_sql.errors import ReidError
+from tests.tables import by_duckdb
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 import reid_sql.spark as rs
-from tests.sparks import rows_of, same, to_spark
+from tests.sparks import by_spark, rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
-PEOPLE = people(120).with_columns(weight=pl.Series([1.0, 2.5, 0.5] * 40))
-COLUMNS = ["age", "sex", "grade"]
-
-
-@pytest.fixture(scope="module")
-def town(spark: "SparkSession") -> "DataFrame":
-    return to_spark(spark, PEOPLE)
-
-
-@pytest.mark.parametrize("options", [{}, {"nulls": "drop", "k": 3}, {"weight": "weight"}])
-def test_the_answer_is_the_same_whoever_counted(town: "DataFrame", options: dict[str, Any]) -> None:
-    found = rows_of(rs.population_risk(town, COLUMNS, [200.0, 1e6], **options))
-    same(found, by_polars("population_risk", PEOPLE, COLUMNS, [200.0, 1e6], **options))
+QI = ["age", "zip"]
+VISITS = pl.DataFrame(
+    {
+        "age": [None if number % 17 == 3 else 20 + number * number % 5 for number in range(80)],
+        "zip": ["ab"[number % 2] for number in range(80)],
+        "person": [None if number % 13 == 1 else f"p{number * 7 % 31}" for number in range(80)],
+        "id": range(80),
+    }
+)
+CENSUS = VISITS.filter(pl.col("id") % 3 != 0).with_columns(pl.col("age").cast(pl.Float64))
 
 
-def test_a_model_fitted_on_spark_scores_there_and_elsewhere(town: "DataFrame") -> None:
-    found = rows_of(rs.fit_people("people by spark", town, COLUMNS))
-    same(
-        [row | {"model": "people"} for row in found],
-        rp.fit_people("people", PEOPLE, COLUMNS).collect().to_dicts(),
+def classes(frame: pl.DataFrame) -> dict[tuple[Any, ...], set[Any]]:
+    """The people of each class."""
+    found = defaultdict(set)
+    for row in frame.rows(named=True):
+        found[tuple(row[name] for name in QI)].add(row["person"])
+    return dict(found)
+
+
+def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
+    people = classes(VISITS)
+    sized = rows_of(rs.equivalence_class_size(to_spark(spark, VISITS), *QI, name="k", entity="person"))
+    assert len(sized) == len(VISITS)
+    assert all(row["k"] == len(people[tuple(row[name] for name in QI)]) for row in sized)
+    listed = by_spark(spark, "equivalence_classes", [VISITS], QI, entity="person")
+    assert {tuple(row[name] for name in QI): row["class_size"] for row in listed} == {
+        key: len(held) for key, held in people.items()
+    }
+    assert sum(row["records"] for row in listed) == len(VISITS)
+
+
+def test_each_person_counts_by_the_smallest_of_their_classes(spark: "SparkSession") -> None:
+    people = classes(VISITS)
+    smallest = {
+        person: min(len(held) for held in people.values() if person in held)
+        for person in set(VISITS["person"].to_list())
+    }
+    lines = by_spark(spark, "class_size_histogram", [VISITS], QI, entity="person")
+    sizes = [len(held) for held in people.values()]
+    expected = {size: (sizes.count(size), list(smallest.values()).count(size)) for size in sizes}
+    assert {row["class_size"]: (row["classes"], row["records"]) for row in lines} == expected
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+def test_risks_of_people_are_those_of_duckdb(spark: "SparkSession", nulls: str) -> None:
+    given = {"entity": "person", "nulls": nulls}
+    options = f"entity := 'person', nulls := '{nulls}'"
+    found = by_spark(spark, "risk_summary", [VISITS], QI, **given)
+    same(found, by_duckdb(f"FROM risk_summary(t, {QI}, {options})", t=VISITS))
+    met = by_spark(spark, "journalist_risk", [VISITS, CENSUS], QI, **given)
+    census = CENSUS.with_columns(pl.col("age").cast(pl.Int64))
+    same(met, by_duckdb(f"FROM journalist_risk(t, p, {QI}, {options})", t=VISITS, p=census))
+
+
+def test_five_visits_of_a_lone_person_are_one_person(spark: "SparkSession") -> None:
+    lone = pl.DataFrame(
+        {"age": [number // 5 for number in range(50)], "person": [number // 5 for number in range(50)]}
     )
-    scored = rows_of(rs.score_copula(town, "people by spark", 1e5).select("uniqueness_xi"))
-    want = rp.score_copula(PEOPLE, "people", 1e5).collect()["uniqueness_xi"].to_list()
-    assert sorted(row["uniqueness_xi"] for row in scored) == pytest.approx(sorted(want), rel=1e-6)
+    found = by_spark(spark, "risk_summary", [lone], ["age"], entity="person")[0]
+    assert (found["k"], found["records"], found["unique_records"]) == (1, 10, 10)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"entity": "AGE"}, "entity must not be a quasi-identifier, got 'AGE'"),
+        (
+            {"entity": "persn"},
+            "quasi-identifiers and entity must be columns of the table, got 'persn'; did you mean 'person'",
+        ),
+        (
+            {"entity": "person", "nulls": "wildcard"},
+            "entity must be counted with nulls := 'value' or 'drop', got",
+        ),
+    ],
+)
+def test_what_cannot_tell_people_apart_is_refused(
+    spark: "SparkSession", options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ReidError, match=sentence):
+        by_spark(spark, "risk_summary", [VISITS], QI, **options)

@@ -1,0 +1,45 @@
+"""Spark: people in place of rows, where a column tells them apart."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from reid_sql.domains import Columns
+from reid_sql.engines.spark.counting import kept
+from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of
+from reid_sql.reduction import refuse_entity
+
+WORDS: Final = Columns("quasi-identifiers and entity")
+
+
+def rows_of_people(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> Rows:
+    """The quasi-identifiers under numbers, with `entity` beside them."""
+    refuse_entity(qi, entity, nulls)
+    every = rows_of(tbl, [*qi, entity], WORDS)
+    return Rows(every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.found[:-1])
+
+
+def people_of(rows: Rows, nulls: str) -> DataFrame:
+    """The people of each class, NULL one of them, with how many of its records each has."""
+    return kept(rows, nulls).groupBy(*rows.names, "entity").agg(F.count(F.lit(1)).alias("records"))
+
+
+def sizes_of(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
+    """How many people each class has, and how many records."""
+    return people.groupBy(*names).agg(F.count(F.lit(1)).alias(size), F.sum("records").alias("records"))
+
+
+def told(people: DataFrame, classes: DataFrame, names: Sequence[str], short: Column) -> DataFrame:
+    """How many classes have each `class_size`, and how many people have it as their smallest, some of them in a short class."""
+    right = keyed(classes.select(*names, "class_size", short.alias("short")), names)
+    met = people.select(*names, "entity").join(right, alike([F.col(name) for name in names], right))
+    each = met.groupBy("entity").agg(
+        F.min("class_size").alias("class_size"), F.bool_or("short").alias("short")
+    )
+    held = each.groupBy("class_size").agg(
+        F.count(F.lit(1)).alias("records"), F.count_if("short").alias("uncovered")
+    )
+    counted = classes.groupBy("class_size").agg(F.count(F.lit(1)).alias("classes"))
+    return counted.join(held, "class_size", "left").fillna(0, ["records", "uncovered"])

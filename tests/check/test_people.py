@@ -1,0 +1,84 @@
+"""A policy that names who is who is held to people, not to their rows."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.processes import command
+
+VISITS = "person_id,age,sex,town,diagnosis\n" + "".join(
+    f"{person},{person % 50},{'FM'[person % 2]},{'AB'[person % 3 == 0]},x\n" * 5 for person in range(97)
+)
+POLICY = """
+mask_below = 1
+[[tables]]
+file = "visits.csv"
+quasi_identifiers = ["age", "sex"]
+{entity}
+[[tables.checks]]
+measure = "k"
+at_least = 5
+[[tables.checks]]
+measure = "uniqueness"
+at_most = 0.01
+by = ["town"]
+quasi_identifiers = ["sex"]
+"""
+L = """
+sensitive = ["diagnosis"]
+[[tables.checks]]
+measure = "l_diversity"
+at_least = 1
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "visits.csv").write_text(VISITS, encoding="utf-8")
+    return tmp_path
+
+
+def checked(folder: Path, policy: str) -> tuple[int, dict[str, object], str]:
+    (folder / "policy.toml").write_text(policy, encoding="utf-8")
+    done = command("check", str(folder / "policy.toml"), "--json-report", str(folder / "report.json"))
+    return done.returncode, json.loads((folder / "report.json").read_text(encoding="utf-8")), done.stdout
+
+
+def test_rows_pass_where_people_fail(folder: Path) -> None:
+    code, page, shown = checked(folder, POLICY.format(entity=""))
+    assert code == 0
+    assert "One row per person is assumed." in shown
+    code, page, shown = checked(folder, POLICY.format(entity='entity = "person_id"'))
+    assert code == 1
+    table, check = page["tables"][0], page["checks"][0]  # type: ignore[index]
+    assert (table["records"], table["entity"], table["classes"]) == (97, "person_id", 50)
+    assert check["verdict"] == "fail"
+    assert check["groups"][0]["value"] == 1
+    assert "97 people, told apart by person_id" in shown
+    assert "One row per person is assumed." not in shown
+
+
+def test_a_measure_of_rows_is_not_judged_for_people(folder: Path) -> None:
+    policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]').replace(
+        "at_least = 5", "at_least = 1"
+    )
+    code, page, _ = checked(folder, policy + '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\n')
+    assert code == 2
+    last = page["checks"][-1]  # type: ignore[index]
+    assert last["verdict"] == "not judged"
+    assert "which counts rows" in json.dumps(last)
+
+
+@pytest.mark.parametrize(
+    ("entity", "told"),
+    [
+        ("age", "entity must not be a quasi-identifier, got 'age'"),
+        ("persn_id", "got 'persn_id'; did you mean 'person_id'?"),
+    ],
+)
+def test_who_is_who_must_be_another_column_of_the_table(folder: Path, entity: str, told: str) -> None:
+    (folder / "policy.toml").write_text(POLICY.format(entity=f'entity = "{entity}"'), encoding="utf-8")
+    done = command("check", str(folder / "policy.toml"))
+    assert done.returncode == 2
+    assert told in done.stderr

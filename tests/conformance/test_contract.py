@@ -1,0 +1,34 @@
+"""A kit gives what the contract asks of it, by name and by parameters."""
+
+import inspect
+
+import polars as pl
+
+from reid_sql.engines.contract import Kit, Primitives
+from reid_sql.engines.polars import frames, kit
+from tests.conformance.engines import Frames
+
+# Held by the type checker.
+KIT: Kit[pl.LazyFrame, pl.Expr] = kit
+RELATIONS: Primitives[pl.LazyFrame] = frames
+
+
+def members(protocol: type) -> dict[str, object]:
+    found = {**protocol.__annotations__, **vars(protocol)}
+    return {name: member for name, member in found.items() if not name.startswith("_")}
+
+
+def test_a_kit_gives_what_the_contract_asks(face: Frames) -> None:
+    assert face.name == face.kit.ENGINE
+    for name, member in members(Kit).items():
+        given = getattr(face.kit, name)
+        if inspect.isfunction(member):
+            asked = len(inspect.signature(member).parameters) - 1
+            assert callable(given)
+            assert len(inspect.signature(given).parameters) == asked
+
+
+def test_the_relations_of_polars_are_those_of_the_contract() -> None:
+    for name, member in members(Primitives).items():
+        asked = [p for p in inspect.signature(member).parameters if p != "self"]  # type: ignore[arg-type]
+        assert [*inspect.signature(getattr(RELATIONS, name)).parameters][: len(asked)] == asked
