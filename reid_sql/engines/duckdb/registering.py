@@ -10,6 +10,7 @@ from typing import Any, Final
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from reid_sql import registry
 from reid_sql.engines.duckdb.macros import CATALOGUE, OWN_MODELS, forwards, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.function import Function, sql_literal
@@ -20,6 +21,7 @@ TAKEN: Final = "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT
 HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 LOCK: Final = threading.Lock()
+THIS: Final = f"SELECT {OWN_MODELS}()"
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
@@ -39,6 +41,7 @@ def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) 
         if catalogue is None:
             _register_python(cursor, functions)
             catalogue = _make_catalogue(cursor, found)
+        registry.holds(cursor.execute(THIS).fetchall()[0][0], con)
         mark = f"{catalogue} {found.version}"
         if con.execute("SELECT getvariable('reid_sql_registered') = $1", [mark]).fetchall() == [(True,)]:
             return
