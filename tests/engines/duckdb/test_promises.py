@@ -76,9 +76,7 @@ def test_neither_settings_nor_macros_change_an_answer(con: duckdb.DuckDBPyConnec
 
 @pytest.mark.parametrize("given", ["'age', 'sex'", "['age', 'sex']", "1", "age, 'sex'"])
 def test_what_is_no_column_is_refused(con: duckdb.DuckDBPyConnection, given: str) -> None:
-    with pytest.raises(
-        duckdb.InvalidInputException, match="equivalence_class_size must be given columns, got"
-    ):
+    with pytest.raises(duckdb.ConversionException, match="equivalence_class_size must be given columns, got"):
         con.execute(f"SELECT equivalence_class_size({given}) FROM people").fetchall()
 
 
@@ -104,3 +102,27 @@ def test_types_that_do_not_compare_exactly_are_refused_across_tables(con: duckdb
         duckdb.Error, match="must have the same types in both tables, got 'x' as BIGINT and DOUBLE"
     ):
         con.execute("SELECT k FROM journalist_risk(s, p, ['x'])").fetchall()
+
+
+@pytest.mark.parametrize("columns", ["a", "a, b", "a, b, a, b, a", "a, b, a, b, a, b, a, b, a, b"])
+def test_a_class_size_may_be_filtered_and_ordered_by_its_name(columns: str) -> None:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute("CREATE TABLE t AS SELECT unnest([1, 1, 2]) AS a, 'x' AS b")
+        asked = f"SELECT a, equivalence_class_size({columns}) AS k FROM t QUALIFY k = 1 ORDER BY k, a LIMIT 5"
+        assert con.execute(asked).fetchall() == [(2, 1)]
+
+
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC"])
+def test_a_collation_that_makes_texts_alike_is_refused(collation: str) -> None:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute("CREATE TABLE t AS SELECT unnest(['a', 'A', 'á']) AS a, 'x' AS b")
+        con.execute(f"SET default_collation = '{collation}'")
+        for asked in (
+            "SELECT equivalence_class_size(a) FROM t",
+            "FROM risk_summary(t, ['a'])",
+            "FROM l_diversity(t, ['a'], 'b')",
+        ):
+            with pytest.raises(duckdb.Error, match="default_collation must be unset"):
+                con.execute(asked).fetchall()
