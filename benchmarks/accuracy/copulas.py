@@ -118,7 +118,9 @@ def fitted(frame: pl.DataFrame, rows: npt.NDArray[np.int64], method: str) -> Gau
     rp.fit_copula(
         "measured", frame[rows], frame.columns, marginals=given, ordered=ordered, method=known
     ).collect()
-    return registry.known("measured")
+    model = registry.known("measured")
+    assert isinstance(model, GaussianCopula)
+    return model
 
 
 def marginals(frame: pl.DataFrame) -> pl.DataFrame:

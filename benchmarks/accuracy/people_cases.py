@@ -18,7 +18,9 @@ from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.people import curves, main_effects, people_fit, shape
 from reid_sql.models.people.people_evidence import PeopleEvidence, counted
-from reid_sql.models.population.population_uniqueness import UniquenessEvidence, estimates
+from reid_sql.models.people.people_model import PeopleModel
+from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.models.population.population_uniqueness import estimates
 from reid_sql.models.pyc import pitman_yor_forecast
 
 OF_PEOPLE: Final = (
@@ -169,9 +171,7 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
     return found
 
 
-def _on_shapes(
-    share: curves.Share, model: people_fit.PeopleModel, people: int
-) -> tuple[Floats, Floats, Floats]:
+def _on_shapes(share: curves.Share, model: PeopleModel, people: int) -> tuple[Floats, Floats, Floats]:
     """The share by persons of the model on LOG_SHAPES, its variance over them, and the share by persons of the sample."""
     shapes = np.exp(shape.LOG_SHAPES)
     terms = share.of_model(np.exp(model.drawn_log_q)[:, None], shapes, people, K)

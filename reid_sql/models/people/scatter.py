@@ -6,7 +6,7 @@ A person whose record the sample holds as somebody else's is not unique; nor is 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,13 @@ from reid_sql.models.people import residual, shape
 
 NODES: Final = 2000  # of ln q, between which scores are interpolated
 NEGLIGIBLE: Final = 1e-4  # weight of a shape
-Score = Callable[[Floats, Floats, float], Floats]
+
+
+class Score(Protocol):
+    """Score of cells of probability q under a residual of shape a, among so many people."""
+
+    def __call__(self, q: Floats, shape: Floats, people: float) -> Floats:
+        """Give the score of each cell and shape."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class Scatter:
         found = np.empty(cell.shape)
         for each in np.unique(size).tolist():
             rows = size == each
-            found[rows] = self.looked_up(cell[rows], each, lambda at, a, n=each: score(at, a, n))
+            found[rows] = self.looked_up(cell[rows], each, partial(score, people=each))
         return found
 
 

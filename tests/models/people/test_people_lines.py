@@ -30,12 +30,12 @@ def of(lines: list[Line]) -> PeopleLines:
         np.arange(len(lines)),
         np.array(first),
         np.array(second),
-        label,  # type: ignore[arg-type]
-        one,  # type: ignore[arg-type]
-        other,  # type: ignore[arg-type]
+        label,
+        one,
+        other,
         np.array(records),
-        mass,  # type: ignore[arg-type]
-        texts,  # type: ignore[arg-type]
+        mass,
+        texts,
     )
 
 

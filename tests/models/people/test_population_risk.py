@@ -6,6 +6,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.people import curves, interval, population_risk
 from reid_sql.models.people.interval import Share
 from reid_sql.models.people.people_evidence import counted
+from reid_sql.models.people.people_population import Shares
 from reid_sql.models.people.population_risk import PopulationRisk, answer
 from tests.people_tables import of_values, three_columns
 
@@ -110,9 +111,9 @@ def test_foreign_data_have_no_lower_end() -> None:
     assert "unlike" in found.sentence
 
 
-def _claimed() -> population_risk.Shares:
+def _claimed() -> Shares:
     high = Share(0.5, 0.4, 0.6)
-    return population_risk.Shares(high, high, high)
+    return Shares(high, high, high)
 
 
 def test_sixty_four_columns() -> None:
