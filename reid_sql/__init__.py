@@ -10,8 +10,8 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     import duckdb
 
-    from reid_sql import check as check
     from reid_sql._version import __version__
+    from reid_sql.check import Gate
     from reid_sql.errors import (
         NoRecordsError,
         OutOfDomainError,
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         UnavailableError,
         UnknownNameError,
     )
+
+    check: Gate
 
 __all__ = [
     "NoRecordsError",

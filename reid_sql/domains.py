@@ -321,7 +321,9 @@ COMBINATIONS: Final = Number(
 SEED: Final = Number(
     "a whole number from 0 to 2147483646", "pass any such number", 0.0, 2147483646.0, whole=True
 )
-NULLS: Final = Choice(("value", "wildcard", "drop"))
+NullWord = Literal["value", "wildcard", "drop"]
+NULL_WORDS: Final[tuple[NullWord, ...]] = ("value", "wildcard", "drop")
+NULLS: Final = Choice(NULL_WORDS)
 DRAWN: Final = Number(
     "a whole number of records from 0 to 1e+12",
     "pass how many to draw, such as 1000000",
@@ -354,7 +356,7 @@ Model = Annotated[str, MODEL]
 NewModel = Annotated[str, NEW_MODEL]
 Names = Annotated[list[str] | None, ORDERED]
 Seed = Annotated[int, SEED]
-NullPolicy = Annotated[Literal["value", "wildcard", "drop"], NULLS]
+NullPolicy = Annotated[NullWord, NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
 Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values

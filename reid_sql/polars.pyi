@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
@@ -90,7 +90,7 @@ def beta_likeness_classes(
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
-def cell_probability(model: str | GaussianCopula, *columns: str | pl.Expr) -> pl.Expr:
+def cell_probability(model: str | FittedModel, *columns: str | pl.Expr) -> pl.Expr:
     """Probability that a person of the population that a fitted model describes has exactly this record's values."""
 
 def class_size_histogram(
@@ -127,7 +127,7 @@ def correctness_from_probability(p: _Value, n: _Value) -> pl.Expr:
 def correctness_from_uniqueness(xi: _Value, n: _Value) -> pl.Expr:
     """Probability that a match is right, for a record that is unique among n people with probability xi."""
 
-def correctness_kappa(model: str | GaussianCopula, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
+def correctness_kappa(model: str | FittedModel, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
     """Probability κ that a match on this record's values in the population is the right person."""
 
 def delta_disclosure(
@@ -404,14 +404,11 @@ def risk_summary(
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 
-def sample_copula(model: str | GaussianCopula, n: _Value, seed: int = 0) -> pl.LazyFrame:
+def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> pl.LazyFrame:
     """Draw records from a fitted model: a table of its columns, as text, of any length, which is never held as a whole."""
 
 def score_copula(
-    tbl: _Frame,
-    model: str | GaussianCopula,
-    population: _Value,
-    sample: Literal["ignored", "known"] = "ignored",
+    tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
 ) -> pl.LazyFrame:
     """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
 
@@ -451,5 +448,5 @@ def t_closeness_classes(
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""
 
-def uniqueness_xi(model: str | GaussianCopula, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
+def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
     """Probability ξ that a person with this record's values is the only one of them in the population."""

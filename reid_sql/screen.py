@@ -77,7 +77,7 @@ def answer_table(answer: Answer) -> Table:
     return table
 
 
-def function_lines(signature: str, words: str, source: str) -> Text:
+def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
     """Show a function: how it is called, what it answers, where it comes from."""
     return Text.assemble((signature, "bold"), f"\n    {words}\n", (f"    {source}\n", "dim"))
 

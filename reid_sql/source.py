@@ -27,7 +27,10 @@ PACKED: Final = (".gz", ".zst")
 AS_WRITTEN: Final = Form()
 QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 # A value is the same wherever it is read; a time that knows its zone is told in UTC.
-CONFIG: Final = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from typing import Any, Literal, TypeAlias
 
 {imports}
 
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = {frame}
@@ -86,7 +86,7 @@ def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Ex
     elif follows_a_model(function):
         parameters += f", *columns: str | {column}"
     elif takes_models_by_name_alone(function):
-        parameters = parameters.replace("str | GaussianCopula", "str")
+        parameters = parameters.replace("str | FittedModel", "str")
     return f'\ndef {function.name}({parameters}) -> {answer}:\n    """{function.words}"""\n'
 
 
@@ -100,7 +100,7 @@ def _argument(parameter: Parameter) -> str:
 def _hint(parameter: Parameter) -> str:
     domain = parameter.domain
     if domain is MODEL:
-        return "str | GaussianCopula"
+        return "str | FittedModel"
     if isinstance(domain, Choice):
         return f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
     if isinstance(domain, Number) and parameter.default is not REQUIRED:

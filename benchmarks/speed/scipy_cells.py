@@ -8,6 +8,7 @@ from scipy.stats import multivariate_normal
 import reid_sql.polars as rp
 from benchmarks.speed.stopwatch import Stopwatch
 from reid_sql import registry
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 FEW = 40
 
@@ -17,6 +18,7 @@ def run(file: str, columns: list[str], ordered: list[str]) -> tuple[Stopwatch, d
     people = pl.read_parquet(file, columns=columns).select(columns)
     rp.fit_copula("adult", people, columns, ordered=ordered).collect()
     model = registry.known("adult")
+    assert isinstance(model, GaussianCopula)
     distinct = people.unique(maintain_order=True)
     some = distinct.sample(FEW, seed=0)
     codes = model.codes([some[name].cast(pl.String).to_list() for name in columns])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from reid_sql.check.outcome import Report
 
 
-class _Gate(ModuleType):
+class Gate(ModuleType):
     """A module that can be called."""
 
     def __call__(
@@ -31,4 +31,4 @@ class _Gate(ModuleType):
         return run(policy, baseline=baseline, engine=engine)
 
 
-sys.modules[__name__].__class__ = _Gate
+sys.modules[__name__].__class__ = Gate

@@ -8,6 +8,7 @@ import sys
 import time
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import duckdb
@@ -191,13 +192,13 @@ def test_no_control_character_reaches_a_terminal(tmp_path: Path) -> None:
         ("refused", '{measure = "k", at_least = 1, by = %s}'),
     ):
         columns = names if name == "fails" else json.dumps(["\x1b[2Jnone"])
-        written_ = {
+        written_: dict[str, Any] = {
             "name": "\x1b[32m\u202ePASS",
             "tables": [{"file": "t.parquet", "name": "\x1b[1mt", "quasi_identifiers": json.loads(columns)}],
         }
         written_["tables"][0]["checks"] = [
             {"measure": "k", "at_least": 1000 if name == "fails" else 1, "by": json.loads(by)}
-        ]  # type: ignore[index]
+        ]
         assert checks
         (tmp_path / f"{name}.json").write_text(json.dumps(written_), encoding="utf-8")
     calls = [

@@ -65,7 +65,7 @@ def test_an_option_given_twice_is_refused(command: str) -> None:
 
 def test_no_option_with_a_value_takes_the_last_of_two_in_silence() -> None:
     commands = next(action for action in parser()._actions if action.choices)  # noqa: SLF001 - no public list
-    for command in dict(commands.choices or {}).values():  # type: ignore[call-overload]
+    for command in dict(commands.choices or {}).values():
         for action in command._actions:  # noqa: SLF001 - no public list
             plain = type(action).__name__ in {"Once", "_AppendAction", "_StoreTrueAction", "_HelpAction"}
             assert plain, (command.prog, action.option_strings)

@@ -21,7 +21,7 @@ ORDER: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
 EXIT: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
 CAUTION: Final = "the policy refuses figures with a caution"
 STOPPED: Final = (duckdb.InterruptException, KeyboardInterrupt)
-UNMEASURED: Final = (
+UNMEASURED: Final[tuple[type[Exception], ...]] = (
     duckdb.Error,
     ImportError,
     ArithmeticError,
@@ -112,7 +112,7 @@ def checked(release: Answers, check: Check, policy: Policy, baseline: Baseline |
         groups = release.groups(check.by)
     except STOPPED:
         raise
-    except (*UNMEASURED, *release.errors) as error:
+    except _unmeasured(release) as error:
         return Checked(table, check, (_unjudged(Group((), (), 0), sentence(error)),))
     if not groups:
         return Checked(table, check, (_unjudged(Group((), (), 0), "the table has no records to group"),))
@@ -130,7 +130,7 @@ def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figu
         dropped = release.dropped(check, group)
     except STOPPED:
         raise
-    except (*UNMEASURED, *release.errors) as error:
+    except _unmeasured(release) as error:
         return Figure(group, None, None, None, sentence(error))
     return replace(
         found,
@@ -138,6 +138,11 @@ def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figu
         small=_small(release, check, group, below),
         remarks=(*release.cautions, *found.remarks),
     )
+
+
+def _unmeasured(release: Answers) -> tuple[type[Exception], ...]:
+    """What is raised where something cannot be measured, by its engine too."""
+    return (*UNMEASURED, *release.errors)
 
 
 def _small(release: Answers, check: Check, group: Group, below: int) -> bool:
@@ -164,7 +169,7 @@ def _parts_small(release: Answers, check: Check, by: tuple[str, ...], below: int
             )
         except STOPPED:
             raise
-        except (*UNMEASURED, *release.errors):
+        except _unmeasured(release):
             release.parts_small[key] = True
     return release.parts_small[key]
 

@@ -161,8 +161,8 @@ class SparkRelease(Answers):
         return {digits: _histogram(lines) for digits, lines in found.items()}
 
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        how = {"nulls": self.table.nulls, "entity": self.table.entity}
-        found = _rows(rs.class_size_histogram(self._part(by, group), qi, **how))
+        part, table = self._part(by, group), self.table
+        found = _rows(rs.class_size_histogram(part, qi, nulls=table.nulls, entity=table.entity))
         return _histogram([(row["class_size"], row["classes"], row["records"]) for row in found])
 
     def _people(self, by: Sequence[str], group: Group) -> int:

@@ -11,7 +11,7 @@ from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
 from reid_sql.check.policy.source import LONGEST_PATH, Source, source_of
 from reid_sql.document import KINDS, Place, read_document, shown
-from reid_sql.domains import COUNT, NULLS, Choice, Column, Document, Number
+from reid_sql.domains import COUNT, NULL_WORDS, NULLS, Choice, Column, Document, NullWord, Number
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
@@ -111,7 +111,7 @@ class TablePolicy:
     source: Source
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
-    nulls: str
+    nulls: NullWord
     population: float | None
     population_source: Source | None
     checks: tuple[Check, ...]
@@ -197,6 +197,12 @@ def _refuse_twice(names: Sequence[str]) -> None:
             )
 
 
+def _nulls(place: Place) -> NullWord:
+    """How NULL counts in the table."""
+    told = NULLS.check(place.at("nulls"), place.text("nulls", "value"))
+    return next(word for word in NULL_WORDS if word == told)
+
+
 def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -> TablePolicy:
     place.only(TABLE_KEYS)
     source = source_of(place, folder)
@@ -206,7 +212,7 @@ def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -
         source=source,
         quasi_identifiers=_distinct(place, "quasi_identifiers"),
         sensitive=_distinct(place, "sensitive"),
-        nulls=NULLS.check(place.at("nulls"), place.text("nulls", "value")),
+        nulls=_nulls(place),
         population=population,
         population_source=source_of(place, folder, "population_")
         if "population_file" in place.values

@@ -112,7 +112,8 @@ def checked_page(
 ) -> Page:
     """Tell what came of a check, group by group, small counts masked; groups without a name come last."""
     kept = (hidden_of([each], below) if hidden is None else hidden).get((each.table, each.check.by), set())
-    told, small = [], []
+    told: list[Page] = []
+    small: list[Page] = []
     for finding in each.findings:
         group = finding.figure.group
         masked = bool(group.values) and names(group) in kept

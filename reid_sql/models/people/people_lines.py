@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -28,6 +28,9 @@ MOST_DRAWN: Final = 10_000  # records
 MOST_LINES: Final = 20_000  # of one pair of columns
 MOSTLY: Final = 0.9  # of the records that have a value: on a scale, where a column counts as ordered
 FEWEST_PLACES: Final = 4
+Told = str | None  # a value as text
+# first, second, label, first_value, second_value, records, mass, texts
+Line = tuple[int, int, Told, Told, Told, int, float, Sequence[Told] | None]
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def lines_of(columns: Mapping[str, Sequence[str | None]]) -> PeopleLines:
     [2, 1, 1, 2, 2, 2, 1]
     """
     records = list(zip(*columns.values(), strict=True))
-    found: list[tuple[object, ...]] = []
+    found: list[Line] = []
     for place, (name, values) in enumerate(columns.items(), 1):
         found += [(place, 0, name, value, None, n, float(n), None) for value, n in Counter(values).items()]
     for (i, one), (j, other) in combinations(enumerate(columns.values(), 1), 2):
@@ -69,11 +72,21 @@ def lines_of(columns: Mapping[str, Sequence[str | None]]) -> PeopleLines:
     sizes = Counter(classes.values())
     found += [(0, SIZES, None, None, None, size, float(n), None) for size, n in sorted(sizes.items())]
     found += [(0, DRAWN, None, None, None, classes[record], 0.0, list(record)) for record in records]
-    parts: list[Any] = [list(part) for part in zip(*found, strict=True)]
-    first, second, records_of = (np.array(parts[place], dtype=np.int64) for place in (0, 1, 5))
-    label, one, other = parts[2:5]
+    return of_lines(found)
+
+
+def of_lines(lines: Sequence[Line]) -> PeopleLines:
+    """Turn lines, each with all that is told of it, into columns."""
     return PeopleLines(
-        np.arange(len(found)), first, second, label, one, other, records_of, parts[6], parts[7]
+        np.arange(len(lines)),
+        np.array([line[0] for line in lines], dtype=np.int64),
+        np.array([line[1] for line in lines], dtype=np.int64),
+        [line[2] for line in lines],
+        [line[3] for line in lines],
+        [line[4] for line in lines],
+        np.array([line[5] for line in lines], dtype=np.int64),
+        [line[6] for line in lines],
+        [line[7] for line in lines],
     )
 
 

@@ -3,13 +3,21 @@
 import itertools
 import random
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from reid_sql.check.judging.masking import few_masked, hidden_groups, masked_bins, round_above, several
+from reid_sql.check.judging.masking import (
+    Cell,
+    Groupings,
+    few_masked,
+    hidden_groups,
+    masked_bins,
+    round_above,
+    several,
+)
 
 BINS = [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19)]
-Cell = tuple[str, ...]
 
 
 def feasible(sizes: tuple[int, int], most: int) -> list[int]:
@@ -48,14 +56,12 @@ def test_no_hidden_class_size_can_be_solved_for(seed: int) -> None:
         assert min(len(answers) for answers in bin_answers(counts, shown)) > 1
 
 
-def answers(
-    tables: dict[tuple[str, ...], dict[Cell, int]], names: tuple[str, ...], below: int
-) -> dict[Cell, set[int]]:
+def answers(tables: Groupings, names: tuple[str, ...], below: int) -> dict[Cell, set[int]]:
     """What each group by all columns may be, given every size that is told and that unnamed groups are small."""
     hidden = hidden_groups(tables, below)
     cells = tables[names]
     total = sum(cells.values())
-    domains = []
+    domains: list[Sequence[int]] = []
     least = (
         0 if set(cells) == hidden[names] else 1
     )  # of a grouping without sizes a report has one line for all that is small
@@ -65,15 +71,22 @@ def answers(
         else:
             domains.append(list(range(least, below)) if count < below else list(range(below, total + 1)))
     found: dict[Cell, set[int]] = defaultdict(set)
-    for values in _fitting(list(cells), domains, tables, hidden, names, below):
+    for values in _fitting(domains, tables, hidden, names, below):
         for cell, value in zip(cells, values, strict=True):
             found[cell].add(value)
     return {cell: found[cell] for cell in hidden[names]}
 
 
-def _fitting(cells, domains, tables, hidden, names, below):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202, PLR0917
+def _fitting(
+    domains: Sequence[Sequence[int]],
+    tables: Groupings,
+    hidden: dict[tuple[str, ...], set[Cell]],
+    names: tuple[str, ...],
+    below: int,
+) -> Iterator[tuple[int, ...]]:
+    cells = list(tables[names])
     total = sum(tables[names].values())
-    margins = []
+    margins: list[tuple[list[int], Sequence[int]]] = []
     for by, groups in ((by, groups) for by, groups in tables.items() if by != names):
         places = [names.index(name) for name in by]
         for group, count in groups.items():
@@ -90,7 +103,7 @@ def _fitting(cells, domains, tables, hidden, names, below):  # type: ignore[no-u
                 )
             )
 
-    def go(place, values, left):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def go(place: int, values: list[int], left: int) -> Iterator[tuple[int, ...]]:
         if place == len(cells):
             if left == 0 and all(sum(values[i] for i in inside) in told for inside, told in margins):
                 yield tuple(values)
@@ -109,7 +122,9 @@ def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - a table, not a secret
     below = 3
     rows, columns = draw.choice([(1, 4), (2, 2), (2, 3), (3, 2)])
-    cells = {(f"a{i}", f"b{j}"): draw.choice([1, 2, 3, 4, 6]) for i in range(rows) for j in range(columns)}
+    cells: dict[Cell, int] = {
+        (f"a{i}", f"b{j}"): draw.choice([1, 2, 3, 4, 6]) for i in range(rows) for j in range(columns)
+    }
     tables: dict[tuple[str, ...], dict[Cell, int]] = {("a", "b"): cells}
     for place, name in enumerate(("a", "b")):
         if draw.random() < 0.7:

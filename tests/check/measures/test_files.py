@@ -29,7 +29,7 @@ def figures(folder: Path, where: str) -> tuple[float, float, int]:
     return unique, k, page["tables"][0]["records"]
 
 
-READ = {
+READ: dict[str, tuple[bytes, tuple[float, float, int]]] = {
     "a line that looks like a comment": (b"a,b\n#1,2\n#2,3\n4,5\n", (3, 1, 3)),
     "a header that looks like a comment": (b"a,#b\n1,2\n1,3\n", (0, 2, 2)),
     "leading zeros": (b"a,b\n0123,1\n123,1\n", (2, 1, 2)),

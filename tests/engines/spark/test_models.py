@@ -8,6 +8,7 @@ import pytest
 import reid_sql.polars as rp
 from reid_sql import registry
 from reid_sql.errors import ReidError
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from tests.copulas import fitted, independent, people
 from tests.tables import by_duckdb, by_polars
 
@@ -52,6 +53,7 @@ def test_a_model_is_the_same_whoever_counted(town: "DataFrame", options: dict[st
         by_polars("fit_copula", "by others", PEOPLE, COLUMNS, **options),
     )
     found = registry.known("by spark")
+    assert isinstance(found, GaussianCopula)
     assert (found.columns, found.records, found.seed) == (expected.columns, expected.records, expected.seed)
     assert found.correlation == pytest.approx(expected.correlation, rel=1e-9, abs=1e-12)
     assert found.calibration == pytest.approx(expected.calibration, rel=1e-9)

@@ -192,8 +192,10 @@ def test_one_record_is_alone_whatever_is_known() -> None:
 
 def test_each_subject_may_have_groups_of_its_own() -> None:
     records: list[Record] = [
-        {"a": first, "b": second, "c": state} for first in "112" for second in "12" for state in "12"
-    ] + [{"a": "3", "b": "1", "c": "1"}, {"a": "3", "b": "3", "c": "2"}]
+        *({"a": first, "b": second, "c": state} for first in "112" for second in "12" for state in "12"),
+        {"a": "3", "b": "1", "c": "1"},
+        {"a": "3", "b": "3", "c": "2"},
+    ]
     groups = [
         {"columns": ["a", "b"], "by": "c", "probabilities": {"1": 0.5}, "otherwise": 0.0},
         {"columns": ["a"], "by": "c", "probabilities": {"2": 0.5}, "otherwise": 0.0},
