@@ -6,24 +6,19 @@ A person whose record the sample holds as somebody else's is not unique; nor is 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.models.people import residual, shape
 
 NODES: Final = 2000  # of ln q, between which scores are interpolated
 NEGLIGIBLE: Final = 1e-4  # weight of a shape
-
-
-class Score(Protocol):
-    """Score of cells of probability q under a residual of shape a, among so many people."""
-
-    def __call__(self, q: Floats, shape: Floats, people: float) -> Floats:
-        """Give the score of each cell and shape."""
+Score = Callable[[Floats, Floats, float], Floats]
 
 
 @dataclass(frozen=True)
@@ -82,5 +77,34 @@ class Scatter:
         found = np.empty(cell.shape)
         for each in np.unique(size).tolist():
             rows = size == each
-            found[rows] = self.looked_up(cell[rows], each, partial(score, people=each))
+            found[rows] = self.looked_up(cell[rows], each, _at(score, each))
         return found
+
+
+def _at(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
+    return lambda q, shapes: score(q, shapes, people)
+
+
+@dataclass(frozen=True)
+class PeopleCells(Estimates):
+    """Cell probabilities under a model of people, whose residual says how far real cells scatter around them."""
+
+    scatter: Scatter
+
+    def uniqueness(self, population: npt.ArrayLike) -> Floats:
+        """ξ, whatever the sample shows of the cell."""
+        return self.scatter.uniqueness(self.probability, population)
+
+    def correctness(self, population: npt.ArrayLike) -> Floats:
+        """κ, whatever the sample shows of the cell."""
+        return self.scatter.correctness(self.probability, population)
+
+    def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """ξ and κ for records of the sample itself."""
+        people = np.asarray(population, dtype=np.float64)
+        sizes, people = np.broadcast_arrays(np.asarray(class_size), people)
+        xi, kappa = np.empty(len(sizes)), np.empty(len(sizes))
+        for each in np.unique(people).tolist():
+            rows = people == each
+            xi[rows], kappa[rows] = self.scatter.known(self.probability[rows], sizes[rows], each)
+        return xi, kappa
