@@ -5,11 +5,12 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.domains import Number
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 KINDS: Final = (".toml", ".json")
@@ -141,9 +142,11 @@ def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
         found = (
             tomllib.loads(text)
             if kind == ".toml"
-            else json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
+            else json.loads(text, parse_constant=partial(_no_number, words), object_pairs_hook=_once)
         )
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except ReidError:
+        raise
+    except (ValueError, RecursionError) as error:  # what is no such text, and numbers of thousands of digits
         told = str(error).splitlines()[0]
         raise OutOfDomainError(
             f"{words} must be valid {kind[1:].upper()}, got an error: {told}; mend that place"
@@ -167,8 +170,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_number(text: str) -> float:
-    raise OutOfDomainError(f"scenario must hold finite numbers, got {text}; write the number with digits")
+def _no_number(words: str, text: str) -> float:
+    raise OutOfDomainError(f"{words} must hold finite numbers, got {text}; write the number with digits")
 
 
 def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from reid_sql.suggestion import suggestion
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
+MOST_PEOPLE: Final = 1e15
 LONGEST_TEXT: Final = 200
 
 
@@ -42,7 +43,10 @@ class Number:
 
     def check(self, name: str, values: npt.ArrayLike) -> Floats:
         """Give the values as doubles, or refuse the first one outside the domain."""
-        array = np.asarray(values, dtype=np.float64)
+        try:
+            array = np.asarray(values, dtype=np.float64)
+        except OverflowError:
+            raise OutOfDomainError(self.sentence(name, "a number of more than 308 digits")) from None
         outside = ~((array >= self.low) & (array <= self.high))
         if self.whole:
             outside |= array != np.floor(array)
@@ -245,10 +249,14 @@ class Key:
 
 @dataclass(frozen=True)
 class Document:
-    """A document: a path, a text or, in Python, a mapping; `read` gives it as checked text, or refuses."""
+    """A document: a path, a text or, in Python, a mapping; `read` gives it as checked text, or refuses.
+
+    `sealed` does the same where the connection may read no file: of a text that says all itself.
+    """
 
     kind: str
     read: Callable[[Any], str] = field(repr=False)
+    sealed: Callable[[Any], str] = field(repr=False)
 
     def check(self, name: str, source: Any) -> str:  # noqa: ANN401, ARG002 - the document says itself what is wrong where
         """Give the document as text, or refuse it."""
@@ -259,7 +267,8 @@ class Document:
         text = (
             f"CASE WHEN typeof({name}) LIKE 'STRUCT%' THEN to_json({name})::VARCHAR ELSE {name}::VARCHAR END"
         )
-        return f"""list_extract(list_transform([reid_read_{self.kind}({text})], lambda reid_found:
+        files = "current_setting('enable_external_access')::BOOLEAN"
+        return f"""list_extract(list_transform([reid_read_{self.kind}({text}, {files})], lambda reid_found:
             CASE WHEN reid_found['refusal'] IS NULL THEN reid_found['text'] ELSE error(reid_found['refusal']) END), 1)"""
 
 

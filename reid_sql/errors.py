@@ -1,8 +1,17 @@
 """What goes wrong, in one sentence that states the rule, the value and the remedy."""
 
+import re
+from typing import Final
+
+LONG: Final = re.compile(r"\S{301,}")
+
 
 class ReidError(ValueError):
-    """Any refusal of reid-sql; its text is one sentence: rule, value, remedy."""
+    """Any refusal of reid-sql; its text is one sentence: rule, value, remedy. A value of any length is told by its beginning."""
+
+    def __init__(self, sentence: str) -> None:
+        """Keep the sentence short enough to be read."""
+        super().__init__(LONG.sub(lambda found: f"{found[0][:80]}…", sentence))
 
 
 class OutOfDomainError(ReidError):

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
-from typing import Final
+from typing import Any, Final
+from weakref import ReferenceType, ref
 
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.fitted_model import FittedModel
@@ -13,6 +14,7 @@ from reid_sql.suggestion import suggestion
 PYTHON: Final = ""
 _DATABASE: Final = ContextVar("reid_sql_database", default=PYTHON)
 _MODELS: Final[dict[str, dict[str, FittedModel]]] = {}
+_HOLDERS: Final[dict[str, list[ReferenceType[Any]]]] = {}
 _LOCK: Final = Lock()
 
 
@@ -24,6 +26,28 @@ def within(database: str) -> Iterator[None]:
         yield
     finally:
         _DATABASE.reset(token)
+
+
+def holds(database: str, connection: Any) -> None:  # noqa: ANN401 - whatever an engine connects by
+    """Remember that the connection holds the database open, and forget the models of those that none holds any more."""
+    with _LOCK:
+        for known_one, holders in list(_HOLDERS.items()):
+            holders[:] = [holder for holder in holders if _is_open(holder)]
+            if not holders and known_one != database:
+                del _HOLDERS[known_one]
+                _MODELS.pop(known_one, None)
+        _HOLDERS.setdefault(database, []).append(ref(connection))
+
+
+def _is_open(holder: ReferenceType[Any]) -> bool:
+    connection = holder()
+    if connection is None:
+        return False
+    try:
+        connection.cursor().close()
+    except Exception:  # noqa: BLE001 - each engine has a class of its own for what is closed
+        return False
+    return True
 
 
 def keep(name: str, model: FittedModel) -> None:

@@ -102,4 +102,7 @@ def sentence(error: BaseException) -> str:
         why = WRONG.findall(told)
         return f"line {broken[1]} of the file cannot be read: {why[-1] if why else 'it is no line of CSV'}; mend it"
     words = told.split("\n\nLINE", 1)[0].replace("\n", " ").strip()
+    words = re.sub(
+        r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words
+    )  # a window refuses by a cast
     return visible(re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words))

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Final
 
 from reid_sql.document import read_document, read_pairs
 from reid_sql.domains import Document
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.attacker import scenario as model
 from reid_sql.models.attacker.scenario import Scenario, of_document
 
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
@@ -30,5 +32,15 @@ def _read(source: Any) -> str:  # noqa: ANN401 - as above
     return scenario(source).text()
 
 
-SCENARIO: Final = Document("scenario", _read)
+def _sealed(source: Any) -> str:  # noqa: ANN401 - as above
+    """Read a scenario that says itself all it says, or a shipped one: no file is looked at, nor told of."""
+    if isinstance(source, str) and source in SHIPPED:
+        return _read(source)
+    if isinstance(source, str) and not source.lstrip().startswith("{"):
+        rule = "scenario must be JSON text, a STRUCT or a shipped name where enable_external_access is off, got a path"
+        raise OutOfDomainError(f"{rule}; the shipped ones are {', '.join(SHIPPED)}")
+    return model.scenario(source).text()
+
+
+SCENARIO: Final = Document("scenario", _read, _sealed)
 ScenarioText = Annotated[str, SCENARIO]

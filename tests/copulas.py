@@ -23,9 +23,9 @@ def fitted(name: str, frame: pl.DataFrame, columns: list[str], **options: object
     extras = "".join(f", {option} := {value!r}" for option, value in options.items())
     by_duckdb(f"FROM fit_copula('{name}', t, {columns}{extras})", t=frame)
     rp.fit_copula(name, frame, columns, **options).collect()  # type: ignore[arg-type]
-    model = registry.known(name)
-    assert isinstance(model, GaussianCopula)
-    return model
+    found = registry.known(name)
+    assert isinstance(found, GaussianCopula)
+    return found
 
 
 def independent() -> GaussianCopula:

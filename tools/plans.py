@@ -10,6 +10,7 @@ import duckdb
 
 import reid_sql
 from reid_sql.engines.duckdb.layout import laid_out
+from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, qualified
 
 TESTS: Final = Path(__file__).parents[1] / "tests"
 
@@ -22,8 +23,8 @@ def files() -> list[Path]:
 def renewed(con: duckdb.DuckDBPyConnection, text: str) -> str:
     """The fixture with its query made anew from the call in its first line, a comment."""
     call = text.split("\n", 1)[0]
-    planned: str = con.execute(f"SELECT {call.removeprefix('--')}").fetchall()[0][0]
-    return f"{call}\n{laid_out(planned)}\n"
+    planned: str = con.execute(f"SELECT {qualified(call[2:]).replace(HOME, 'reid.main.')}").fetchall()[0][0]
+    return f"{call}\n{laid_out(planned.replace(BUILTIN, ''))}\n"
 
 
 if __name__ == "__main__":

@@ -118,9 +118,9 @@ def fitted(frame: pl.DataFrame, rows: npt.NDArray[np.int64], method: str) -> Gau
     rp.fit_copula(
         "measured", frame[rows], frame.columns, marginals=given, ordered=ordered, method=known
     ).collect()
-    model = registry.known("measured")
-    assert isinstance(model, GaussianCopula)
-    return model
+    found = registry.known("measured")
+    assert isinstance(found, GaussianCopula)
+    return found
 
 
 def marginals(frame: pl.DataFrame) -> pl.DataFrame:

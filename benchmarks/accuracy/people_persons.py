@@ -70,7 +70,9 @@ def figures(found: Sequence[Scored]) -> dict[str, float]:
     """AUC, false discoveries and recall at each level, Brier score over the best constant's, calibration, MAE of Ξ."""
     xi, unique = (np.concatenate([getattr(one, name) for one in found]) for name in ("xi", "unique"))
     ranked = [auc(one.xi, one.unique) for one in found]
-    brier = [np.mean((one.xi - one.unique) ** 2) / max(float(np.var(one.unique)), 1e-9) for one in found]
+    brier = [
+        float(np.mean((one.xi - one.unique) ** 2)) / max(float(np.var(one.unique)), 1e-9) for one in found
+    ]
     told = {
         "populations": float(len(found)),
         "auc": float(np.nanmean(ranked)),

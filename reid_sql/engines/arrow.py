@@ -272,7 +272,10 @@ def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
 
 
 def _values(values: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
-    if len(values) and pa.types.is_list(values.type) and pa.types.is_integer(values.type.value_type):
+    listed = pa.types.is_list(values.type) or pa.types.is_large_list(
+        values.type
+    )  # by a setting of the connection
+    if len(values) and listed and pa.types.is_integer(values.type.value_type):
         return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     return values.to_numpy(zero_copy_only=False) if numbers else values.to_pylist()

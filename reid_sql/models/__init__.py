@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
     """Give what has the name, imported when it is first asked for."""
+    if name == "registry":
+        return import_module("reid_sql.registry")  # what is fitted is kept outside, and found from here
     if not name.startswith("_"):
         face = import_module("reid_sql.models.face")
         if name in face.__all__:

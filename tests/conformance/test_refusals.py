@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from reid_sql.errors import ReidError
+from reid_sql.function import signature_of
 from reid_sql_udfs import declared
 from tests.conformance.engines import Engine, Frames
 from tests.engines.asking import PEOPLE
@@ -67,7 +68,9 @@ def test_an_empty_table_is_refused(engine: Engine) -> None:
     assert answer.startswith("the table must hold at least one record, got 0 (those that ")
 
 
-CALLED = "risk_summary must be called as risk_summary(tbl, qi, threshold=0.2, nulls='value'), got"
+SUMMARY = signature_of(declared()["risk_summary"])
+MOST = len(SUMMARY.parameters)
+CALLED = f"risk_summary must be called as risk_summary{SUMMARY}, got"
 WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "parameters of risk_summary must be named as it has them, got 'treshold'; did you mean 'threshold'?": (
         "risk_summary",
@@ -76,7 +79,7 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     ),
     f"{CALLED} a call missing a required argument: 'qi'; pass qi": ("risk_summary", ("tbl",), {}),
     f"{CALLED} a call missing required arguments: 'tbl', 'qi'; pass tbl and qi": ("risk_summary", (), {}),
-    f"{CALLED} 5 arguments; pass at most 4": ("risk_summary", ("tbl", AGE, 0.2, "value", 1), {}),
+    f"{CALLED} {MOST + 1} arguments; pass at most {MOST}": ("risk_summary", ("tbl",) * (MOST + 1), {}),
     f"{CALLED} 'qi' by place and by name; pass it once": ("risk_summary", ("tbl", AGE), {"qi": AGE}),
     "parameters of uniqueness_xi must be named as it has them, got 'populaton'; did you mean 'population'?": (
         "uniqueness_xi",

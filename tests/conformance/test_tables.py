@@ -1,7 +1,7 @@
 """Tables of all types, with everything that is easily taken for something else, counted as somebody who goes record by record."""
 
 import math
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -68,7 +68,8 @@ CHOSEN = [*([name] for name in ODD), *(list(pair) for pair in pairwise(ODD)), OD
 
 
 def plain(value: Any) -> Any:
-    """A value as databases compare it."""
+    """A value as databases compare it; Spark shows a wall clock's time with the session's zone."""
+    value = value.replace(tzinfo=None) if isinstance(value, datetime) else value
     return value + 0.0 if isinstance(value, float) and not math.isnan(value) else key(value)
 
 

@@ -33,5 +33,5 @@ def con(registered: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnec
     for (name,) in registered.execute(
         "SELECT database_name FROM duckdb_databases() WHERE NOT internal"
     ).fetchall():
-        if name != "memory":
+        if name not in {"memory", "reid"} and not name.startswith("reid_sql_functions"):
             registered.execute(f"DETACH {quoted(name)}")

@@ -18,7 +18,7 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     min(class_size) AS k,
     CASE WHEN {judged} THEN coalesce(sum(classes) FILTER ({offends}), 0)::BIGINT END AS offending_classes,
     CASE WHEN {judged} THEN {at_fault}::BIGINT END AS offending_records,
-    CASE WHEN {judged} THEN {at_fault} / sum(class_size * classes) END AS offending_share,
+    CASE WHEN {judged} THEN {at_fault}::DOUBLE / sum(class_size * classes) END AS offending_share,
     {threshold} AS threshold,
     CASE WHEN NOT {judged} THEN {sql_text(sensitive.NO_PLACE)} WHEN isinf({worst}(value)) THEN {sql_text(infinite)}
     ELSE '{disclosure.OK}' END AS status"""

@@ -10,11 +10,11 @@ SELECT = f"""
     sum(classes)::BIGINT AS classes,
     min(class_size) AS k,
     coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records,
-    coalesce(sum(records) FILTER (class_size = 1), 0) / sum(records) AS uniqueness,
-    1 / min(class_size) AS highest_risk,
-    sum(records / class_size) / sum(records) AS average_risk,
-    sum(classes / class_size) / sum(classes) AS average_class_risk,
-    coalesce(sum(records) FILTER (1 / class_size > $threshold), 0) / sum(records) AS records_at_risk,
+    coalesce(sum(records) FILTER (class_size = 1), 0)::DOUBLE / sum(records) AS uniqueness,
+    1::DOUBLE / min(class_size) AS highest_risk,
+    sum(records::DOUBLE / class_size) / sum(records) AS average_risk,
+    sum(classes::DOUBLE / class_size) / sum(classes) AS average_class_risk,
+    coalesce(sum(records) FILTER (1::DOUBLE / class_size > $threshold), 0)::DOUBLE / sum(records) AS records_at_risk,
     $threshold AS threshold
 """
 

@@ -24,10 +24,10 @@ CASE
   THEN error('tbl must be a table, view or file, got an empty name; pass its name or path')
   WHEN NOT contains(tbl::VARCHAR, '"')
     OR regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
-  THEN 'query_table(' || reid_text(tbl::VARCHAR) || ')'
+  THEN 'system.main.query_table(' || reid_text(tbl::VARCHAR) || ')'
   WHEN regexp_matches(tbl::VARCHAR, '(?s)/.*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$')
   THEN reid_text(tbl::VARCHAR)
-  ELSE 'query_table(' || reid_text(reid_name(tbl::VARCHAR)) || ')'
+  ELSE 'system.main.query_table(' || reid_text(reid_name(tbl::VARCHAR)) || ')'
 END;
 
 -- The first of the columns whose name is not among the names.
@@ -35,8 +35,14 @@ MACRO reid_missing(columns, names) AS
 list_extract(list_filter(columns, lambda c: NOT list_contains(reid_folded(names), reid_fold(c))), 1);
 
 -- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only there.
+-- True where texts that differ are told apart, else the refusal: a default collation would count them as one. A cast refuses
+-- here, as error() counts as a side effect, which QUALIFY and ORDER BY cannot refer to.
+MACRO reid_is_exact() AS
+CAST(CASE WHEN 'a' <> 'A' AND 'a' <> 'á' AND 'é' <> 'e' || chr(769) THEN 'true'
+ELSE 'default_collation must be unset, got one by which texts that differ are the same; run RESET default_collation' END AS BOOLEAN);
+
 MACRO reid_known(words, columns, names) AS
-CASE WHEN list_has_all(reid_folded(names), reid_folded(columns)) THEN true
+CASE WHEN NOT reid_is_exact() THEN NULL WHEN list_has_all(reid_folded(names), reid_folded(columns)) THEN true
 ELSE error(words || ' must be columns of the table, got ''' || reid_missing(columns, names) || '''; '
   || reid_suggestion(reid_missing(columns, names), names, 'columns'))::BOOLEAN
 END;
@@ -55,6 +61,37 @@ FROM (
 ) AS reid_fallback, LATERAL ({{ body }}) AS reid_result
 ;
 
+-- A query that is a refusal, whatever is selected of it.
+PLAN reid_refused(sentence) AS SELECT NULL AS refusal WHERE error({{ reid_text(sentence) }})::BOOLEAN;
+
+-- True where no column of the table has the name of one that is put beside it, else the refusal.
+MACRO reid_kept_apart(names, added) AS
+CASE WHEN list_has_any(reid_folded(names), added)
+THEN error('columns of the table must not be named like the scores beside them, got '''
+  || list_extract(list_filter(names, lambda n: list_contains(added, reid_fold(n))), 1)
+  || '''; rename the column in a view')::BOOLEAN
+ELSE true END;
+
+-- Kinds of types whose values compare exactly with each other; a type of no kind compares with itself alone.
+MACRO reid_kind(type) AS
+CASE WHEN regexp_full_match(type, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL.*') THEN 'whole or decimal'
+WHEN type IN ('FLOAT', 'DOUBLE') THEN 'floating' WHEN type LIKE 'ENUM%' THEN 'VARCHAR' ELSE type END;
+
+-- True where a column has comparable types in two tables, else the refusal: a cast would make one class of several.
+MACRO reid_comparable(columns, names, types, other_names, other_types) AS
+CASE WHEN list_has_all([''], list_transform(columns, lambda c: reid_unlike(
+    c, types[list_position(reid_folded(names), reid_fold(c))],
+    other_types[list_position(reid_folded(other_names), reid_fold(c))]))) THEN true
+ELSE error('quasi-identifiers must have the same types in both tables, got ' || list_extract(list_filter(
+    list_transform(columns, lambda c: reid_unlike(
+      c, types[list_position(reid_folded(names), reid_fold(c))],
+      other_types[list_position(reid_folded(other_names), reid_fold(c))])), lambda said: said <> ''), 1)
+  || '; cast one of the columns in a view')::BOOLEAN END;
+
+MACRO reid_unlike(name, type, other) AS
+CASE WHEN reid_kind(type) = reid_kind(other) OR '"NULL"' IN (type, other) THEN ''
+ELSE '''' || name || ''' as ' || type || ' and ' || other END;
+
 -- The columns, or the refusal of names that the listing of classes needs for itself.
 MACRO reid_own_names_refused(columns, own) AS
 CASE WHEN list_has_any(reid_folded(columns), own)
@@ -63,3 +100,14 @@ THEN error('quasi-identifiers must not be named ' || reid_join(own[:-2], ', ') |
   || list_extract(list_filter(columns, lambda reid_c: list_contains(own, reid_fold(reid_c))), 1)
   || '''; rename the column in a view')
 ELSE columns END;
+
+-- True for a column or an expression of columns; a constant or a list would make one class of all records, so it is refused.
+MACRO reid_is_column(c) AS
+reid_is_exact() AND CAST(
+CASE WHEN regexp_matches(alias(row(c)), '^"row"\((''|list_value\(|-?[0-9]|CAST\(''|true\)|false\))')
+THEN 'equivalence_class_size must be given columns, got ' || regexp_extract(alias(row(c)), '(?s)^"row"\((.*)\)$', 1)
+  || '; write the names without quotes or brackets, such as equivalence_class_size(age, sex)'
+ELSE 'true' END AS BOOLEAN);
+
+-- Whether a parameter of a function of many columns was given; the text is its default.
+MACRO reid_is_given(c) AS alias(c) <> ${UNGIVEN};

@@ -3,22 +3,39 @@
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from graphlib import TopologicalSorter
 from importlib import resources
 from string import Template
 from typing import Final
 
-from reid_sql.domains import MAX_COLUMNS, MODEL, Checked, Column, Columns, Document, Key, Number
+from reid_sql.domains import (
+    MAX_COLUMNS,
+    MODEL,
+    Checked,
+    Column,
+    Columns,
+    Document,
+    Key,
+    Number,
+    OptionalTable,
+    Table,
+    Values,
+)
+from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
+CATALOGUE: Final = "reid_sql_functions"
+SPELLED: Final = 16  # numbers of columns that have a spelling of their own
+UNGIVEN: Final = "'reid: no column'"
 AS_THEY_ARE: Final = 4  # columns compared as they are
 WILDCARD: Final = "reid_wildcard_class_sizes"
 OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one
 MODEL_COLUMNS: Final = "reid_model_columns"
+WILDCARD_OPTION: Final = "nulls := 'wildcard'"
 CALLED: Final = re.compile(r"\breid_\w+(?=\()")
 
 
@@ -32,22 +49,31 @@ def needs_python(declared: Function) -> bool:
 
 
 def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]:
-    """Definition of every macro by name, each after those that it calls; those over Python functions only where there is Python."""
+    """Definition of every macro by name, each after those that it calls; what needs Python says so where there is none."""
     found = dict(_plans())
-    if not python:
-        refusal = "nulls := 'wildcard' needs the Python package reid-sql, got a connection without it; register it there"
-        found[WILDCARD] = f"(codes, other_codes, other_counts) AS error({sql_literal(refusal)})::BIGINT[]"
-        found = {name: definition for name, definition in found.items() if MODEL_COLUMNS not in definition}
-    reductions = [
-        each
-        for each in all_reductions().values()
-        if each.arguments and (python or not _of_python(each.arguments))
-    ]
-    found |= {f"reid_reduce_{reduction.name}": _reduction(reduction) for reduction in reductions}
+    own: dict[str, str] = {}
+    for reduction in all_reductions().values():
+        if reduction.arguments and (python or not _of_python(reduction.arguments)):
+            own[f"reid_reduce_{reduction.name}"] = _reduction(reduction)
     for name, declared in functions.items():
-        if python or not needs_python(declared):
-            found |= _macro(name, declared)
-    return _ordered(found)
+        own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
+    if not python:
+        found = {name: text for name, text in found.items() if MODEL_COLUMNS not in text}
+        own[WILDCARD] = f"(codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT[]"
+    return _ordered(found | {name: qualified(text) for name, text in own.items()})
+
+
+def _stub(name: str, declared: Function) -> dict[str, str]:
+    """What stands for a function where there is no Python."""
+    if declared.answer is Answer.SCORE:
+        return {name: spelled(lambda _: _absent(name), [p.name for p in _before(declared)], UNGIVEN)}
+    if declared.answer.of_rows:
+        return {name: f"({parameters(declared)}) AS {_absent(name)}"}
+    return {name: f"({parameters(declared)}) AS TABLE SELECT {_absent(name)} AS refusal"}
+
+
+def _absent(what: str) -> str:
+    return f"error({sql_literal(f'{what} needs the Python package reid-sql, got a connection without it; register it there')})"
 
 
 def _ordered(definitions: Mapping[str, str]) -> dict[str, str]:
@@ -61,14 +87,60 @@ def _ordered(definitions: Mapping[str, str]) -> dict[str, str]:
     return {name: definitions[name] for name in TopologicalSorter(calls).static_order()}
 
 
+def forwards(functions: Mapping[str, Function]) -> dict[str, str]:
+    """A macro for every function that does no more than call the one in our catalogue."""
+    found = {}
+    for name, declared in functions.items():
+        if declared.answer in {Answer.COUNT, Answer.SCORE}:
+            before = [parameter.name for parameter in _before(declared)]
+            ungiven = "NULL" if declared.answer is Answer.COUNT else UNGIVEN
+            call = partial(_call, name, before)
+            found[name] = spelled(call, before, ungiven)
+        else:
+            listed = ", ".join(f'"{parameter.name}"' for parameter in declared.parameters)
+            of_rows = "" if declared.answer.of_rows else "TABLE FROM "
+            found[name] = f"({parameters(declared)}) AS {of_rows}{HOME}{name}({listed})"
+    return found
+
+
+def _call(name: str, before: Sequence[str], columns: Sequence[str]) -> str:
+    return f"{HOME}{name}({', '.join([*before, *columns])})"
+
+
+def _before(declared: Function) -> list[Parameter]:
+    """The parameters that stand before a record's values."""
+    return [parameter for parameter in declared.parameters if not isinstance(parameter.domain, Values)]
+
+
+def spelled(make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven: str) -> str:
+    """A macro of 1 to 64 columns: one spelling each for a few, and one with defaults for the rest.
+
+    The text of spellings grows with the square of their number, and so does the time to make them.
+    """
+    columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
+    each = [
+        f"({', '.join([*before, *columns[:count]])}) AS {make(columns[:count])}"
+        for count in range(1, SPELLED + 1)
+    ]
+    shown = [*columns[: SPELLED + 1], *(f"{column} := {ungiven}" for column in columns[SPELLED + 1 :])]
+    return ", ".join([*each, f"({', '.join([*before, *shown])}) AS {make(columns)}"])
+
+
 def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str:
     """Write the functions that need no Python as SQL that any DuckDB client can load."""
-    return written(macros(functions, python=False), f"CREATE OR REPLACE {'' if permanent else 'TEMP '}MACRO")
+    definitions = macros(functions, python=False)
+    if permanent:
+        return written(definitions, "CREATE OR REPLACE MACRO ", "", "")
+    home = f"{CATALOGUE}_script.main."
+    attach = f"ATTACH IF NOT EXISTS ':memory:' AS {CATALOGUE}_script;\n\n"
+    made = written(definitions, f"CREATE OR REPLACE MACRO {home}", home, home)
+    return attach + made + written(forwards(functions), "CREATE OR REPLACE TEMP MACRO ", home, home)
 
 
-def written(definitions: Mapping[str, str], create: str) -> str:
-    """The statements that make the macros."""
-    return "\n\n".join(f"{create} {name}{definition};" for name, definition in definitions.items()) + "\n"
+def written(definitions: Mapping[str, str], create: str, home: str, python: str = BUILTIN) -> str:
+    """The statements that make the macros, with the places where ours and those of Python live."""
+    made = "\n\n".join(f"{create}{name}{definition};" for name, definition in definitions.items())
+    return made.replace(HOME, home).replace(PYTHON, python) + "\n"
 
 
 @cache
@@ -79,6 +151,7 @@ def _plans() -> dict[str, str]:
         constants = {
             **vars(importlib.import_module(package)),
             "MAX_COLUMNS": MAX_COLUMNS,
+            "UNGIVEN": UNGIVEN,
             "AS_THEY_ARE": AS_THEY_ARE,
         }
         for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
@@ -104,12 +177,27 @@ def _reduction(reduction: Reduction) -> str:
 
 
 def plan_of(reduction: Reduction, given: Sequence[str] = ()) -> str:
-    """Call the plan with the arguments checked; with others in place of their names where they are given."""
-    checked_ones = (checked(Parameter(each.name, each.domain)) for each in reduction.arguments)
-    pairs = zip(checked_ones, given or [each.name for each in reduction.arguments], strict=True)
-    return (
-        f"reid_plan_{reduction.name}({', '.join('NULL' if name == 'NULL' else one for one, name in pairs)})"
+    """Call the plan with the arguments checked; with others in place of their names where they are given.
+
+    Each is checked once, in a struct: an argument of a macro is written out, and bound, wherever it stands.
+    """
+    arguments = dict(
+        zip(reduction.arguments, given or [each.name for each in reduction.arguments], strict=True)
     )
+    tables = {
+        each: name for each, name in arguments.items() if isinstance(each.domain, Table | OptionalTable)
+    }
+    once = {each: name for each, name in arguments.items() if each not in tables}
+    values = {
+        each.name: "NULL" if name == "NULL" else checked(Parameter(each.name, each.domain))
+        for each, name in once.items()
+    }
+    passed = [tables.get(each, f"reid_given[{sql_literal(each.name)}]") for each in arguments]
+    plan = f"reid_plan_{reduction.name}({', '.join(passed)})"
+    if not once:
+        return plan
+    fields = ", ".join(f"{sql_literal(name)}: {value}" for name, value in values.items())
+    return f"list_extract(list_transform([{{{fields}}}], lambda reid_given: {plan}), 1)"
 
 
 def checked(parameter: Parameter) -> str:
@@ -125,11 +213,12 @@ def checked(parameter: Parameter) -> str:
 def _macro(name: str, declared: Function) -> dict[str, str]:
     """Define the macros of one function, helpers included."""
     if declared.answer is Answer.COUNT:
-        return {name: ", ".join(_window(count) for count in range(1, MAX_COLUMNS + 1))}
+        return {name: spelled(_window, [], "NULL")}
     if declared.answer is Answer.VALUE:
         return _row(name, declared)
     if declared.answer is Answer.SCORE:
-        return {name: ", ".join(_of_model(declared, count) for count in range(1, MAX_COLUMNS + 1))}
+        before = [parameter.name for parameter in _before(declared)]
+        return {name: spelled(partial(_of_model, declared), before, UNGIVEN)}
     if declared.answer is Answer.BESIDE:
         return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
     if declared.answer is Answer.DRAWN:
@@ -137,27 +226,29 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
     return {name: f"({parameters(declared)}) AS TABLE {select(declared, checked)}"}
 
 
-def _window(count: int) -> str:
-    columns = [f"c{place}" for place in range(1, count + 1)]
-    return f"({', '.join(columns)}) AS count(*) OVER (PARTITION BY {key_of(columns)})"
+def _window(columns: Sequence[str]) -> str:
+    checked = " AND ".join(f"reid_is_column({column})" for column in columns)
+    return f"CASE WHEN {checked} THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
 
 
 def key_of(columns: Sequence[str]) -> str:
-    """What tells the records of a window apart: the columns as they are, or two hashes of them where they are many."""
-    listed = ", ".join(columns)
+    """What tells the records of a window apart, exactly; as reid_key does it for the columns of a plan."""
     if len(columns) <= AS_THEY_ARE:
-        return listed
-    return f"hash({listed}), hash({', '.join(f'reid_column_hash({column})' for column in reversed(columns))})"
+        return ", ".join(columns)
+    parts = ", ".join(f"reid_plain_part({column})" for column in columns)
+    others = ", ".join(f"reid_other_part({column}), 'ASC NULLS LAST'" for column in columns)
+    return f"{parts}, create_sort_key({others})"
 
 
-def _of_model(declared: Function, count: int) -> str:
-    """Define the function of a record with this many columns."""
-    columns = [f"c{place}" for place in range(1, count + 1)]
-    own = [parameter for parameter in declared.parameters if parameter.name != "model"]
-    names = ", ".join(["model", *(parameter.name for parameter in own), *columns])
+def _of_model(declared: Function, columns: Sequence[str]) -> str:
+    """Score the record of these columns, of which those not given are left out."""
     values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
-    cells = ", ".join([values, f"{OWN_MODELS}()", "model", *(_checked_cell(each) for each in own)])
-    return f"({names}) AS {_answer(f'reid_body_{declared.name}({cells})')}"
+    if len(columns) > SPELLED:
+        given = " + ".join(f"reid_is_given({column})::BIGINT" for column in columns)
+        values = f"list_slice({values}, 1, {given})"
+    own = (_checked_cell(each) for each in _before(declared)[1:])
+    cells = ", ".join([values, f"{OWN_MODELS}()", "model", *own])
+    return _answer(f"reid_body_{declared.name}({cells})")
 
 
 def _answer(call: str) -> str:
@@ -178,7 +269,9 @@ def _scores(declared: Function) -> str:
     """Write the table macro that scores distinct records and joins the scores back."""
     own = "".join(f" || ', ' || reid_text(({checked(p)})::VARCHAR)" for p in declared.own_parameters)
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(declared.parameters[1])})"
-    plan = f"reid_plan_scored(tbl, {found}, 'reid_answered_{declared.name}', reid_text(model){own} || ')')"
+    added = f"[{', '.join(sql_literal(column) for column in declared.columns)}]"
+    head = f"'{HOME}reid_answered_{declared.name}'"
+    plan = f"reid_plan_scored(tbl, {found}, {head}, reid_text(model){own} || ')', {added})"
     return f"({parameters(declared)}) AS TABLE FROM query({plan})"
 
 
@@ -187,7 +280,7 @@ def _drawn(declared: Function) -> str:
     model, n, *own = declared.parameters
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(model)})"
     given = "".join(f" || ', ' || reid_text(({checked(p)})::VARCHAR)" for p in own)
-    plan = f"reid_plan_drawn({found}, 'reid_body_{declared.name}', {checked(n)}, reid_text(model){given})"
+    plan = f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', {checked(n)}, reid_text(model){given})"
     return f"({parameters(declared)}) AS TABLE FROM query({plan})"
 
 
@@ -195,14 +288,13 @@ def _row(name: str, declared: Function) -> dict[str, str]:
     """Check the arguments, then answer by the spelling over the checked doubles, or else by the Python body."""
     names = ", ".join(parameter.name for parameter in declared.parameters)
     cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
-    call = {name: f"({names}) AS reid_body_{name}({cells})"}
     if declared.duckdb is None:
-        return call
+        return {name: f"({names}) AS reid_body_{name}({cells})"}
     missing = " OR ".join(
         f"{parameter.name} IS NULL" for parameter in declared.parameters
     )  # least() would pass over a NULL
     body = f"({names}) AS CASE WHEN {missing} THEN NULL ELSE {declared.duckdb} END"
-    return {f"reid_body_{name}": body} | call
+    return {f"reid_spelled_{name}": body, name: f"({names}) AS reid_spelled_{name}({cells})"}
 
 
 def _checked_cell(parameter: Parameter) -> str:
@@ -232,19 +324,21 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     treated = ", ".join(f"{column} AS {column}" for column in HOW_NULLS)
     if declared.duckdb is not None:
         answer = Template(declared.duckdb).substitute(values)
-        return f"SELECT {answer}, {treated if reduction.rowwise else aggregate} FROM {source}"
+        said = treated if reduction.rowwise else aggregate
+        # The optimiser drops a check that stands in a column that nobody selects: this asks for all of them.
+        return f"FROM (SELECT {answer}, {said} FROM {source}) AS reid_said WHERE reid_said::VARCHAR <> ''"
     first = next(iter(reduction.columns))
     arrays = (
         list(reduction.inputs)
         if reduction.whole
-        else [f"list({column} ORDER BY {first})" for column in reduction.inputs]
+        else [f"list({column} ORDER BY {first} ASC)" for column in reduction.inputs]
     )
     answers = _answers(declared, [*arrays, *values.values()])
     if declared.answer is Answer.RECORDS:
-        members = f"list(members ORDER BY {first}) AS reid_members"
+        members = f"list(members ORDER BY {first} ASC) AS reid_members"
         called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
-        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record"
+        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
     said = treated if reduction.whole else aggregate
     if reduction.keyed:
         called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"

@@ -27,7 +27,7 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
     for declared in functions:
         for document in documents(declared.parameters):
             answer = "STRUCT(refusal VARCHAR, text VARCHAR)"
-            found[f"reid_read_{document.kind}"] = (_reader(document), ["VARCHAR"], answer)
+            found[f"reid_read_{document.kind}"] = (_reader(document), ["VARCHAR", "BOOLEAN"], answer)
         if needs_python(declared):
             found[f"reid_body_{declared.name}"] = _body(declared)
     return found
@@ -79,17 +79,20 @@ def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:
 
 
 def _reader(document: Document) -> Callable[..., pa.Array]:
-    """Read documents, one a row: the text, or the refusal in its own words."""
+    """Read documents, one a row, from files where the connection may: the text, or the refusal in its own words."""
 
-    def read(sources: pa.Array) -> pa.Array:
-        return pa.array([_text(document, source) for source in sources.to_pylist()])
+    def read(sources: pa.Array, files: pa.Array) -> pa.Array:
+        pairs = zip(sources.to_pylist(), files.to_pylist(), strict=True)
+        return pa.array(
+            [_text(document.read if allowed else document.sealed, source) for source, allowed in pairs]
+        )
 
     return read
 
 
-def _text(document: Document, source: str | None) -> dict[str, str | None]:
+def _text(read: Callable[[Any], str], source: str | None) -> dict[str, str | None]:
     try:
-        return {"refusal": None, "text": document.read(source)}
+        return {"refusal": None, "text": read(source)}
     except ReidError as error:  # the engine would wrap the sentence in its own
         return {"refusal": str(error), "text": None}
 

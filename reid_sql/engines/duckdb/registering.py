@@ -4,19 +4,24 @@ import hashlib
 import threading
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from reid_sql.engines.duckdb.macros import OWN_MODELS, macros, written
+from reid_sql import registry
+from reid_sql.engines.duckdb.macros import CATALOGUE, OWN_MODELS, forwards, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.function import Function, sql_literal
 
-DATABASE: Final = "reid_sql_functions"
+PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
+MARKER: Final = "reid_is_whole"
+TAKEN: Final = "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT lower(schema_name) FROM duckdb_schemas()"
 HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 LOCK: Final = threading.Lock()
+THIS: Final = f"SELECT {OWN_MODELS}()"
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
@@ -25,39 +30,81 @@ CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
     """Put the functions into this connection; twice is harmless, and an open transaction stays as it is.
 
-    Macros are temporary, so they leave no trace in a database file. Inside a transaction, whose rollback
-    would take temporary macros along, they go to a database in memory that the connection's search path then
-    ends with.
+    They live in a catalogue of our own in memory, once for a database instance and without a trace in a file, so that
+    every connection and cursor of it knows them as reid.name. Names alone are temporary macros of the connection; inside a
+    transaction, whose rollback would take those along, its search path ends with our catalogue.
     """
-    definitions = macros(functions, python=True)
-    version = hashlib.sha256(repr(definitions).encode()).hexdigest()[:16]
+    found = _written(functions)
     with LOCK:
-        _register_python(
-            con, functions
-        )  # first: a transaction sees no function made after its first call of any
-        done = con.execute("SELECT getvariable('reid_sql_registered') = $1", [version]).fetchall()[0][0]
-        if done:
+        cursor = con.cursor()  # what fails in the connection itself would abort its transaction
+        catalogue = _catalogue(cursor, found)
+        if catalogue is None:
+            _register_python(cursor, functions)
+            catalogue = _make_catalogue(cursor, found)
+        registry.holds(cursor.execute(THIS).fetchall()[0][0], con)
+        mark = f"{catalogue} {found.version}"
+        if con.execute("SELECT getvariable('reid_sql_registered') = $1", [mark]).fetchall() == [(True,)]:
             return
         if _in_transaction(con):
-            _register_searched(con, definitions, f"{DATABASE}_{version}")
+            _search(con, f"{catalogue}.main")
         else:
-            con.execute(written(definitions, "CREATE OR REPLACE TEMP MACRO"))
-            con.execute(f"SET VARIABLE reid_sql_registered = '{version}'")
+            con.execute(written(found.calls, "CREATE OR REPLACE TEMP MACRO ", f"{catalogue}.main."))
+            con.execute(f"SET VARIABLE reid_sql_registered = '{mark}'")
 
 
-def _register_python(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
+@dataclass(frozen=True)
+class _Written:
+    """The macros of a set of functions, the calls of them under their bare names, and the version of both."""
+
+    macros: Mapping[str, str]
+    calls: Mapping[str, str]
+    version: str
+
+
+WRITTEN: Final[dict[tuple[tuple[str, int], ...], _Written]] = {}
+
+
+def _written(functions: Mapping[str, Function]) -> _Written:
+    key = tuple((name, id(declared)) for name, declared in functions.items())
+    if key not in WRITTEN:
+        definitions, calls = macros(functions, python=True), forwards(functions)
+        version = hashlib.sha256(repr((definitions, calls)).encode()).hexdigest()[:16]
+        WRITTEN[key] = _Written(definitions, calls, version)
+    return WRITTEN[key]
+
+
+def _catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str | None:
+    """The catalogue of the database instance that holds all the macros, if there is one."""
+    for catalogue in (PUBLIC, f"{CATALOGUE}_{found.version}"):
+        try:
+            cursor.execute(f"DESCRIBE SELECT {catalogue}.main.{MARKER}_{found.version}()").fetchall()
+        except (duckdb.CatalogException, duckdb.BinderException):
+            continue
+        return catalogue
+    return None
+
+
+def _make_catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str:
+    """Make the catalogue: of the short name, or of a longer one where something else has that."""
+    taken = {name for (name,) in cursor.execute(TAKEN).fetchall()}
+    catalogue = PUBLIC if PUBLIC not in taken else f"{CATALOGUE}_{found.version}"
+    cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
+    home = f"{catalogue}.main."
+    cursor.execute(written(found.macros, f"CREATE OR REPLACE MACRO {home}", home))
+    cursor.execute(f"CREATE OR REPLACE MACRO {home}{MARKER}_{found.version}() AS true")  # what has it has all
+    return catalogue
+
+
+def _register_python(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
     """Register what needs Python in the database instance, where every connection and cursor sees it."""
     how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
-    cursor = con.cursor()
+    listed = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'system' AND NOT internal"
+    there = {row[0] for row in cursor.execute(listed).fetchall()}
     for name, (body, types, answer) in python_functions(functions.values()).items():
-        try:
-            cursor.execute(f"DESCRIBE SELECT {name}({', '.join(['NULL'] * len(types))})").fetchall()
-        except duckdb.CatalogException:
+        if name not in there:
             CALLABLES.setdefault(name, body)
             cursor.create_function(name, CALLABLES[name], types, answer, **how)
-    try:
-        cursor.execute(f"DESCRIBE SELECT {OWN_MODELS}()").fetchall()
-    except duckdb.CatalogException:
+    if OWN_MODELS not in there:
         database = uuid.uuid4().hex
         CALLABLES[database] = lambda: database
         cursor.create_function(OWN_MODELS, CALLABLES[database], [], "VARCHAR")
@@ -69,12 +116,8 @@ def _in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
     return bool(first == second)
 
 
-def _register_searched(con: duckdb.DuckDBPyConnection, definitions: Mapping[str, str], database: str) -> None:
+def _search(con: duckdb.DuckDBPyConnection, place: str) -> None:
+    """End the connection's search path with the place."""
     path = con.execute(HERE).fetchall()[0][0]
-    if f"{database}.main" in path.split(","):
-        return
-    cursor = con.cursor()
-    cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {database} (READ_WRITE)")
-    cursor.execute(f"USE {database}")
-    cursor.execute(written(definitions, "CREATE OR REPLACE MACRO"))
-    con.execute(f"SET search_path = {sql_literal(f'{path},{database}.main')}")
+    if place not in path.split(","):
+        con.execute(f"SET search_path = {sql_literal(f'{path},{place}')}")

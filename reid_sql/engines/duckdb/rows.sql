@@ -32,19 +32,23 @@ FROM ({{ body }}) AS reid_counted, (
 ) AS reid_left_out(records_dropped)
 ;
 
--- One 64-bit hash of a column, independent of hash(c): only types whose hash is one-to-one are hashed as they are.
-MACRO reid_column_hash(c) AS
-CASE WHEN regexp_full_match(
-  typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|DATE|TIME|TIMESTAMP( WITH TIME ZONE)?')
-THEN hash(c) ELSE hash(create_sort_key(c, 'ASC NULLS LAST')) END;
+-- Whether values of the type are of a fixed width, and so compared fastest as they are; known when a query is bound.
+MACRO reid_is_plain(c) AS
+regexp_full_match(typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|UUID|ENUM.*|"NULL"');
 
--- The columns themselves up to a few; beyond, two 64-bit hashes of all of them, each in its own order.
+-- A column in a key of many: itself, or NULL where its values go into the texts of the key.
+MACRO reid_plain_part(c) AS CASE WHEN reid_is_plain(c) THEN c END;
+
+MACRO reid_other_part(c) AS CASE WHEN reid_is_plain(c) THEN NULL ELSE c END;
+
+-- What tells records apart, exactly: a few columns as they are; of many, those of a fixed width as they are, and all others
+-- as one text of bytes that has the same order and equality as they have.
 PLAN reid_key(columns) AS
 {% if len(columns) <= ${AS_THEY_ARE} %}
 {{ reid_numbered(columns) }}
 {% else %}
-hash({{ reid_numbered(columns) }}),
-hash({{ reid_join(list_reverse(list_transform(columns, lambda c, i: 'reid_column_hash(q' || i || ')')), ', ') }})
+{% for c, i in columns join ', ' %}reid_plain_part(q{{ i }}){% endfor %},
+create_sort_key({% for c, i in columns join ', ' %}reid_other_part(q{{ i }}), 'ASC NULLS LAST'{% endfor %})
 {% endif %}
 ;
 
@@ -63,7 +67,7 @@ FROM (
 PLAN reid_coding(columns, relation, ordered) AS
 {% for c, i in columns %}
 LEFT JOIN (
-  SELECT v{{ i }}, row_number() OVER ({% if ordered %}ORDER BY v{{ i }}{% endif %}) AS code{{ i }}
+  SELECT v{{ i }}, row_number() OVER ({% if ordered %}ORDER BY v{{ i }} ASC NULLS LAST{% endif %}) AS code{{ i }}
   FROM (SELECT DISTINCT q{{ i }} AS v{{ i }} FROM {{ relation }} WHERE q{{ i }} IS NOT NULL)
 ) ON q{{ i }} = v{{ i }}
 {% endfor %}

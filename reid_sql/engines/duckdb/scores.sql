@@ -4,7 +4,7 @@
 PLAN reid_plan_drawn(model, head, n, tail) AS
 {% set found = model %}
 {% if found['refusal'] IS NOT NULL %}
-SELECT error({{ reid_text(found['refusal']) }})
+{{ reid_refused(found['refusal']) }}
 {% else %}
 SELECT {% for c, i in found['columns'] join ', ' %}reid_drawn[{{ i }}] AS {{ reid_name(c) }}{% endfor %}
 FROM (
@@ -25,22 +25,23 @@ PLAN reid_with_scores(tbl, model_columns, places, head, tail, body) AS
       {{ head }}(
         [{% for c, i in model_columns join ', ' %}q{{ i }}::VARCHAR{% endfor %}], class_size, {{ tail }}
       AS reid_answer
-    FROM (FROM reid_distinct ORDER BY {% for i in places join ', ' %}q{{ i }}{% endfor %})
+    FROM (FROM reid_distinct ORDER BY {% for i in places join ', ' %}q{{ i }} ASC NULLS LAST{% endfor %})
   )
   {{ body }}
 {% endcall %}
 ;
 
 -- The table's rows beside the scores of their values.
-PLAN reid_plan_scored(tbl, model, head, tail) AS
+PLAN reid_plan_scored(tbl, model, head, tail, added) AS
 {% set found = model %}
 {% if found['refusal'] IS NOT NULL %}
-SELECT error({{ reid_text(found['refusal']) }})
+{{ reid_refused(found['refusal']) }}
 {% else %}
 {% call reid_with_scores(tbl, found['columns'], found['places'], head, tail) %}
   SELECT reid_own.*, unnest(reid_answer)
   FROM (FROM {{ reid_table(tbl) }}) AS reid_own JOIN reid_scored
     ON {% for c, i in found['columns'] join ' AND ' %}{{ reid_name(c) }} IS NOT DISTINCT FROM reid_q{{ i }}{% endfor %}
+  WHERE reid_kept_apart((SELECT list(column_name) FROM (DESCRIBE FROM {{ reid_table(tbl) }})), {{ reid_texts(added) }})
 {% endcall %}
 {% endif %}
 ;

@@ -9,6 +9,7 @@ import duckdb
 from reid_sql.domains import MAX_COLUMNS, MODEL, Number, Numbers, Texts
 from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.macros import arguments_of, checked, key_of, parameters, plan_of, select
+from reid_sql.engines.duckdb.qualify import BUILTIN
 from reid_sql.engines.duckdb.registering import register
 from reid_sql.engines.duckdb.template import compile_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
@@ -47,7 +48,7 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
             f"its body is Python or stands in `reid-sql sql`"
         )
     _refuse_options(declared, given)
-    return laid_out(_asked(declared, reduction, given, functions))
+    return laid_out(_asked(declared, reduction, given, functions).replace(BUILTIN, ""))
 
 
 def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapping[str, Function]) -> str:
@@ -56,6 +57,7 @@ def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapp
     text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})"))
     with duckdb.connect() as con:
         register(con, functions)
+        con.execute("SET search_path = 'memory.main,reid.main'")  # what the plans are made of
         con.execute(
             f"CREATE TEMP MACRO {SHOWN}({parameters(declared)}) AS TABLE FROM query('SELECT ' || reid_text({text}))"
         )

@@ -17,10 +17,11 @@ Expressions are DuckDB's own, so that a query is written from tables and columns
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from reid_sql.domains import sql_text
+from reid_sql.engines.duckdb.qualify import qualified
 
 STATEMENT: Final = re.compile(
     r"(?P<kind>MACRO|PLAN) (?P<name>\w+)\((?P<arguments>[^)]*)\) AS\s+(?P<body>.*?)\s*;[ \t]*(?:\n|$)",
@@ -47,14 +48,17 @@ def compile_file(text: str, constants: Mapping[str, Any]) -> dict[str, str]:
     for found in STATEMENT.finditer(rendered):
         _refuse(rendered[end : found.start()])
         end = found.end()
-        body = compile_text(found["body"], found["name"]) if found["kind"] == "PLAN" else found["body"]
-        macros[found["name"]] = f"({found['arguments']}) AS {body}"
+        plan = found["kind"] == "PLAN"
+        body = compile_text(found["body"], found["name"], qualified) if plan else found["body"]
+        macros[found["name"]] = f"({found['arguments']}) AS {qualified(body)}"
     _refuse(rendered[end:])
     return macros
 
 
-def compile_text(text: str, name: str = "reid") -> str:
+def compile_text(text: str, name: str = "reid", finish: Callable[[str], str] = str) -> str:
     """Turn SQL text with holes into the expression that writes it; `name` tells its variables from those of others.
+
+    `finish` is what is made of the text between the holes.
 
     >>> compile_text("SELECT {{ reid_name(column) }} FROM t")
     "'SELECT ' || reid_name(column) || ' FROM t'"
@@ -64,15 +68,16 @@ def compile_text(text: str, name: str = "reid") -> str:
     "reid_join(list_transform(names, lambda p_c, p_i: 'q' || p_i), ', ')"
     """
     parts = [part for part in HOLE.split(text) if part]
-    return _Parts(parts, name).sequence({}, ())
+    return _Parts(parts, name, finish).sequence({}, ())
 
 
 class _Parts:
     """The parts of a text that are still to compile."""
 
-    def __init__(self, parts: list[str], name: str) -> None:
+    def __init__(self, parts: list[str], name: str, finish: Callable[[str], str]) -> None:
         self.parts = parts[::-1]
         self.name = name
+        self.finish = finish
         self.tag = ""  # what ended the last sequence
 
     def sequence(self, known: Mapping[str, str], ends: tuple[str, ...]) -> str:
@@ -81,7 +86,7 @@ class _Parts:
         while self.parts:
             part = self.parts.pop()
             if not part.startswith(("{{", "{%")):
-                found.append(sql_text(_flat(part)))
+                found.append(sql_text(self.finish(_flat(part))))
                 continue
             inner = part[2:-2].strip()
             word = inner.split(maxsplit=1)[0]

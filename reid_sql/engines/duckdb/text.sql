@@ -21,7 +21,7 @@ coalesce(
       list_filter(known, lambda n: damerau_levenshtein(lower(name), lower(n)) <= 1 + length(name) // 3),
       lambda n: {
         'distance': damerau_levenshtein(lower(name), lower(n)), 'place': list_position(known, n), 'name': n
-      })),
+      }), 'ASC', 'NULLS LAST'),
     lambda found: found['name']), 1) || '''?',
   CASE WHEN len(known) = 0 THEN 'there are no ' || kind
   ELSE 'the ' || kind || ' are ' || reid_join(known[:12], ', ') || CASE WHEN len(known) > 12 THEN ', …' ELSE '' END

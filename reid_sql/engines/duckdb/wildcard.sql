@@ -5,9 +5,9 @@ PLAN reid_matches(other, alias) AS
 SELECT unnest(sizes) AS {{ alias }}, generate_subscripts(sizes, 1) AS id
 FROM (
   SELECT reid_wildcard_class_sizes(
-    list(codes ORDER BY id) FILTER (side = 0),
-    list(codes ORDER BY id) FILTER (side = {{ other }}),
-    list(records ORDER BY id) FILTER (side = {{ other }})
+    list(codes ORDER BY id ASC) FILTER (side = 0),
+    list(codes ORDER BY id ASC) FILTER (side = {{ other }}),
+    list(records ORDER BY id ASC) FILTER (side = {{ other }})
   ) AS sizes FROM reid_coded
 )
 ;

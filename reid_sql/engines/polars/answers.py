@@ -27,8 +27,7 @@ def table(declared: Function, given: Mapping[str, Any]) -> pl.LazyFrame:
     types = schema({**declared.columns, **HOW_NULLS})
     if declared.answer is Answer.RECORDS:
         types = {"record": _held(reduced, "members"), **types}
-        keyed = given.get("key") is not None
-        return reduced.map_batches(_answering_each(declared, own, keyed=keyed), schema=types).sort("record")
+        return reduced.map_batches(_answering_each(declared, own), schema=types).sort("record")
     if declared.reduction.keyed:
         types["record"] = _held(reduced, "keys")
     return reduced.map_batches(_answering(declared, own), schema=types)
@@ -40,7 +39,7 @@ def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:
 
 
 def _refuse_twice(keys: pl.Series) -> pl.Series:
-    """Refuse keys that do not tell one record from another."""
+    """Refuse keys that do not tell one record from another, where an answer names single records."""
     if keys.n_unique() < len(keys):
         twice = keys.filter(keys.is_duplicated())[0]
         rule = f"key must tell each record from the others, got {twice!r} twice"
@@ -68,9 +67,7 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     return answer
 
 
-def _answering_each(
-    declared: Function, options: dict[str, Any], *, keyed: bool
-) -> Callable[[pl.DataFrame], pl.DataFrame]:
+def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
     """Call the body with the distinct records, and give its answer to every record that holds one."""
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
@@ -78,8 +75,7 @@ def _answering_each(
             answer_columns(declared, _arrays(declared, frame), options), schema=schema(declared.columns)
         )
         each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
-        told = each.explode("record", empty_as_null=False, keep_nulls=False)
-        return told.with_columns(_refuse_twice(told["record"])) if keyed else told
+        return each.explode("record", empty_as_null=False, keep_nulls=False)
 
     return answer
 

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
+from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.copula.association import adjusted_information, matching_correlation
@@ -128,6 +128,9 @@ def _weights(
     if not np.isfinite(weight).all() or (weight < 0).any() or total == 0:
         rule = "weight must be a number of at least 0 for every record, and not 0 for all"
         raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the weight column")
+    if total > MOST_PEOPLE:
+        rule = f"weight must add up to at most {MOST_PEOPLE:g} people"
+        raise OutOfDomainError(f"{rule}, got {total:g}; mend the weight column")
     return np.asarray(weight * (records / total))
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
+from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 from reid_sql.models.copula.copula_fit import OUTSIDE
@@ -140,6 +140,9 @@ def _scaled(mass: Floats, of_first: np.ndarray, counted: np.ndarray, records: in
     if not np.isfinite(mass[counted]).all() or (mass[counted] < 0).any() or not total > 0:
         rule = "weight must be a number of at least 0 for every record, and not 0 for all"
         raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the weight column")
+    if total > MOST_PEOPLE:
+        rule = f"weight must add up to at most {MOST_PEOPLE:g} people"
+        raise OutOfDomainError(f"{rule}, got {total:g}; mend the weight column")
     return np.asarray(np.where(counted, mass * (records / total), 0.0))
 
 

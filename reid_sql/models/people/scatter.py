@@ -6,7 +6,7 @@ A person whose record the sample holds as somebody else's is not unique; nor is 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +18,7 @@ from reid_sql.models.people import residual, shape
 
 NODES: Final = 2000  # of ln q, between which scores are interpolated
 NEGLIGIBLE: Final = 1e-4  # weight of a shape
-
-
-class Score(Protocol):
-    """Score of cells of probability q under a residual of shape a, among so many people."""
-
-    def __call__(self, q: Floats, shape: Floats, people: float) -> Floats:
-        """Give the score of each cell and shape."""
+Score = Callable[[Floats, Floats, float], Floats]
 
 
 @dataclass(frozen=True)
@@ -83,8 +77,12 @@ class Scatter:
         found = np.empty(cell.shape)
         for each in np.unique(size).tolist():
             rows = size == each
-            found[rows] = self.looked_up(cell[rows], each, partial(score, people=each))
+            found[rows] = self.looked_up(cell[rows], each, _at(score, each))
         return found
+
+
+def _at(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
+    return lambda q, shapes: score(q, shapes, people)
 
 
 @dataclass(frozen=True)

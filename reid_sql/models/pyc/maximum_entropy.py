@@ -36,7 +36,7 @@ class Tilted:
         By the implicit function theorem at the minimum of the dual, per relative change of the measured.
         """
         curvature = (self.scaled * self.mass) @ self.scaled.T + np.diag(self.errors**2)
-        return np.asarray(np.linalg.solve(curvature, self.scaled @ (self.mass * weights).T).T)
+        return np.asarray(_solved(curvature, self.scaled @ (self.mass * weights).T).T)
 
 
 def tilt(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> Tilted:
@@ -64,7 +64,7 @@ def tilt(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> Tilt
         if np.abs(slope).max() < SETTLED:
             break
         curvature = (scaled * mass) @ scaled.T + np.diag(variance)
-        step = np.linalg.solve(curvature, -slope)
+        step = _solved(curvature, -slope)
         length, here, fall = 1.0, dual(place), ENOUGH * float(slope @ step)
         while length > SHORTEST and dual(place + length * step) > here + length * fall:
             length /= 2
@@ -72,3 +72,10 @@ def tilt(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> Tilt
         mass = law(place)
         slope = scaled @ mass - 1 + variance * place
     return Tilted(mass, place, bool(np.abs(slope).max() < NEARLY), scaled, errors)
+
+
+def _solved(curvature: Floats, right: Floats) -> Floats:
+    """Solve for the least step that there is: where no law is near the points, the curvature is singular to rounding."""
+    scale = np.sqrt(np.diag(curvature))
+    found = np.linalg.lstsq(curvature / np.outer(scale, scale), (right.T / scale).T, rcond=None)[0]
+    return np.asarray((found.T / scale).T)

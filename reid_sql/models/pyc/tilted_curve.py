@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 from scipy.optimize import least_squares
+from scipy.special import expit
 
 from reid_sql.domains import Floats
 from reid_sql.models.pyc import surprisal_law
@@ -45,7 +46,7 @@ def log_odds(share: Floats) -> Floats:
 
 def from_log_odds(value: Floats) -> Floats:
     """Give the share of these log-odds back."""
-    return np.asarray(np.clip((1 + 2 * FLOOR) / (1 + np.exp(-value)) - FLOOR, 0.0, 1.0))
+    return np.asarray(np.clip((1 + 2 * FLOOR) * expit(value) - FLOOR, 0.0, 1.0))
 
 
 @dataclass(frozen=True)

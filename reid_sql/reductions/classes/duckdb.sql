@@ -46,5 +46,5 @@ PLAN reid_plan_histogram(tbl, columns, entity, nulls) AS
 {% endif %}
 {% endcall %}
 {% endcall %}
-ORDER BY class_size
+ORDER BY class_size ASC
 ;

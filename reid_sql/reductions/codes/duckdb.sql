@@ -20,7 +20,7 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
     [{% for c, i in columns join ', ' %}reid_ordinal(any_value(typeof(q{{ i }}))){% endfor %}] AS ordinal,
     [{% for c, i in columns join ', ' %}list(coalesce(code{{ i }}, 0)::INTEGER){% endfor %}] AS codes,
     list(position) AS position,
-    list({% if key IS NULL %}position{% else %}q{{ len(columns) + 1 }}{% endif %} ORDER BY position) AS keys
+    list({% if key IS NULL %}position{% else %}q{{ len(columns) + 1 }}{% endif %} ORDER BY position ASC) AS keys
   FROM reid_records {{ reid_coding(columns, 'reid_records', true) }}
 {% endcall %}
 {% endcall %}

@@ -1,10 +1,10 @@
 -- How DuckDB measures what each class gives away about a sensitive column.
 -- A cell is a class and a sensitive value in it: its keys, the value s, and n records.
 
--- The names of what tells classes apart: the columns themselves, or, where values need not be listed, reid_key's two hashes.
+-- The names of what tells classes apart: the columns themselves, or, where values need not be listed, the parts of reid_key.
 MACRO reid_class_keys(columns, listed) AS
 CASE WHEN listed OR len(columns) <= ${AS_THEY_ARE} THEN list_transform(columns, lambda reid_c, reid_i: 'q' || reid_i)
-ELSE ['k1', 'k2'] END;
+ELSE list_transform(range(1, len(columns) + 2), lambda reid_i: 'k' || reid_i) END;
 
 PLAN reid_cells(tbl, columns, sensitive, nulls, listed) AS
 SELECT {{ reid_join(reid_class_keys(columns, listed), ', ') }}, s, count(*) AS n
@@ -21,7 +21,7 @@ PLAN reid_place(measure, sensitive) AS
 {% if measure = 't ordered' %}
 CASE WHEN regexp_full_match(typeof(s),
     'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*')
-  THEN CASE WHEN s IS NOT NULL THEN row_number() OVER (ORDER BY s) - 1 END::DOUBLE
+  THEN CASE WHEN s IS NOT NULL THEN row_number() OVER (ORDER BY s ASC NULLS LAST) - 1 END::DOUBLE
   ELSE error({{ reid_text('sensitive must be a column of numbers, dates, times, booleans or ENUMs for '
     || 'variant := ''ordered'', got ''' || sensitive
     || '''; cast it to one of them, or pass variant := ''equal''') }})::DOUBLE END
@@ -37,11 +37,11 @@ PLAN reid_held(measure, sensitive) AS
 {% if measure NOT IN ('t ordered', 't numeric') %}
 SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g FROM reid_cells GROUP BY s
 {% else %}
-SELECT v, held, x, f, sum(area) OVER (ORDER BY f) AS g
+SELECT v, held, x, f, sum(area) OVER (ORDER BY f ASC) AS g
 FROM (
-  SELECT *, coalesce(lag(f) OVER (ORDER BY f), 0) * (x - coalesce(lag(x) OVER (ORDER BY f), 0)) AS area
+  SELECT *, coalesce(lag(f) OVER (ORDER BY f ASC), 0) * (x - coalesce(lag(x) OVER (ORDER BY f ASC), 0)) AS area
   FROM (
-    SELECT v, held, sum(held) OVER (ORDER BY v) / sum(held) OVER () AS f,
+    SELECT v, held, (sum(held) OVER (ORDER BY v ASC NULLS LAST))::DOUBLE / sum(held) OVER () AS f,
       CASE WHEN count(place) OVER () = count(*) OVER () THEN
         CASE WHEN max(place) OVER () = min(place) OVER () THEN 1
         ELSE (place / 2 - min(place) OVER () / 2) / (max(place) OVER () / 2 - min(place) OVER () / 2) END
@@ -66,12 +66,12 @@ count(*)::DOUBLE
 {% elif measure = 'l entropy' %}
 CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END
 {% elif measure = 'alpha' %}
-max(n) / sum(n)
+max(n)::DOUBLE / sum(n)
 {% elif measure = 'beta basic' %}
-greatest(0, max(n / held) * any_value(total) / sum(n) - 1)
+greatest(0, max(n::DOUBLE / held) * any_value(total) / sum(n) - 1)
 {% elif measure = 'beta enhanced' %}
-CASE WHEN max(n * total / (held * (1 - ln(held / total)))) <= sum(n)
-THEN greatest(0, max(n / held) * any_value(total) / sum(n) - 1) ELSE 'infinity'::DOUBLE END
+CASE WHEN max((n * total)::DOUBLE / (held * (1 - ln(held::DOUBLE / total)))) <= sum(n)
+THEN greatest(0, max(n::DOUBLE / held) * any_value(total) / sum(n) - 1) ELSE 'infinity'::DOUBLE END
 {% elif measure = 'delta present' %}
 {{ reid_delta() }}
 {% else %}
@@ -81,7 +81,7 @@ CASE WHEN count(*) = any_value(kinds) THEN {{ reid_delta() }} ELSE 'infinity'::D
 
 PLAN reid_delta() AS
 greatest(
-  0, ln(max(n / held) * any_value(total) / sum(n)), -ln(min(n / held) * any_value(total) / sum(n)))
+  0, ln(max(n::DOUBLE / held) * any_value(total) / sum(n)), -ln(min(n::DOUBLE / held) * any_value(total) / sum(n)))
 ;
 
 -- Measures that need a class's size at each of its cells: at once for classes of one value, as nearly all are in a table of
@@ -90,7 +90,7 @@ PLAN reid_single(measure, c) AS
 {% if measure = 'l recursive' %}
 {% if c > 1 %}1.0{% else %}0.0{% endif %}
 {% elif measure = 't equal' %}
-1 - held / total
+1 - held::DOUBLE / total
 {% else %}
 2 * g - area + 1 - x
 {% endif %}
@@ -101,12 +101,12 @@ PLAN reid_of_several(measure, c, keys) AS
 SELECT {{ keys }}, any_value(size) AS class_size, count(*) FILTER (largest < {{ c }} * tail)::DOUBLE AS value
 FROM (
   SELECT *, max(n) OVER (PARTITION BY {{ keys }}) AS largest,
-    sum(n) OVER (PARTITION BY {{ keys }} ORDER BY n ROWS UNBOUNDED PRECEDING) AS tail
+    sum(n) OVER (PARTITION BY {{ keys }} ORDER BY n ASC ROWS UNBOUNDED PRECEDING) AS tail
   FROM reid_several
 )
 GROUP BY {{ keys }}
 {% elif measure = 't equal' %}
-SELECT {{ keys }}, any_value(size) AS class_size, sum(greatest(0, n / size - held / total)) AS value
+SELECT {{ keys }}, any_value(size) AS class_size, sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
 FROM reid_several GROUP BY {{ keys }}
 {% else %}
 SELECT {{ keys }}, any_value(size) AS class_size,
@@ -120,10 +120,10 @@ FROM (
   FROM (
     SELECT reid_run.*, reid_held.x AS found_x, reid_held.g AS found_g
     FROM (
-      SELECT *, sum(n) OVER by_value / size AS reached, row_number() OVER by_value = 1 AS first,
+      SELECT *, (sum(n) OVER by_value)::DOUBLE / size AS reached, row_number() OVER by_value = 1 AS first,
         coalesce(lead(x) OVER by_value, 1) AS next_x, coalesce(lead(g) OVER by_value, area) AS next_g
       FROM reid_several
-      WINDOW by_value AS (PARTITION BY {{ keys }} ORDER BY x)
+      WINDOW by_value AS (PARTITION BY {{ keys }} ORDER BY x ASC)
     ) AS reid_run ASOF LEFT JOIN reid_held ON reached < reid_held.f
   )
 )

@@ -9,12 +9,12 @@ reid_square(reid_square((x::BIGINT * 48271 + y::BIGINT * 69621 + 11) % 214748364
 -- Each person's set, items coded by their order and placed rarest first; whether all combinations of points are few enough.
 PLAN reid_sets_with(tbl, person, item, points, exact_up_to, nulls) AS
 WITH reid_coded AS MATERIALIZED (
-  SELECT dense_rank() OVER (ORDER BY q1) AS p, dense_rank() OVER (ORDER BY q2) AS i
+  SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p, dense_rank() OVER (ORDER BY q2 ASC NULLS LAST) AS i
   FROM (SELECT DISTINCT q1, q2 FROM {{ reid_rows(tbl, [person, item], nulls) }})
 ),
 reid_sets AS MATERIALIZED (
   SELECT p, i, count(*) OVER (PARTITION BY p) AS size,
-    row_number() OVER (PARTITION BY p ORDER BY support, i) AS place
+    row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
   FROM reid_coded JOIN (SELECT i, count(*) AS support FROM reid_coded GROUP BY i) USING (i)
 ),
 reid_total AS MATERIALIZED (
@@ -25,7 +25,7 @@ reid_total AS MATERIALIZED (
 
 -- Every combination of points of every person, or all that a person has; each person weighs 1.
 PLAN reid_combinations(points) AS
-SELECT list(i ORDER BY place) AS known, 1::DOUBLE AS weight
+SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
 FROM reid_sets, reid_total WHERE exact AND size <= {{ points }} GROUP BY p
 UNION ALL
 SELECT [{% for k in range(1, points + 1) join ', ' %}s{{ k }}.i{% endfor %}], 1 / reid_choose(s1.size, {{ points }})
@@ -37,14 +37,14 @@ JOIN reid_sets s{{ k }} ON s{{ k }}.p = s1.p AND s{{ k }}.place > s{{ k - 1 }}.p
 
 -- Targets drawn in rounds, each person once a round, and the items that are known of them.
 PLAN reid_draws(points, samples, seed) AS
-SELECT list(i ORDER BY place) AS known, 1::DOUBLE AS weight
+SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
 FROM (
   SELECT p, turn, i, place, row_number() OVER (
-    PARTITION BY p, turn ORDER BY reid_mixed(reid_mixed(reid_mixed({{ seed }}, turn + 1), p), i), i) AS rank
+    PARTITION BY p, turn ORDER BY reid_mixed(reid_mixed(reid_mixed({{ seed }}, turn + 1), p), i) ASC, i ASC) AS rank
   FROM reid_sets JOIN (
     SELECT p, unnest(range(({{ samples }} + people - 1) // people)) AS turn
     FROM reid_sets, reid_total WHERE NOT exact AND place = 1
-    ORDER BY turn, reid_mixed(reid_mixed({{ seed }}, 0), p), p LIMIT {{ samples }}
+    ORDER BY turn ASC, reid_mixed(reid_mixed({{ seed }}, 0), p) ASC, p ASC LIMIT {{ samples }}
   ) USING (p)
 )
 WHERE rank <= {{ points }} GROUP BY p, turn

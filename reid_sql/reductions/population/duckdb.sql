@@ -55,10 +55,14 @@ PLAN reid_plan_population_histogram(tbl, population_tbl, columns, entity, nulls)
 {% else %}
   SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
     coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered
-  FROM ({{ reid_population(tbl, population_tbl, columns, nulls) }})
+  FROM ({{ reid_population(tbl, population_tbl, columns, nulls) }}),
+    (SELECT list(column_name) AS names, list(column_type) AS types FROM (DESCRIBE FROM {{ reid_table(tbl) }})) AS s,
+    (SELECT list(column_name) AS names, list(column_type) AS types
+     FROM (DESCRIBE FROM {{ reid_table(population_tbl) }})) AS p
+  WHERE reid_comparable({{ reid_texts(columns) }}, s.names, s.types, p.names, p.types)
   GROUP BY ALL
 {% endif %}
 {% endcall %}
 {% endcall %}
-ORDER BY class_size
+ORDER BY class_size ASC
 ;

@@ -146,9 +146,6 @@ def test_scores_stand_beside_the_rows_in_their_order(people: pl.DataFrame) -> No
 
 
 KEYED: dict[str, tuple[Any, ...]] = {
-    "individual_risk": (["q1"],),
-    "loglinear_risk": (["q1", "place"], 0.5),
-    "adversary_risk": ({"population": 99, "groups": [{"columns": ["q1"], "probability": 0.5}]},),
     "qar_contributions": (["q1", "place", "records"], 2),
     "qar_elimination": (["q1", "place", "records"], 2),
 }

@@ -125,3 +125,18 @@ def test_answers_fall_through_the_step_between_near_and_far() -> None:
         assert (np.diff(answer.value) <= 1e-12).all()
         assert (answer.low <= answer.value).all()
         assert (answer.value <= answer.high).all()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shares"),
+    [
+        ([2.78, 4.54, 444.5, 378561, 2.37e7, 1.74e8], [0.935, 0.8576, 0.816, 0.7298, 0.54408, 0.0037358]),
+        ([67.5, 809.5, 9505, 102608, 6.45e7], [0.67095, 0.64754, 0.61573, 0.12516, 0.0292914]),
+        ([4.5, 413, 14207, 97544, 2.16e8, 2.51e8], [0.732246, 0.6147, 0.029337, 0.7195, 0.016976, 0.7582]),
+    ],
+)
+def test_points_that_no_curve_meets_are_answered_and_said(sizes: list[float], shares: list[float]) -> None:
+    found = extrapolate(sizes, shares, np.geomspace(1, 8e9, 60))
+    assert (np.diff(found.correctness) <= 1e-12).all()
+    assert ((found.correctness > 0) & (found.correctness <= 1)).all()
+    assert found.status != "ok"

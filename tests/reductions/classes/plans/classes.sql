@@ -1,4 +1,4 @@
--- reid_plan_classes('people', ['age', 'sex'], 'value')
+-- reid_plan_classes('people', ['age', 'sex'], NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (

@@ -1,4 +1,4 @@
--- reid_plan_histogram('people', ['age', 'sex'], 'drop')
+-- reid_plan_histogram('people', ['age', 'sex'], NULL, 'drop')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
   FROM (
@@ -27,4 +27,4 @@ FROM (
     WHERE "age" IS NULL OR "sex" IS NULL
   ) AS reid_left_out(records_dropped)
 ) AS reid_result
-ORDER BY class_size
+ORDER BY class_size ASC

@@ -1,4 +1,4 @@
--- reid_plan_histogram('people', ['age', 'sex', 'race', 'zip', 'postal "code"'], 'value')
+-- reid_plan_histogram('people', ['age', 'sex', 'race', 'zip', 'postal "code"'], NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "race",
@@ -7,7 +7,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers', ['age', 'sex', 'race', 'zip', 'postal "code"'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex', 'race', 'zip', 'postal "code"'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -18,11 +18,13 @@ FROM (
         SELECT "age", "sex", "race", "zip", "postal ""code"""
         FROM query_table('people') AS reid_source
       ) AS reid_rows(q1, q2, q3, q4, q5)
-      GROUP BY hash(q1, q2, q3, q4, q5), hash(reid_column_hash(q5), reid_column_hash(q4), reid_column_hash(q3), reid_column_hash(q2), reid_column_hash(q1))
+      GROUP BY reid.main.reid_plain_part(q1), reid.main.reid_plain_part(q2),
+        reid.main.reid_plain_part(q3), reid.main.reid_plain_part(q4), reid.main.reid_plain_part(q5),
+        create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST')
     )
     GROUP BY class_size
   ) AS reid_counted, (
     SELECT 0::BIGINT
   ) AS reid_left_out(records_dropped)
 ) AS reid_result
-ORDER BY class_size
+ORDER BY class_size ASC

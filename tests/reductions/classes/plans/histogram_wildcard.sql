@@ -1,4 +1,4 @@
--- reid_plan_histogram('people', ['age', 'sex'], 'wildcard')
+-- reid_plan_histogram('people', ['age', 'sex'], NULL, 'wildcard')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'wildcard' AS nulls
   FROM (
@@ -46,7 +46,7 @@ FROM (
       reid_sizes AS (
         SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
         FROM (
-          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id) FILTER (side = 0), list(codes ORDER BY id) FILTER (side = 0), list(records ORDER BY id) FILTER (side = 0)) AS sizes
+          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id ASC) FILTER (side = 0), list(codes ORDER BY id ASC) FILTER (side = 0), list(records ORDER BY id ASC) FILTER (side = 0)) AS sizes
           FROM reid_coded
         )
       ),
@@ -64,4 +64,4 @@ FROM (
     SELECT 0::BIGINT
   ) AS reid_left_out(records_dropped)
 ) AS reid_result
-ORDER BY class_size
+ORDER BY class_size ASC

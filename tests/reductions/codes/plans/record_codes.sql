@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('columns and key', ['age', 'sex', 'id'], reid_names_1)
+  WHERE reid.main.reid_known('columns and key', ['age', 'sex', 'id'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
   FROM (
@@ -21,13 +21,13 @@ FROM (
       )
       WHERE q1 IS NOT NULL AND q2 IS NOT NULL
     )
-    SELECT ['age', 'sex'] AS names, [reid_ordinal(any_value(typeof(q1))),
-      reid_ordinal(any_value(typeof(q2)))] AS ordinal, [list(coalesce(code1, 0)::INTEGER),
+    SELECT ['age', 'sex'] AS names, [reid.main.reid_ordinal(any_value(typeof(q1))),
+      reid.main.reid_ordinal(any_value(typeof(q2)))] AS ordinal, [list(coalesce(code1, 0)::INTEGER),
       list(coalesce(code2, 0)::INTEGER)] AS codes, list(position) AS position,
-      list(q3 ORDER BY position) AS keys
+      list(q3 ORDER BY position ASC) AS keys
     FROM reid_records
     LEFT JOIN (
-      SELECT v1, row_number() OVER (ORDER BY v1) AS code1
+      SELECT v1, row_number() OVER (ORDER BY v1 ASC NULLS LAST) AS code1
       FROM (
         SELECT DISTINCT q1 AS v1
         FROM reid_records
@@ -35,7 +35,7 @@ FROM (
       )
     ) ON q1 = v1
     LEFT JOIN (
-      SELECT v2, row_number() OVER (ORDER BY v2) AS code2
+      SELECT v2, row_number() OVER (ORDER BY v2 ASC NULLS LAST) AS code2
       FROM (
         SELECT DISTINCT q2 AS v2
         FROM reid_records

@@ -7,30 +7,32 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'race', 'zip', 'job', 'diagnosis'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'race', 'zip', 'job', 'diagnosis'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
     SELECT class_size, value, count(*) AS classes
     FROM (
       WITH reid_cells AS MATERIALIZED (
-        SELECT k1, k2, s, count(*) AS n
+        SELECT k1, k2, k3, k4, k5, k6, s, count(*) AS n
         FROM (
-          SELECT hash(q1, q2, q3, q4, q5), hash(reid_column_hash(q5), reid_column_hash(q4), reid_column_hash(q3), reid_column_hash(q2), reid_column_hash(q1)),
+          SELECT reid.main.reid_plain_part(q1), reid.main.reid_plain_part(q2),
+            reid.main.reid_plain_part(q3), reid.main.reid_plain_part(q4),
+            reid.main.reid_plain_part(q5), create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST'),
             q6
           FROM (
             SELECT "age", "sex", "race", "zip", "job", "diagnosis"
             FROM query_table('people') AS reid_source
           ) AS reid_rows(q1, q2, q3, q4, q5, q6)
-        ) AS reid_keyed(k1, k2, s)
+        ) AS reid_keyed(k1, k2, k3, k4, k5, k6, s)
         GROUP BY ALL
       ),
       reid_weighed AS (
         FROM reid_cells
       )
-      SELECT k1, k2, sum(n)::BIGINT AS class_size, max(n) / sum(n) AS value
+      SELECT k1, k2, k3, k4, k5, k6, sum(n)::BIGINT AS class_size, max(n)::DOUBLE / sum(n) AS value
       FROM reid_weighed
-      GROUP BY k1, k2
+      GROUP BY k1, k2, k3, k4, k5, k6
     )
     GROUP BY class_size, value
   ) AS reid_counted, (

@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -26,7 +26,7 @@ FROM (
       reid_weighed AS (
         FROM reid_cells
       )
-      SELECT q1, q2, sum(n)::BIGINT AS class_size, max(n) / sum(n) AS value
+      SELECT q1, q2, sum(n)::BIGINT AS class_size, max(n)::DOUBLE / sum(n) AS value
       FROM reid_weighed
       GROUP BY q1, q2
     )

@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -36,7 +36,7 @@ FROM (
           FROM reid_held
         )
       )
-      SELECT q1, q2, sum(n)::BIGINT AS class_size, greatest(0, ln(max(n / held) * any_value(total) / sum(n)), -ln(min(n / held) * any_value(total) / sum(n))) AS value
+      SELECT q1, q2, sum(n)::BIGINT AS class_size, greatest(0, ln(max(n::DOUBLE / held) * any_value(total) / sum(n)), -ln(min(n::DOUBLE / held) * any_value(total) / sum(n))) AS value
       FROM reid_weighed
       GROUP BY q1, q2
     )

@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -46,7 +46,7 @@ FROM (
       UNION ALL
       SELECT q1, q2, any_value(size) AS class_size, count(*) FILTER (largest < 3 * tail)::DOUBLE AS value
       FROM (
-        SELECT *, max(n) OVER (PARTITION BY q1, q2) AS largest, sum(n) OVER (PARTITION BY q1, q2 ORDER BY n ROWS UNBOUNDED PRECEDING) AS tail
+        SELECT *, max(n) OVER (PARTITION BY q1, q2) AS largest, sum(n) OVER (PARTITION BY q1, q2 ORDER BY n ASC ROWS UNBOUNDED PRECEDING) AS tail
         FROM reid_several
       )
       GROUP BY q1, q2

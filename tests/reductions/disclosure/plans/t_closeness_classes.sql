@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'diagnosis'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -37,7 +37,7 @@ FROM (
         )
       ),
       reid_counted AS MATERIALIZED (
-        SELECT q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(1 - held / total) AS single
+        SELECT q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(1 - held::DOUBLE / total) AS single
         FROM reid_weighed
         GROUP BY q1, q2
       ),
@@ -54,7 +54,7 @@ FROM (
       FROM reid_counted
       WHERE parts = 1
       UNION ALL
-      SELECT q1, q2, any_value(size) AS class_size, sum(greatest(0, n / size - held / total)) AS value
+      SELECT q1, q2, any_value(size) AS class_size, sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
       FROM reid_several
       GROUP BY q1, q2
     )

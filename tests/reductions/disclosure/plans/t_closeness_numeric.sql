@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'income'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers and sensitive', ['age', 'sex', 'income'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
   FROM (
@@ -25,11 +25,11 @@ FROM (
         GROUP BY ALL
       ),
       reid_held AS MATERIALIZED (
-        SELECT v, held, x, f, sum(area) OVER (ORDER BY f) AS g
+        SELECT v, held, x, f, sum(area) OVER (ORDER BY f ASC) AS g
         FROM (
-          SELECT *, coalesce(lag(f) OVER (ORDER BY f), 0) * (x - coalesce(lag(x) OVER (ORDER BY f), 0)) AS area
+          SELECT *, coalesce(lag(f) OVER (ORDER BY f ASC), 0) * (x - coalesce(lag(x) OVER (ORDER BY f ASC), 0)) AS area
           FROM (
-            SELECT v, held, sum(held) OVER (ORDER BY v) / sum(held) OVER () AS f,
+            SELECT v, held, (sum(held) OVER (ORDER BY v ASC NULLS LAST))::DOUBLE / sum(held) OVER () AS f,
               CASE WHEN count(place) OVER () = count(*) OVER () THEN CASE WHEN max(place) OVER () = min(place) OVER () THEN 1
               ELSE (place / 2 - min(place) OVER () / 2) / (max(place) OVER () / 2 - min(place) OVER () / 2) END END AS x
             FROM (
@@ -76,10 +76,10 @@ FROM (
         FROM (
           SELECT reid_run.*, reid_held.x AS found_x, reid_held.g AS found_g
           FROM (
-            SELECT *, sum(n) OVER by_value / size AS reached, row_number() OVER by_value = 1 AS first,
+            SELECT *, (sum(n) OVER by_value)::DOUBLE / size AS reached, row_number() OVER by_value = 1 AS first,
               coalesce(lead(x) OVER by_value, 1) AS next_x, coalesce(lead(g) OVER by_value, area) AS next_g
             FROM reid_several
-            WINDOW by_value AS (PARTITION BY q1, q2 ORDER BY x)
+            WINDOW by_value AS (PARTITION BY q1, q2 ORDER BY x ASC)
           ) AS reid_run ASOF LEFT JOIN reid_held ON reached < reid_held.f
         )
       )

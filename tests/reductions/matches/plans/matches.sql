@@ -6,12 +6,12 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('visits'))
   )
-  WHERE reid_known('person and item', ['person', 'place'], reid_names_1)
+  WHERE reid.main.reid_known('person and item', ['person', 'place'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
     WITH reid_coded AS MATERIALIZED (
-      SELECT dense_rank() OVER (ORDER BY q1) AS p, dense_rank() OVER (ORDER BY q2) AS i
+      SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p, dense_rank() OVER (ORDER BY q2 ASC NULLS LAST) AS i
       FROM (
         SELECT DISTINCT q1, q2
         FROM (
@@ -21,7 +21,7 @@ FROM (
       )
     ),
     reid_sets AS MATERIALIZED (
-      SELECT p, i, count(*) OVER (PARTITION BY p) AS size, row_number() OVER (PARTITION BY p ORDER BY support, i) AS place
+      SELECT p, i, count(*) OVER (PARTITION BY p) AS size, row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
       FROM reid_coded
       JOIN (
         SELECT i, count(*) AS support
@@ -30,7 +30,7 @@ FROM (
       ) USING (i)
     ),
     reid_total AS MATERIALIZED (
-      SELECT count(*) AS people, sum(reid_choose(size, least(2, size))) <= 1000000 AS exact
+      SELECT count(*) AS people, sum(reid.main.reid_choose(size, least(2, size))) <= 1000000 AS exact
       FROM reid_sets
       WHERE place = 1
     ),
@@ -39,12 +39,12 @@ FROM (
       FROM (
         SELECT known, sum(weight) AS weight
         FROM (
-          SELECT list(i ORDER BY place) AS known, 1::DOUBLE AS weight
+          SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
           FROM reid_sets, reid_total
           WHERE exact AND size <= 2
           GROUP BY p
           UNION ALL
-          SELECT [s1.i, s2.i], 1 / reid_choose(s1.size, 2)
+          SELECT [s1.i, s2.i], 1 / reid.main.reid_choose(s1.size, 2)
           FROM (
             SELECT reid_sets.*
             FROM reid_sets, reid_total
@@ -52,15 +52,16 @@ FROM (
           ) s1
           JOIN reid_sets s2 ON s2.p = s1.p AND s2.place > s1.place
           UNION ALL
-          SELECT list(i ORDER BY place) AS known, 1::DOUBLE AS weight
+          SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
           FROM (
-            SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY reid_mixed(reid_mixed(reid_mixed(0, turn + 1), p), i), i) AS rank
+            SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY reid.main.reid_mixed(reid.main.reid_mixed(reid.main.reid_mixed(0, turn + 1), p), i) ASC, i ASC) AS rank
             FROM reid_sets
             JOIN (
               SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
               FROM reid_sets, reid_total
               WHERE NOT exact AND place = 1
-              ORDER BY turn, reid_mixed(reid_mixed(0, 0), p), p
+              ORDER BY turn ASC, reid.main.reid_mixed(reid.main.reid_mixed(0, 0), p) ASC,
+                p ASC
               LIMIT 10000
             ) USING (p)
           )

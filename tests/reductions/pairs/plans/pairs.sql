@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('columns', ['age', 'sex'], reid_names_1)
+  WHERE reid.main.reid_known('columns', ['age', 'sex'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (

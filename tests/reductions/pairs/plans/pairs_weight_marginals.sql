@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('columns', ['age', 'sex', 'weight'], reid_names_1)
+  WHERE reid.main.reid_known('columns', ['age', 'sex', 'weight'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
   FROM (
@@ -36,7 +36,7 @@ FROM (
       FROM reid_taken
       GROUP BY q1, q2
       UNION ALL
-      SELECT coalesce(list_position(['age', 'sex'], reid_fold(q1::VARCHAR)), 0),
+      SELECT coalesce(list_position(['age', 'sex'], reid.main.reid_fold(q1::VARCHAR)), 0),
         -1, q1::VARCHAR, q2::VARCHAR, NULL, 0, coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE)
       FROM (
         SELECT reid_result.*
@@ -47,7 +47,7 @@ FROM (
             SELECT list(column_name) AS reid_names_1
             FROM (DESCRIBE FROM query_table('census'))
           )
-          WHERE reid_known('columns of the marginals', ['column_name', 'value', 'share'], reid_names_1)
+          WHERE reid.main.reid_known('columns of the marginals', ['column_name', 'value', 'share'], reid_names_1)
         ) AS reid_fallback, LATERAL (
           FROM (
             SELECT "column_name", "value", "share"

@@ -1,4 +1,4 @@
--- reid_plan_population_histogram('people', 'census', ['age', 'sex'], 'value')
+-- reid_plan_population_histogram('people', 'census', ['age', 'sex'], NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -9,7 +9,7 @@ FROM (
     SELECT list(column_name) AS reid_names_2
     FROM (DESCRIBE FROM query_table('census'))
   )
-  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1) AND reid_known('quasi-identifiers', ['age', 'sex'], reid_names_2)
+  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1) AND reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_2)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -39,10 +39,17 @@ FROM (
           GROUP BY q1, q2
         )
       ) p ON s.q1 IS NOT DISTINCT FROM p.q1 AND s.q2 IS NOT DISTINCT FROM p.q2
-    )
+    ), (
+      SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM query_table('people'))
+    ) AS s, (
+      SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM query_table('census'))
+    ) AS p
+    WHERE reid.main.reid_comparable(['age', 'sex'], s.names, s.types, p.names, p.types)
     GROUP BY ALL
   ) AS reid_counted, (
     SELECT 0::BIGINT
   ) AS reid_left_out(records_dropped)
 ) AS reid_result
-ORDER BY class_size
+ORDER BY class_size ASC

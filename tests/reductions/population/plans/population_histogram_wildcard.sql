@@ -1,4 +1,4 @@
--- reid_plan_population_histogram('people', 'census', ['age', 'sex'], 'wildcard')
+-- reid_plan_population_histogram('people', 'census', ['age', 'sex'], NULL, 'wildcard')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -9,7 +9,7 @@ FROM (
     SELECT list(column_name) AS reid_names_2
     FROM (DESCRIBE FROM query_table('census'))
   )
-  WHERE reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1) AND reid_known('quasi-identifiers', ['age', 'sex'], reid_names_2)
+  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1) AND reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_2)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'wildcard' AS nulls
   FROM (
@@ -60,7 +60,7 @@ FROM (
       reid_sizes AS (
         SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
         FROM (
-          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id) FILTER (side = 0), list(codes ORDER BY id) FILTER (side = 1), list(records ORDER BY id) FILTER (side = 1)) AS sizes
+          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id ASC) FILTER (side = 0), list(codes ORDER BY id ASC) FILTER (side = 1), list(records ORDER BY id ASC) FILTER (side = 1)) AS sizes
           FROM reid_coded
         )
       ),
@@ -73,17 +73,24 @@ FROM (
       reid_own AS (
         SELECT unnest(sizes) AS own, generate_subscripts(sizes, 1) AS id
         FROM (
-          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id) FILTER (side = 0), list(codes ORDER BY id) FILTER (side = 0), list(records ORDER BY id) FILTER (side = 0)) AS sizes
+          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id ASC) FILTER (side = 0), list(codes ORDER BY id ASC) FILTER (side = 0), list(records ORDER BY id ASC) FILTER (side = 0)) AS sizes
           FROM reid_coded
         )
       )
       SELECT own, records, class_size AS found
       FROM reid_matched
       JOIN reid_own USING (id)
-    )
+    ), (
+      SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM query_table('people'))
+    ) AS s, (
+      SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM query_table('census'))
+    ) AS p
+    WHERE reid.main.reid_comparable(['age', 'sex'], s.names, s.types, p.names, p.types)
     GROUP BY ALL
   ) AS reid_counted, (
     SELECT 0::BIGINT
   ) AS reid_left_out(records_dropped)
 ) AS reid_result
-ORDER BY class_size
+ORDER BY class_size ASC

@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('models'))
   )
-  WHERE reid_known('columns of the saved models', ['model', 'json'], reid_names_1)
+  WHERE reid.main.reid_known('columns of the saved models', ['model', 'json'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   SELECT row_number() OVER () AS line, *, 0::BIGINT AS records_dropped, 'value' AS nulls
   FROM (

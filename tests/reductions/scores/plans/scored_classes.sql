@@ -6,7 +6,7 @@ FROM (
     SELECT list(column_name) AS reid_names_1
     FROM (DESCRIBE FROM query_table('people'))
   )
-  WHERE reid_known('columns of the model', ['age', 'sex'], reid_names_1)
+  WHERE reid.main.reid_known('columns of the model', ['age', 'sex'], reid_names_1)
 ) AS reid_fallback, LATERAL (
   WITH reid_distinct AS MATERIALIZED (
     SELECT *, count(*) AS class_size
@@ -20,7 +20,7 @@ FROM (
     SELECT q1 AS reid_q1, q2 AS reid_q2, reid_answered_score_copula([q1::VARCHAR, q2::VARCHAR], class_size, 'm', '1000', 'ignored') AS reid_answer
     FROM (
       FROM reid_distinct
-      ORDER BY q2, q1
+      ORDER BY q2 ASC NULLS LAST, q1 ASC NULLS LAST
     )
   )
   FROM reid_scored

@@ -1,0 +1,82 @@
+"""Names of functions with the place where they live, so that no macro of a user or of a database file stands in for one.
+
+An unqualified name is looked for in the user's schemas first: there a macro named min or hash would change an answer.
+"""
+
+import re
+from typing import Final
+
+HOME: Final = "reid_home.main."  # stands for the catalogue of our macros until they are written out
+PYTHON: Final = "reid_python.main."  # stands for where the functions that need Python are
+BUILTIN: Final = "system.main."
+OF_PYTHON: Final = re.compile(r"reid_(?:body_\w+|read_\w+|wildcard_class_sizes|model_columns|database)")
+ALIAS: Final = re.compile(r"reid_(?!body_|spelled_|plan_|reduce_|answered_)")  # AS reid_rows(q1, q2)
+PART: Final = re.compile(
+    r"""(?P<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*")|(?P<before>[.]?)(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?|(?P<sign>[^\sA-Za-z_])"""
+)
+# Words of the language that stand before a parenthesis, and functions that the parser itself knows.
+SYNTAX: Final = frozenset(
+    [
+        "and",
+        "as",
+        "asof",
+        "by",
+        "case",
+        "cast",
+        "coalesce",
+        "distinct",
+        "else",
+        "exclude",
+        "exists",
+        "filter",
+        "from",
+        "in",
+        "join",
+        "lateral",
+        "materialized",
+        "not",
+        "on",
+        "or",
+        "over",
+        "select",
+        "table",
+        "then",
+        "try_cast",
+        "using",
+        "values",
+        "when",
+        "where",
+        "struct",
+        "decimal",
+        "interval",
+    ]
+)
+
+
+def qualified(sql: str) -> str:
+    """The SQL with every function called by its full name; what stands in quotes stays as it is.
+
+    >>> qualified("SELECT min(a) FILTER (b > 1), coalesce(reid_known(a), 'max(a)') AS s FROM range(3) AS reid_t(a)")
+    "SELECT system.main.min(a) FILTER (b > 1), coalesce(reid_home.main.reid_known(a), 'max(a)') AS s FROM system.main.range(3) AS reid_t(a)"
+    """
+    last = ""
+
+    def place(found: re.Match[str]) -> str:
+        nonlocal last
+        previous, last = last, (found["word"] or found["sign"] or "'").lower()
+        word = found["word"]
+        if not word or not found["call"] or found["before"] or last in SYNTAX:
+            return found[0]
+        if previous == "as" and ALIAS.match(last):
+            return found[0]
+        if last == "replace" and previous in {"*", ")"}:  # SELECT * REPLACE (…)
+            return found[0]
+        return f"{_home(last)}{found[0]}"
+
+    return PART.sub(place, sql)
+
+
+def _home(name: str) -> str:
+    if OF_PYTHON.fullmatch(name):
+        return PYTHON
+    return HOME if name.startswith("reid_") else BUILTIN
