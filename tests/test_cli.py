@@ -214,7 +214,10 @@ def test_functions_lists_all() -> None:
     listed = json.loads(command("functions", "--json").stdout)
     assert {"equivalence_class_size", "risk_summary"} <= {row["name"] for row in listed}
     assert all(row["words"] and row["source"] for row in listed)
-    assert "risk_summary(tbl, qi, threshold := 0.2, nulls := 'value')" in command("functions").stdout
+    assert (
+        "risk_summary(tbl, qi, threshold := 0.2, nulls := 'value', entity := NULL)"
+        in command("functions").stdout
+    )
 
 
 def test_sql_is_a_script_that_a_plain_client_loads() -> None:

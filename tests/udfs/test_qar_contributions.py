@@ -1,9 +1,10 @@
 from datetime import date
 
+import duckdb
 import polars as pl
 import pytest
 
-from reid_sql.errors import UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError
 from tests.qar import draw, frame, table_risk, without
 from tests.tables import by_both, by_duckdb, by_polars, connection
 
@@ -26,11 +27,11 @@ def test_contributions_record_by_record() -> None:
 
 
 def test_a_key_names_the_records_in_its_own_type() -> None:
-    days = [date(2000, 1, 1 + record % 28) if record else None for record in range(40)]
+    days = [date(2000, 1 + record // 28, 1 + record % 28) if record else None for record in range(40)]
     names = [f"person {record}" for record in range(40)]
     keyed = TABLE.with_columns(pl.Series("day", days), pl.Series("name", names))
     plain = by_polars("qar_contributions", TABLE, TABLE.columns, **LEVEL)
-    for key, values in [("name", names), ("day", days), ("c0", TABLE["c0"].to_list())]:
+    for key, values in [("name", names), ("day", days)]:
         duck, polars = by_both("qar_contributions", {"t": keyed}, TABLE.columns, key=key, **LEVEL)
         assert duck == polars
         assert [row["record"] for row in duck] == values
@@ -92,3 +93,15 @@ def test_a_misspelt_key_is_refused_alike() -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as by_sql:
         by_duckdb(f"FROM qar_contributions(t, {TABLE.columns}, key := 'c99')", t=TABLE)
     assert str(by_sql.value).splitlines()[0] == f"Invalid Input Error: {sentence}"
+
+
+@pytest.mark.parametrize("values", [["a", "a"], [None, None]])
+def test_a_key_that_two_records_share_is_refused(values: list[str | None]) -> None:
+    keyed = TABLE.with_columns(pl.Series("name", [*values, *(f"person {record}" for record in range(38))]))
+    told = "key must tell each record from the others, got"
+    with pytest.raises(duckdb.Error, match=told):
+        by_duckdb(
+            f"FROM qar_contributions(t, {TABLE.columns}, key := 'name', alpha := 0.1, tail := 0.5)", t=keyed
+        )
+    with pytest.raises((OutOfDomainError, pl.exceptions.PolarsError), match=told):
+        by_polars("qar_contributions", keyed, TABLE.columns, key="name", **LEVEL)

@@ -11,6 +11,7 @@ from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Check, Policy
 from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.population.loglinear_uniqueness import PARAMETRIC
 from reid_sql.runner import sentence
 
 PASS: Final = "pass"  # noqa: S105 - a verdict, no secret
@@ -189,7 +190,10 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
     """Take the check's figure from the function's answer."""
     measure = check.measure
     row = measure.pick(rows, check.parameters)
-    ends = [_number(row[f"{measure.column}_{end}"]) if measure.interval else None for end in ("low", "high")]
+    held = measure.interval and PARAMETRIC not in (
+        row.get("status") or OK
+    )  # one that holds too seldom decides nothing
+    ends = [_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high")]
     remarks = _remarks(check, row)
     return Figure(
         group, _number(row[measure.column]), ends[0], ends[1], row.get("status") or OK, remarks=remarks

@@ -20,7 +20,14 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
     [{% for c, i in columns join ', ' %}reid_ordinal(any_value(typeof(q{{ i }}))){% endfor %}] AS ordinal,
     [{% for c, i in columns join ', ' %}list(coalesce(code{{ i }}, 0)::INTEGER){% endfor %}] AS codes,
     list(position) AS position,
-    list({% if key IS NULL %}position{% else %}q{{ len(columns) + 1 }}{% endif %} ORDER BY position ASC) AS keys
+    {% if key IS NULL %}
+    list(position ORDER BY position ASC) AS keys
+    {% else %}
+    CASE WHEN count(DISTINCT q{{ len(columns) + 1 }}) + least(1, count(*) - count(q{{ len(columns) + 1 }})) < count(*)
+    THEN error('key must tell each record from the others, got '
+      || coalesce(mode(q{{ len(columns) + 1 }})::VARCHAR, 'NULL') || ' twice; pass a column whose values are distinct, or none')
+    ELSE list(q{{ len(columns) + 1 }} ORDER BY position ASC) END AS keys
+    {% endif %}
   FROM reid_records {{ reid_coding(columns, 'reid_records', true) }}
 {% endcall %}
 {% endcall %}

@@ -24,7 +24,8 @@ FROM (
     SELECT ['age', 'sex'] AS names, [reid.main.reid_ordinal(any_value(typeof(q1))),
       reid.main.reid_ordinal(any_value(typeof(q2)))] AS ordinal, [list(coalesce(code1, 0)::INTEGER),
       list(coalesce(code2, 0)::INTEGER)] AS codes, list(position) AS position,
-      list(q3 ORDER BY position ASC) AS keys
+      CASE WHEN count(DISTINCT q3) + least(1, count(*) - count(q3)) < count(*) THEN error('key must tell each record from the others, got ' || coalesce(mode(q3)::VARCHAR, 'NULL') || ' twice; pass a column whose values are distinct, or none')
+      ELSE list(q3 ORDER BY position ASC) END AS keys
     FROM reid_records
     LEFT JOIN (
       SELECT v1, row_number() OVER (ORDER BY v1 ASC NULLS LAST) AS code1
