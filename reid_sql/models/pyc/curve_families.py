@@ -5,10 +5,9 @@ Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from scipy.optimize import OptimizeResult, least_squares, minimize_scalar
 from scipy.special import digamma
 
 from reid_sql.domains import COUNT, Floats
@@ -85,7 +84,9 @@ def _pyc_law(entropy: float, tail: float, k: int) -> Law:
     return lambda measure, n: expected[measure](n)
 
 
-def _settle(residuals: Curve, start: Floats) -> OptimizeResult:
+def _settle(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - what scipy says of the point that it found
+    from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/search says
+
     fine = 1e-12
     return least_squares(
         residuals, start, bounds=(LEAST, MOST), method="dogbox", xtol=fine, ftol=fine, gtol=fine, max_nfev=200
@@ -176,6 +177,7 @@ def rnd(task: Task) -> Fit:
 
 def _best(name: str, grid: Floats, task: Task, curve: Callable[[float], Curve]) -> tuple[float, list[str]]:
     """Search one parameter: the best on the grid, then between its neighbours."""
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - as numerics/search says
 
     def loss(value: float) -> float:
         return float((task.residuals(curve(value)) ** 2).sum())

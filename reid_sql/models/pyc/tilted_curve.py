@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy.optimize import least_squares
 from scipy.special import expit
 
 from reid_sql.domains import Floats
@@ -152,6 +151,8 @@ def _lognormal(task: Task, expected: Floats, parameters: int) -> Floats:
     def law(place: Floats) -> Floats:
         location, log_scale, shape = np.r_[place, 0.0][:3]
         return skew_lognormal(location, np.exp(log_scale), shape)
+
+    from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/search says
 
     def residuals(place: Floats) -> Floats:
         return np.asarray(roots * (expected @ law(place) - points.shares))

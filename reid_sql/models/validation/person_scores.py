@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from reid_sql.domains import Floats
 
@@ -64,6 +63,8 @@ def _auc(xi: Floats, unique: Truths) -> float | None:
     pairs = positive * (xi.size - positive)
     if not pairs:
         return None
+    from scipy.stats import rankdata  # noqa: PLC0415 - as numerics/search says
+
     return float((rankdata(xi)[unique].sum() - positive * (positive + 1) / 2) / pairs)
 
 
