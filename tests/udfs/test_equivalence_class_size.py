@@ -60,8 +60,8 @@ def test_no_column_and_too_many_are_refused() -> None:
 
 def test_columns_that_differ_in_one_place_or_are_swapped_stay_apart() -> None:
     n = 300
-    sql = """SELECT max(k) AS k FROM (SELECT equivalence_class_size(a, b, 'x', 1.5, NULL, b::VARCHAR) AS k
-             FROM range(300) x(a), range(300) y(b))"""
+    sql = """SELECT max(k) AS k FROM (SELECT equivalence_class_size(a, b, c, d, e, b::VARCHAR) AS k
+             FROM range(300) x(a), range(300) y(b), (SELECT 'x' AS c, 1.5 AS d, NULL AS e))"""
     assert by_duckdb(sql) == [{"k": 1}]
     grid = pl.DataFrame({"a": range(n)}).join(pl.DataFrame({"b": range(n)}), how="cross")
     key: list[str | pl.Expr] = ["a", "b", pl.lit("x"), pl.lit(1.5), pl.lit(None), pl.col("b").cast(pl.String)]
