@@ -8,6 +8,7 @@ import duckdb
 import polars as pl
 import pytest
 
+from reid_sql import registry
 from reid_sql.domains import Number, Table
 from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.errors import ReidError
@@ -77,7 +78,10 @@ def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", na
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_functions_without_a_table_answer_in_python_and_in_sql(spark: "SparkSession", name: str) -> None:
+def test_functions_without_a_table_answer_in_python_and_in_sql(
+    spark: "SparkSession", name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_MODELS", {})  # other tests of this process keep models, too
     function = declared()[name]
     options = given(function)
     expected = duck(function, options)
