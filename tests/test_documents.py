@@ -17,6 +17,7 @@ import yaml
 
 import reid_sql
 import reid_sql_udfs
+from reid_sql import registry
 from reid_sql.check.policy.policy_schema import policy_schema
 from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
@@ -60,6 +61,7 @@ def blocks(document: Path) -> Iterator[tuple[str, str]]:
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     monkeypatch.chdir(root)
+    monkeypatch.setattr(registry, "_MODELS", {})  # other tests of this process keep models, too
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
