@@ -16,6 +16,7 @@ from reid_sql.check.reports.words import asked, counted, figure, limit
 from reid_sql.domains import sql_text
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.runner import sentence
+from reid_sql.source import quoted
 from reid_sql.spill import spill_folder
 from reid_sql.suggestion import suggestion
 from reid_sql.visible import visible
@@ -64,7 +65,7 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
     named = columns_named(asked)
     if named:
         POLICY_COLUMNS.known(named, known)
-    listed = ", ".join('"' + name.replace('"', '""') + '"' for name in named) or "*"
+    listed = ", ".join(quoted(name) for name in named) or "*"
     with spill_folder() as folder:
         written = folder / "relation.parquet"
         cursor.execute(

@@ -67,8 +67,8 @@ def to_json(model: GaussianCopula) -> str:
     return text_of(content | {"sha256": checksum(content)})
 
 
-def from_json(text: str) -> GaussianCopula:
-    """Read a model; refuses a text that is no such model, of another version, or changed since it was written."""
+def content_of(text: str, kind: str) -> dict[str, Any]:
+    """Read the text of a saved model of this format; refuses what is too long, no JSON, or of another format."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise OutOfDomainError(
             f"a saved model must be a text of at most {LONGEST} characters, got another; save it again"
@@ -79,10 +79,16 @@ def from_json(text: str) -> GaussianCopula:
         raise OutOfDomainError(
             f"a saved model must be JSON, got a text that is not ({error}); save the model again"
         ) from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") != kind:
         raise OutOfDomainError(
-            f"a saved model must say that its format is '{FORMAT}', got other JSON; pass what copula_json wrote"
+            f"a saved model must say that its format is '{kind}', got other JSON; pass what copula_json wrote"
         )
+    return content
+
+
+def from_json(text: str) -> GaussianCopula:
+    """Read a model; refuses a text that is no such model, of another version, or changed since it was written."""
+    content = content_of(text, FORMAT)
     if content.get("version") != VERSION:
         rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"
         raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")

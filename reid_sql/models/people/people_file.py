@@ -5,7 +5,6 @@ given those of one other column. The shape's weights are those of the tree alone
 every part is checked before a model is made, and nothing in the text is ever run.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ import numpy as np
 from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.copula.copula_file import LONGEST, MAX_SEED, checksum, no_constant, text_of
+from reid_sql.models.copula.copula_file import MAX_SEED, checksum, content_of, text_of
 from reid_sql.models.people.column import Column
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import LOG_SHAPES
@@ -47,7 +46,7 @@ def to_json(model: PeopleModel) -> str:
 
 def from_json(text: str) -> PeopleModel:
     """Read a model; refuses a text that is no such model, of another version, or changed since it was written."""
-    content = _content(text)
+    content = content_of(text, FORMAT)
     if content.get("version") != VERSION:
         rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"
         raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
@@ -62,23 +61,6 @@ def from_json(text: str) -> PeopleModel:
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError) as error:
         rule = f"a saved model must have all its parts, got one that is missing or of another kind ({error})"
         raise OutOfDomainError(f"{rule}; save the model again") from None
-
-
-def _content(text: str) -> dict[str, Any]:
-    if not isinstance(text, str) or len(text) > LONGEST:
-        raise OutOfDomainError(
-            f"a saved model must be a text of at most {LONGEST} characters, got another; save it again"
-        )
-    try:
-        content = json.loads(text, parse_constant=no_constant)
-    except (ValueError, RecursionError) as error:
-        raise OutOfDomainError(
-            f"a saved model must be JSON, got a text that is not ({error}); save the model again"
-        ) from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        rule = f"a saved model must say that its format is '{FORMAT}', got other JSON"
-        raise OutOfDomainError(f"{rule}; pass what copula_json wrote")
-    return content
 
 
 def _column(tree: Tree, j: int) -> dict[str, Any]:
