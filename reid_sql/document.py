@@ -108,7 +108,10 @@ def read_document(
     folder: Path | None,
     shipped: Mapping[str, Path],
 ) -> tuple[Place, Path]:
-    """Read a mapping, JSON text, a path to a TOML or JSON file or a shipped name: the document, and the folder it lies in."""
+    """Read a mapping, JSON text, a path or a shipped name: the document, and the folder it lies in.
+
+    A path is one to a TOML or JSON file.
+    """
     here = folder or Path()
     if isinstance(source, Mapping):
         return Place(f"{words} ", source), here

@@ -244,7 +244,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Key:
-    """The name of a column by which records are told in the answer, or NULL; the reduction holds it against the table."""
+    """The name of a column by which the answer tells records, or NULL.
+
+    The reduction holds it against the table.
+    """
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""What a function is: its name, parameters, words, source, body and, where an engine says it better, its spelling.
+"""What a function is: name, parameters, words, source, body and, where an engine has one, its spelling.
+
+An engine has one where it says it better.
 
 A decorator declares the function below it and hands it back unchanged. Engines bind what is declared; nothing else
 lists the functions.
@@ -99,7 +101,7 @@ class Function:
 
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that the body takes beside what an engine hands it; it may share some with the reduction."""
+        """The parameters of the body beside what an engine hands it; the reduction may share some."""
         handed = HANDED.get(self.answer, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[handed:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
@@ -133,7 +135,9 @@ def signature_of(function: Function) -> inspect.Signature:
 
 
 def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
-    """Declare a row function: arrays of doubles in, an array of doubles out, NULL wherever an argument is NULL.
+    """Declare a row function: arrays of doubles in, an array of doubles out, NULL where an argument is.
+
+    It is so wherever one is NULL.
 
     `duckdb` spells the body in DuckDB's own words over the parameters' names; they arrive as checked doubles.
     """
@@ -159,7 +163,9 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
 
 
 def model_function(*, source: str) -> Callable[[Body], Body]:
-    """Declare a function of a record under a fitted model: its cell's Estimates and numbers in, an array of doubles out.
+    """Declare a function of a record under a model: its cell's Estimates and numbers in, doubles out.
+
+    The model is a fitted one, the doubles are an array.
 
     In SQL the model comes first and the record's values come last; a NULL among them is a value.
     """

@@ -1,4 +1,7 @@
-"""A JSON file as a table: texts stay texts, whatever they look like; numbers are numbers where nothing is lost."""
+"""A JSON file as a table: texts stay texts, whatever they look like, and numbers lose nothing.
+
+They are numbers where nothing is lost.
+"""
 
 from typing import Final
 

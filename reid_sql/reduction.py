@@ -38,7 +38,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What an engine counts: its arguments, its columns with their SQL types, and the arrays that a model gets.
+    """What an engine counts: arguments, columns with SQL types, and the arrays that a model gets.
 
     `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in the columns of
     `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it an engine lacks, and why.

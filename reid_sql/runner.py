@@ -39,7 +39,7 @@ def run(
     parameters: object = None,
     words: str = "counting",
 ) -> Answer:
-    """Run one statement to its end, in a thread of its own; show progress after a second where a person watches."""
+    """Run one statement to its end, in its own thread; show progress after a second if a person watches."""
     with suppress(duckdb.InvalidInputException):  # a connection whose settings are locked has it set
         con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []

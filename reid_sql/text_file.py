@@ -1,4 +1,4 @@
-"""A text file of records, as it stands: its header, its delimiter, its encoding, and how many records it holds.
+"""A text file of records, as it stands: header, delimiter, encoding, and how many records it holds.
 
 The readers of the engines are held against these figures: a line that is left out would leave its people out of the risk.
 """
@@ -171,7 +171,10 @@ def _lines(path: Path, form: Form) -> tuple[int, int]:
 
 
 def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
-    """Yield the content in UTF-8, or raise where a byte is not of the encoding; latin-1 has the same breaks and quotes."""
+    """Yield the content in UTF-8, or raise where a byte is not of the encoding.
+
+    latin-1 has the same breaks and quotes.
+    """
     decoder = codecs.getincrementaldecoder(_codec(encoding))("strict")
     with closing(_opened(path)) as content:
         while chunk := content.read(CHUNK):

@@ -1,4 +1,4 @@
-"""Control characters, made visible: what data or a policy says must not steer a terminal or hide what stands there."""
+"""Control characters, made visible: data or a policy must not steer a terminal or hide what is there."""
 
 import re
 from typing import Final

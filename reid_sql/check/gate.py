@@ -31,7 +31,9 @@ ENGINE: Final = Choice(("duckdb", "spark"))
 def check(
     policy: str | Path, baseline: str | Path | None = None, *, risky: int = 0, engine: str = "duckdb"
 ) -> dict[str, Any]:
-    """Check the tables of a policy file and give the report as a document: its `verdict` is pass, no worse, fail or not judged.
+    """Check the tables of a policy file and give the report as a document, with its `verdict`.
+
+    The verdict is pass, no worse, fail or not judged.
 
     `baseline` is an earlier report to compare with, in place of the policy's. The files are only read.
     `risky` asks for that many of the rarest combinations of values, which a report else never holds. `engine`
@@ -112,7 +114,7 @@ def measured(
     risky: int = 0,
     tell: Tell = lambda _: None,
 ) -> dict[str, Any]:
-    """Measure every check and put the report together; `baseline` is one named for this run, else the policy's.
+    """Measure every check and put the report together; `baseline` is that of this run, else the policy's.
 
     Of a file that changed meanwhile, nothing is judged.
     """

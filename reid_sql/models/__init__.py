@@ -1,4 +1,6 @@
-"""The models behind the functions, for Python: small numpy arrays in, numbers with their uncertainty and a status out.
+"""The models behind the functions, for Python: small numpy arrays in, numbers with a status out.
+
+The numbers come with their uncertainty.
 
 They know no engine, read no file and keep nothing between calls. Each has words, its source and an example of
 its own, as in `help(models.class_risk)`. All of it is imported when the first name is asked for.

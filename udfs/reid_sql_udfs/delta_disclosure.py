@@ -18,7 +18,9 @@ from reid_sql_udfs.l_diversity import select
 def delta_disclosure(
     found: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1
 ) -> sensitive.Disclosure:
-    """Measure δ-disclosure: by what factor, as a logarithm, a sensitive value's share in a class differs from the table's.
+    """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
+
+    It is the logarithm of the factor by which the shares differ.
 
     `value` is the highest |ln(p/q)| of any class and value, of share p in the class and q in the table.
     present: over the values that a class holds. all: over all values, as published; where a class lacks one,

@@ -19,7 +19,9 @@ from reid_sql.reductions.pairs import PAIRS
 def fit_copula(
     pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
 ) -> CopulaSummary:
-    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name.
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it.
+
+    They know it by its name.
 
     Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers
     are then in order of size, other values in order of their text. `weight` is a column of survey weights.

@@ -19,7 +19,9 @@ from reid_sql.reductions.people import PEOPLE
 def fit_people(
     people: PeopleLines, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
 ) -> PeopleSummary:
-    """Fit a model of a sample's people, the most accurate one here; uniqueness_xi and the others then know it by its name.
+    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
+
+    They know it by its name.
 
     A tree of pairs of columns and records as donors give each cell's probability; real cells scatter around it
     as far as the sample's repeats tell. Columns of numbers, dates and moments have an order, unless `nominal`

@@ -23,7 +23,9 @@ COVERED = f"""
 def journalist_risk(
     histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2
 ) -> disclosure.JournalistRisk:
-    """Summarise the risk of re-identification of a table against somebody who must find the person in a population.
+    """Summarise the risk of re-identification against somebody who must find the person in a population.
+
+    The risk is that of a table.
 
     As risk_summary, with the size of the record's class in the population table; `classes` are the sample's.
     A population holds its sample: where the population table has fewer such records than the sample, the

@@ -38,7 +38,9 @@ def l_diversity(
     c: sensitive.Concentration = 3,
     l: sensitive.Diversity = 2,  # noqa: E741 - the field's own name
 ) -> sensitive.DiversityDisclosure:
-    """Measure l-diversity: how many values of the sensitive column each class holds; a class offends that holds fewer than l.
+    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends.
+
+    They are values of the sensitive column.
 
     `value` is the lowest of any class. distinct: the number of values. entropy: exp of the class's entropy.
     recursive: the largest l for which the most frequent value stays below c times all from the l-th most

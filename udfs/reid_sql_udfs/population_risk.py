@@ -23,7 +23,9 @@ def population_risk(
     nominal: Names = None,
     seed: Seed = 0,
 ) -> list[PopulationRisk]:
-    """Answer for populations that the table is a random sample of: the share of unique people, with a sentence to quote.
+    """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
+
+    The table is a random sample of them.
 
     Beside it the chance that a match is right and the share of people in classes smaller than `k`, each with a
     95 % interval: of tables of people that the interval was not made on, it held the truth in 93 to 98 of 100.

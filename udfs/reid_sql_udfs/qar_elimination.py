@@ -27,7 +27,9 @@ def qar_elimination(
     seed: Seed = 0,
     memory_mb: Memory = 1024,
 ) -> list[Removal]:
-    """Remove the records that contribute most to the extreme risk, one after the other, and give the risk after each.
+    """Remove the records of most extreme risk, one after the other, and give the risk after each.
+
+    They are those that contribute most to the extreme risk of the table.
 
     Step 0 is the whole table. `by` is 'exact', where each removal looks at what remains, or an order computed
     once: 'dt' (contribution), 'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as

@@ -17,7 +17,9 @@ from reid_sql.reductions.codes import CODES
 def qar_quasi_identifiers(
     table: Codes, p: Size = 3, sample: ChoicesDrawn = 0, seed: Seed = 0, memory_mb: Memory = 1024
 ) -> list[QuasiIdentifierRisk]:
-    """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first.
+    """List every choice of p columns with its distinct values and its risk, the riskiest first.
+
+    The risk is distinct values over records.
 
     `sample` draws so many of the choices instead of counting all; `status` then says so. `memory_mb` bounds
     the memory that counting takes beside the engine's. Refuses an empty table, p beyond the columns, and more

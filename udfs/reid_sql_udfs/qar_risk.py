@@ -25,7 +25,9 @@ def qar_risk(
     seed: Seed = 0,
     memory_mb: Memory = 1024,
 ) -> ExtremeRisk:
-    """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR).
+    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory.
+
+    It is the QaR of the table, over all choices.
 
     The risk of a choice is its distinct values over the records. A generalised Pareto law (`shape`, `scale`)
     is fitted to the logits of the risks above `threshold`, the 1 − tail quantile. `risk_low` and `risk_high`

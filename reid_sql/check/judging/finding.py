@@ -34,7 +34,7 @@ NO_ANSWER: Final = "there is no answer"
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured of a group: the figure, the ends of its interval where it has one, and what is said of it."""
+    """What was measured of a group: the figure, the ends of its interval, if any, and what is said of it."""
 
     group: Group
     value: float | None
@@ -147,7 +147,9 @@ def _unmeasured(release: Answers) -> tuple[type[Exception], ...]:
 
 
 def _small(release: Answers, check: Check, group: Group, below: int) -> bool:
-    """Whether some classes by the check's columns hold so few records that figures over all of them may tell how few.
+    """Whether some classes by the check's columns are so small that figures over all may tell how small.
+
+    Small are classes of few records.
 
     Counts of records add up: those of a group are a part of the table's, and the other way round.
     """

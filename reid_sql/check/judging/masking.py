@@ -1,4 +1,6 @@
-"""Reports hold no small counts, nor what would tell them: how few people there are of a kind can identify them.
+"""Reports hold no small counts, nor what would tell them: few people of a kind can be identified.
+
+How few there are can identify them.
 
 What is hidden must stay open to more than one solution: complementary suppression, as statistical offices do.
 """
@@ -35,7 +37,9 @@ def has_small(histogram: Histogram, dropped: int, below: int) -> bool:
 
 
 def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
-    """Give the records by class size, small counts as None, with as many others as keep them from being solved for.
+    """Give the records by class size, small counts as None, and others, so that none is solved for.
+
+    As many others as keep the small ones from being solved for.
 
     The counts and those dropped make up a total that is told. Zero stays: nobody is told of.
 
@@ -145,7 +149,9 @@ def _by_shared(
 
 
 def several(counts: Sequence[int], below: int) -> bool:
-    """Whether each of the hidden counts, whose sum is known, could be another: small ones are known to be small.
+    """Whether each of the hidden counts, whose sum is known, could be another one.
+
+    They are known to be small.
 
     >>> several([1, 1], 10), several([1, 2], 10), several([3], 10), several([1, 10], 10), several([1, 11], 10)
     (False, True, False, False, True)
@@ -162,7 +168,7 @@ def several(counts: Sequence[int], below: int) -> bool:
 
 
 def mask_of_share(share: float, records: int, below: int) -> float | None:
-    """Give the share below which a share of so few records is told to lie; None where it may be told as it is.
+    """Give the share below which a share of so few records is told to lie; None if it may be told as it is.
 
     What all but a few records have is told as below 1.
 

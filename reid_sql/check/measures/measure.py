@@ -1,4 +1,4 @@
-"""What a measure of the gate is: the function that answers it, and the column of the answer that a policy bounds."""
+"""What a measure of the gate is: a function, and the column of its answer that a policy bounds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

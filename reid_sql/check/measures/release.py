@@ -1,4 +1,7 @@
-"""A table of the policy as it is measured: opened read-only, counted once, every answer kept for who asks again."""
+"""A table of the policy as it is measured: opened read-only, counted once, every answer kept.
+
+It is kept for who asks again.
+"""
 
 from collections.abc import Mapping, Sequence
 from string import Template
@@ -25,7 +28,10 @@ VIEW: Final = "a view of the database '{}' was measured: no hash stands for what
 
 
 class Release(Answers):
-    """An opened table: its columns, its class sizes by any columns and groups, and what functions answer about it."""
+    """An opened table: its columns, class sizes by any columns and groups, and functions' answers.
+
+    The answers are about the table.
+    """
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""

@@ -127,7 +127,7 @@ def _is_here(path: str) -> bool:
 
 
 def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -> DataFrame:
-    """Read text as text: quotes span lines, a line with more or fewer fields is refused, an empty text is NULL."""
+    """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     found = text_file(where, Path(path), form) if here else None
     delimiter = found.delimiter if found else form.delimiter or ("\t" if _kind(path) == ".tsv" else ",")

@@ -66,7 +66,10 @@ CAUTIONS: Final = Choice(("allow", "refuse"))
 
 @dataclass(frozen=True)
 class Check:
-    """A limit on a measure, or that it be no worse than the baseline; for the table or for each group of its records."""
+    """A limit on a measure, or that it be no worse than the baseline, for the table or for each group.
+
+    The groups are of its records.
+    """
 
     measure: Measure
     parameters: Mapping[str, Any]
@@ -82,7 +85,7 @@ class Check:
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """The columns by which people are told apart: the quasi-identifiers, or what a scenario's attacker knows."""
+        """The columns that tell people apart: the quasi-identifiers, or what a scenario's attacker knows."""
         return self.quasi_identifiers or _known(self.parameters.get("scenario"))
 
     @property
@@ -137,7 +140,10 @@ class Policy:
 
 
 def read_policy(path: str | Path) -> Policy:
-    """Read and check a policy file. Refuses keys, measures and words that stand for nothing, offering the nearest."""
+    """Read and check a policy file; refuses words that stand for nothing, offering the nearest.
+
+    The words may be keys, measures or others.
+    """
     file = Path(path)
     if file.is_dir() or not file.is_file():
         beside = (

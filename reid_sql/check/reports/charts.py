@@ -62,7 +62,10 @@ def _bar(row: Bar, top: float, scale: float) -> str:
 
 
 def curve(title: str, forecast: Mapping[str, Any], limit: float | None) -> str:
-    """Draw the measured share of right matches, the forecast in its band, the limit, over people in log scale."""
+    """Draw the measured share of right matches, the forecast in its band, and the limit, over people.
+
+    People are in log scale.
+    """
     measured, points = forecast["measured"], forecast["points"]
     low, high = math.log10(measured[0]["people"]), math.log10(points[-1]["people"])
 

@@ -49,7 +49,10 @@ def needs_python(declared: Function) -> bool:
 
 
 def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]:
-    """Definition of every macro by name, each after those that it calls; what needs Python says so where there is none."""
+    """Definition of every macro by name, each after those it calls.
+
+    What needs Python says so where there is none.
+    """
     found = dict(_plans())
     own: dict[str, str] = {}
     for reduction in all_reductions().values():
@@ -77,7 +80,7 @@ def _absent(what: str) -> str:
 
 
 def _ordered(definitions: Mapping[str, str]) -> dict[str, str]:
-    """The definitions in an order in which DuckDB takes them: it looks for what a macro calls when it is made."""
+    """The definitions in an order that DuckDB takes: it looks for what a macro calls when it is made."""
     calls = {
         name: dict.fromkeys(
             called for called in CALLED.findall(text) if called in definitions and called != name
@@ -285,7 +288,7 @@ def _drawn(declared: Function) -> str:
 
 
 def _row(name: str, declared: Function) -> dict[str, str]:
-    """Check the arguments, then answer by the spelling over the checked doubles, or else by the Python body."""
+    """Check the arguments, then answer by the spelling over the checked doubles, or by the Python body."""
     names = ", ".join(parameter.name for parameter in declared.parameters)
     cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
     if declared.duckdb is None:
@@ -312,7 +315,7 @@ def parameters(declared: Function) -> str:
 
 
 def select(declared: Function, spelled: Callable[[Parameter], str], source: str = "") -> str:
-    """Select the answer over the reduction, with how NULLs were treated; over another source where one is given."""
+    """Select the answer over the reduction, with how NULLs were treated; over another source if given."""
     values = {p.name: spelled(p) for p in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:

@@ -1,4 +1,6 @@
-"""DuckDB: a table's distinct records as packed whole numbers, from which the class sizes of any set of its columns follow.
+"""DuckDB: a table's distinct records as packed whole numbers, for the class sizes of any set of columns.
+
+The class sizes follow from them.
 
 Each value becomes a digit (0 for NULL) and each record one or a few whole numbers, exactly: no hash is
 involved. The table is read once; a set of columns, groups, and values made coarser then cost a GROUP BY of
@@ -58,7 +60,7 @@ class PackedClasses:
         self.records = int(ask(f"SELECT coalesce(sum(records), 0)::BIGINT FROM {self.name}")[0][0])
 
     def values(self, column: str) -> str:
-        """Name the relation of the column's values: code, v, records, in the order of v; NULL is not among them."""
+        """Name the relation of the column's values: code, v, records, in the order of v, without NULL."""
         return f"{self.name}_{list(self.digits).index(column)}"
 
     def _values(self, source: str, place: int) -> int:

@@ -1,4 +1,6 @@
-"""Names of functions with the place where they live, so that no macro of a user or of a database file stands in for one.
+"""Names of functions with the place where they live, so that no user's macro stands in for one.
+
+No macro of a database file does so, either.
 
 An unqualified name is looked for in the user's schemas first: there a macro named min or hash would change an answer.
 """

@@ -1,4 +1,4 @@
-"""Polars: functions as expressions and lazy-frame functions; nothing is collected before the user collects."""
+"""Polars: functions as expressions and lazy-frame functions; nothing is collected before the user does."""
 
 from collections.abc import Sequence
 from inspect import Parameter, Signature

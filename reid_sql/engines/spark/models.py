@@ -62,7 +62,7 @@ def scored_frame(
 
 
 def drawn_frame(declared: Function, model: FittedModel, n: int, options: Mapping[str, Any]) -> DataFrame:
-    """Bind a table function of records drawn from a model: the executors draw them, each by its place alone."""
+    """Bind a table function of records drawn from a model: executors draw them, each by its place alone."""
     found = sent(model)
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
     names = places(found.columns)
@@ -96,7 +96,7 @@ def scored(
     answer: Callable[[Estimates, Integers], Any],
     columns: Mapping[str, str],
 ) -> DataFrame:
-    """Score the distinct records on the executors: their columns, and these columns of a dataclass of arrays."""
+    """Score the distinct records on the executors: their columns, and these of a dataclass of arrays."""
 
     def body(*cells: pa.Array) -> pa.Array:
         found = answer(model.scored(record_codes(model, cells[1:])), cells[0].to_numpy())

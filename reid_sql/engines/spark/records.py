@@ -1,4 +1,7 @@
-"""Spark: answers for each record. Spark counts the distinct records, the driver answers for these, Spark joins back."""
+"""Spark: answers for each record, which the driver gives for distinct ones.
+
+Spark counts the distinct records, and joins the answers back.
+"""
 
 from collections.abc import Mapping
 from typing import Any

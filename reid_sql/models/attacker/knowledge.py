@@ -77,7 +77,10 @@ class DrawnSets:
 
 
 def sets_of(probabilities: Floats) -> int:
-    """How many sets of groups have a positive probability for somebody, at most, for probabilities (groups, profiles)."""
+    """How many sets of groups have, at most, a positive probability for somebody.
+
+    Probabilities are (groups, profiles).
+    """
     undecided = (probabilities > 0) & (probabilities < 1)
     together = undecided.any(axis=1) | (np.ptp(probabilities, axis=1) > 0)
     profiles = np.unique(undecided.sum(axis=0), return_counts=True)

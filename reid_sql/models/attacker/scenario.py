@@ -63,7 +63,10 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the attacker may know, and the four probabilities of Table 1: P_d, P_s, P_u and P_c; 1 where not given."""
+    """What the attacker may know, and P_d, P_s, P_u and P_c of Table 1, the four probabilities.
+
+    A probability is 1 where it is not given.
+    """
 
     groups: tuple[Group, ...]
     population: float
@@ -216,7 +219,7 @@ def _refuse_overlap(groups: Sequence[Group]) -> None:
 
 
 def _apart(one: Group, other: Group) -> bool:
-    """Whether no subject has both groups: Xia et al. group the attributes of each subject in a way of its own."""
+    """Whether no subject has both groups: Xia et al. group each subject's attributes in a way of its own."""
     if one.by is None or one.by != other.by:
         return False
     told = {*one.probabilities, *other.probabilities, None}  # None: all others

@@ -45,7 +45,9 @@ def matching_curve(
     true_persons: npt.ArrayLike | None = None,
     false_persons: npt.ArrayLike | None = None,
 ) -> list[MatchingPoint]:
-    """Expected share of probes whose own record scores highest among n: κ(n) = mean of C(L, n − 1) / C(M, n − 1).
+    """Expected share of probes whose own record scores highest: κ(n) = mean of C(L, n − 1) / C(M, n − 1).
+
+    The record is among n.
 
     L of a probe's M false scores are lower than its true one. With persons, a probe is held against its own
     false scores alone; without, against all, which takes them to be of one law for everybody and is too high
@@ -124,7 +126,9 @@ def _point(n: float, lower: Integers, equal: Integers, held: Integers) -> Matchi
 
 
 def _right(n: float, lower: int, equal: int, held: int) -> float:
-    """Chance to be first among n: Σ_{j ≤ E} C(L + j, n − 1) / ((E + 1) C(M, n − 1)), E equal scores being in any order.
+    """Chance to be first: Σ_{j ≤ E} C(L + j, n − 1) / ((E + 1) C(M, n − 1)), E equal scores in any order.
+
+    The record is one among n.
 
     The sum is C(L + E + 1, n) − C(L, n), here as a product that does not cancel.
     """

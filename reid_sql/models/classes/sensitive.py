@@ -1,4 +1,6 @@
-"""What a table gives away about a sensitive column: l-diversity, t-closeness, (α, k)-anonymity, β-likeness, δ-disclosure.
+"""What a table gives away about a sensitive column, by five measures of its classes.
+
+l-diversity, t-closeness, (α, k)-anonymity, β-likeness and δ-disclosure.
 
 The engine measures each class; here the worst class is found, and the classes that offend a threshold are
 added up.
@@ -82,7 +84,7 @@ class ClassValues:
 
 @dataclass(frozen=True)
 class OffendingClasses:
-    """The classes that offend a threshold: values of the quasi-identifiers by column, records, value of the measure."""
+    """The classes that offend a threshold: quasi-identifiers by column, records, value of the measure."""
 
     values: Mapping[str, Sequence[Any]]
     class_size: Sequence[int]
@@ -131,7 +133,9 @@ def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
 def greatest(
     found: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
 ) -> Disclosure:
-    """Summarise a measure whose highest value is the worst; a class offends above the threshold, or below k records.
+    """Summarise a measure whose highest value is the worst: above the threshold, or below k, a class offends.
+
+    Below k are classes of fewer than k records.
 
     >>> greatest(ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1])), 0.2, "equal").offending_records
     2

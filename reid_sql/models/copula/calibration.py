@@ -39,7 +39,9 @@ class Calibration:
 
 
 def factor(cells: Floats, records: int, alone: int) -> float:
-    """Factor under which as many of the sample's records are alone as were counted, taken towards 1 where few tell.
+    """Factor under which as many records are alone as were counted, taken towards 1 where few tell.
+
+    The records are the sample's.
 
     `cells` are cell probabilities of records drawn from the model, whose mean ξ is that of the model.
 

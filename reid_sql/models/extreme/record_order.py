@@ -1,4 +1,7 @@
-"""What may stand for a record's contribution where the columns have an order: entropy, and a regression on the columns."""
+"""What may stand for a record's contribution where columns are ordered: entropy, and a regression.
+
+The regression is on the columns.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +16,10 @@ FACTORS: Final = 3
 
 @dataclass(frozen=True)
 class OrderProxies:
-    """Entropy, and the chance of a positive contribution as partial least squares foresee it; None where the remarks say why."""
+    """Entropy, and the chance of a positive contribution by partial least squares.
+
+    Either is None where the remarks say why.
+    """
 
     entropy: Floats | None  # (records,)
     pls: Floats | None  # (records,)

@@ -18,7 +18,7 @@ NODES: Final = 8
 
 
 def class_quadrature(sizes: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Nodes and weights that stand for the class sizes, ascending and distinct, and for how many classes have each.
+    """Nodes and weights that stand for class sizes, ascending and distinct, and their numbers of classes.
 
     Right to 1e-12 for logarithms of gamma functions of the size, and their derivatives.
 

@@ -29,7 +29,9 @@ def poisson(seen: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
 
 
 def negative_binomial(seen: npt.ArrayLike, shape: npt.ArrayLike, chance: npt.ArrayLike) -> Floats:
-    """Mean of 1/(f + X), X negative binomial with `shape` r ≥ f and success `chance` p in (0, 1]; `seen` f ≥ 1.
+    """Mean of 1/(f + X), X negative binomial with `shape` r ≥ f, `chance` p in (0, 1]; `seen` f ≥ 1.
+
+    `chance` is that of success.
 
     With r = f it is the individual risk of Benedetti and Franconi.
 
@@ -47,7 +49,10 @@ def _poisson(f: Floats, m: Floats) -> Floats:
 
 
 def _negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:
-    """∫ (1 − s)^(f−1) (1 + s q/p)^(−r) ds, with e^y = 1 + s q/p for s: the mass is then within a few units of the rate."""
+    """∫ (1 − s)^(f−1) (1 + s q/p)^(−r) ds, with e^y = 1 + s q/p for s.
+
+    The mass is then within a few units of the rate.
+    """
     q = np.where(p < 1, 1 - p, 1.0)
     odds = p / q
     end = np.minimum(-np.log(p), REACH / np.maximum(r - 1 + (f - 1) * odds, TINY))

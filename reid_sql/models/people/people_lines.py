@@ -149,7 +149,7 @@ def _scaled(mass: Floats, of_first: np.ndarray, counted: np.ndarray, records: in
 def _columns(
     lines: PeopleLines, first: Integers, second: Integers, weight: Floats
 ) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...], tuple[Floats, ...]]:
-    """Names, values in order of their text or number, and counts: the same whatever order an engine counts in."""
+    """Names, values in order of text or number, and counts: the same whatever order an engine has."""
     names, values, counts = [], [], []
     for column in range(1, int(first[second == 0].max()) + 1):
         alone = np.flatnonzero((first == column) & (second == 0)).tolist()

@@ -36,7 +36,9 @@ class Shares:
 
 
 def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True) -> Shares:
-    """Expected shares among so many people, each with its 95 % interval; at the sample's own size they are counted.
+    """Expected shares among so many people, each with its 95 % interval.
+
+    At the sample's own size they are counted.
 
     Upper ends are at most what is provable where the sample is `random`, every record as likely as another.
 

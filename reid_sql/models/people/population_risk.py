@@ -1,4 +1,6 @@
-"""The one answer: how many people of a population a sample's columns single out, how sure that is, and in a sentence.
+"""The one answer: how many people of a population a sample's columns single out, and how sure that is.
+
+It comes in a sentence, too.
 
 The model of people gives the shares; this says when it does not know.
 """
@@ -51,7 +53,7 @@ DEPENDENT: Final = "{} follows from {}: it adds nothing"
 
 @dataclass(frozen=True)
 class PopulationRisk:
-    """Shares of one population, each with a 95 % interval; the method, what is to be said of it, and a sentence to quote."""
+    """Shares of one population, each with a 95 % interval; method, remarks, and a sentence to quote."""
 
     population: float
     uniqueness: float

@@ -64,7 +64,9 @@ class UniquenessEvidence:
 
 
 class Estimator(Protocol):
-    """A method: what the evidence says of the share of a population of this size that is unique, or why it says nothing.
+    """A method: what the evidence says of the share of the population that is unique, or why nothing.
+
+    The population is of this size.
 
     Refuses an empty sample, and a population smaller than it.
     """

@@ -15,7 +15,9 @@ ALL_UNIQUE: Final = "all records are unique: the sample does not bound how many 
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
-    """Estimate Ξ = s₁ (n_s − 1) / (n_s (n − 1) − s₁ (n − n_s)), with what the chance of s₁ and of the population leaves open.
+    """Estimate Ξ = s₁ (n_s − 1) / (n_s (n − 1) − s₁ (n − n_s)), and what chance leaves open of it.
+
+    The chance is that of s₁ and of the population.
 
     The interval holds if the classes follow Ewens' formula. Refuses what `sample_of` refuses.
 
@@ -41,7 +43,7 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
 
 
 def equation_10(sample: Sample, unique: float) -> float:
-    """Share of the population that is unique where the sample is expected to hold this number of unique records."""
+    """Share of the population that is unique where the sample is expected to hold so many unique records."""
     records, people = sample.records, sample.population
     return (
         1.0
@@ -51,6 +53,9 @@ def equation_10(sample: Sample, unique: float) -> float:
 
 
 def spread(theta: float, records: float) -> float:
-    """Standard deviation of the number of unique records, from its first two falling moments; at least that of a lone one."""
+    """Standard deviation of the number of unique records, by two falling moments; at least a lone one's.
+
+    They are the first two.
+    """
     mean = records * theta / (theta + records - 1)
     return sqrt(max(mean + mean**2 * (1 - theta) / (records * (theta + records - 2)), 1.0))

@@ -44,7 +44,7 @@ NEARLY: Final = 2e-3  # in a logarithm, which may be rounded to a thousandth
 
 @dataclass(frozen=True)
 class FittedRecords:
-    """Distinct records: how many hold each, logarithm of the count that main effects expect, codes where they are needed."""
+    """Distinct records: how many hold each, log of the count that main effects expect, codes if needed."""
 
     records: Integers  # (distinct,)
     log_expected: Floats  # (distinct,)
@@ -53,7 +53,10 @@ class FittedRecords:
 
 @dataclass(frozen=True)
 class LoglinearRisk:
-    """Chance that each distinct record is unique in the population, that a match is right; totals; nb: negative binomial."""
+    """Chances that a record is unique in the population, and that a match is right; totals.
+
+    One chance for each distinct record; nb: negative binomial.
+    """
 
     class_size: Integers
     uniqueness: Floats
@@ -101,7 +104,9 @@ def saturated(sizes: Integers, log_expected: Floats) -> bool:
 
 
 def uniqueness(expected: Floats, fraction: float, shape: float = np.inf) -> Floats:
-    """Chance that a record which is unique in the sample is unique in the population; an infinite shape is Poisson's.
+    """Chance that a record unique in the sample is unique in the population.
+
+    An infinite shape is Poisson's.
 
     `expected` are the counts μ that the model expects in the sample: e^−(1−f)λ, else ((a + μ)/(a + λ))^(a+1),
     λ = μ/f.

@@ -1,4 +1,6 @@
-"""Population uniqueness by the slide negative binomial model: every class of the population has one person, and more.
+"""Population uniqueness by the slide negative binomial model: a class has one person, and more.
+
+So has every class of the population.
 
 F − 1 is negative binomial with parameters α and β; sampled with the fraction f, a class shows once or twice
 with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 − β) (2 + (α − 1) d) / (1 − d)², where c =
@@ -29,7 +31,7 @@ CLOSE: Final = 1e-9  # of its value, by which a solution may miss either equatio
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
-    """Estimate Ξ = K β^α / n; where several (α, β) solve the equations, the one with the most unique people is taken.
+    """Estimate Ξ = K β^α / n; of several (α, β) that solve the equations, the one of most unique people.
 
     Refuses what `sample_of` refuses.
 
@@ -52,14 +54,20 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
 
 @dataclass(frozen=True)
 class Equations:
-    """Both moment equations as one in the logit of β: the share of classes that show once, twofold per unique, fraction."""
+    """Both moment equations as one in the logit of β.
+
+    The sample gives the share of classes that show once, twofold classes per unique one, and the fraction.
+    """
 
     once: float
     ratio: float
     fraction: float
 
     def alpha(self, logit: Floats) -> Floats:
-        """α of each β: the positive root of d α² + (2 − d − r d) α − r (1 − d) = 0, r = 2 (s₂/s₁) (1 − d) / (f (1 − β))."""
+        """α of each β: the positive root of d α² + (2 − d − r d) α − r (1 − d) = 0.
+
+        r = 2 (s₂/s₁) (1 − d) / (f (1 − β)).
+        """
         d, rest = self._thinned(logit), expit(-logit)
         r = 2 * self.ratio * (1 - d) / (self.fraction * rest)
         middle = 2 - d - r * d
@@ -85,7 +93,10 @@ class Equations:
         return np.asarray(np.log(twice / ((1 - d) * (1 + (alpha - 1) * d)) / self.ratio))
 
     def solutions(self) -> Floats:
-        """Logits of β that solve both equations, by halving between signs that differ; what solves only one is none."""
+        """Logits of β that solve both equations, by halving; what solves only one is none.
+
+        Each half is that between signs that differ.
+        """
         values = self.miss(LOGITS)
         turns = np.flatnonzero(np.sign(values[1:]) * np.sign(values[:-1]) < 0)
         low, high, below = LOGITS[turns], LOGITS[turns + 1], np.sign(values[turns])

@@ -1,4 +1,6 @@
-"""Population uniqueness by Zayatz: the sample's classes stand for the population's, and each is sampled by chance.
+"""Population uniqueness by Zayatz: the sample's classes stand for the population's, drawn by chance.
+
+Each of them is sampled by chance.
 
 Source: Zayatz 1991; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 11.
 """
@@ -15,7 +17,9 @@ STATUS: Final = f"{NO_INTERVAL}Zayatz's rule states no error of its own"
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
-    """Estimate Ξ = (s₁/n_s) P(F = 1 | f = 1), with P(F = i | f = 1) ∝ s_i · P(one of i is drawn), by the hypergeometric.
+    """Estimate Ξ = (s₁/n_s) P(F = 1 | f = 1), by the hypergeometric.
+
+    P(F = i | f = 1) ∝ s_i · P(one of i is drawn).
 
     With i C(n − i, n_s − 1) / C(n, n_s) the chance that exactly one of i is drawn. Refuses what `sample_of`
     refuses.

@@ -1,4 +1,6 @@
-"""Correctness in larger populations from measurements alone: no table, only shares of right matches at some sizes.
+"""Correctness in larger populations from measurements alone: shares of right matches at some sizes.
+
+No table is needed.
 
 Any kind of matching (exact, sparse or learned) gives a share of people matched correctly in a gallery of n.
 The tilted curve is fitted to such shares, or one of the paper's: the Pitman–Yor one (PYC-MB) and the rules of
@@ -40,7 +42,9 @@ MEAN: Final = ": the mean of three curves that the points cannot tell apart"
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """Each measure at each population, where the method tells it, with a 95 % interval; what was fitted, and what stands against it.
+    """Each measure at each population, with a 95 % interval; what was fitted, and what is against it.
+
+    A measure is there where the method tells it; what is against it stands against relying on it.
 
     `entropy` and `tail` are those of the Pitman–Yor curve through the same points (Fig. 3 of the paper),
     whatever the method; None where nothing was fitted.
@@ -61,7 +65,10 @@ class Extrapolation:
 
 @dataclass(frozen=True)
 class Extrapolated:
-    """What was forecast to one population, None where the method does not tell it; and what stands against relying on it."""
+    """What was forecast to one population, None where the method does not tell; what is against it.
+
+    What is against it stands against relying on it.
+    """
 
     population: float
     correctness: float | None
@@ -88,7 +95,9 @@ def extrapolate(
     k: int = 5,
     standard_errors: npt.ArrayLike | None = None,
 ) -> Extrapolation:
-    """Forecast the share of right matches in larger populations from the shares measured in galleries of some sizes.
+    """Forecast the share of right matches in larger populations from shares at some gallery sizes.
+
+    The shares were measured.
 
     - tilted: the law of people's surprisal −ln p nearest to a skew lognormal one that meets the points. Of
       fewer than four sizes the Pitman–Yor curve; beyond 30 times the largest size the log-odds fall from

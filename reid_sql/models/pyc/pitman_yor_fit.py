@@ -34,7 +34,7 @@ ROUNDS: Final = 9
 
 @dataclass(frozen=True)
 class Posterior:
-    """Posterior of (entropy, tail) as weighted points, its mode, and a status where the data does not bound it."""
+    """Posterior of (entropy, tail) as weighted points, its mode; a status where data do not bound it."""
 
     entropy: Floats  # (points,)
     tail: Floats  # (points,)

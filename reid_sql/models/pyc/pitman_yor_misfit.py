@@ -43,7 +43,7 @@ def misfit(histogram: Histogram, fitted: PycFit) -> float:
 
 
 def widened(interval: tuple[float, float, float], gap: float, growth: float) -> tuple[float, float, float]:
-    """Move the ends of (value, low, high) out by the gap for each tenfold growth, as errors add up: by their squares.
+    """Move the ends of (value, low, high) out by the gap per tenfold growth; errors add up by squares.
 
     >>> [round(end, 3) for end in widened((0.5, 0.5, 0.6), 0.5, 10.0)]
     [0.5, 0.273, 0.743]

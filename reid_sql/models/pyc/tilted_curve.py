@@ -50,7 +50,10 @@ def from_log_odds(value: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Reach:
-    """What the three laws say of one measure: the answer, how far they lie apart, and what noise makes of it, in log-odds."""
+    """What the three laws say of one measure: the answer, their distance, and the noise, in log-odds.
+
+    The distance is how far they lie apart, the noise what it makes of the answer.
+    """
 
     answer: Floats  # (populations,), a share
     apart: Floats  # (populations,)
