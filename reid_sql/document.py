@@ -183,7 +183,8 @@ def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
     if not path.is_file():
         known = sorted(other.name for other in path.parent.glob("*.csv")) if path.parent.is_dir() else []
         raise UnknownNameError(
-            f"{where} must be an existing file, got '{file}'; {suggestion(path.name, known, 'files beside it')}"
+            f"{where} must be an existing file, got '{file}'; "
+            f"{suggestion(path.name, known, 'files beside it')}"
         )
     with path.open(newline="", encoding="utf-8-sig") as lines:
         rows = list(csv.reader(lines))

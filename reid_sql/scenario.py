@@ -40,7 +40,10 @@ def _sealed(source: Any) -> str:  # noqa: ANN401 - as above
     if isinstance(source, str) and source in SHIPPED:
         return _read(source)
     if isinstance(source, str) and not source.lstrip().startswith("{"):
-        rule = "scenario must be JSON text, a STRUCT or a shipped name where enable_external_access is off, got a path"
+        rule = (
+            "scenario must be JSON text, a STRUCT or a shipped name where "
+            "enable_external_access is off, got a path"
+        )
         raise OutOfDomainError(f"{rule}; the shipped ones are {', '.join(SHIPPED)}")
     return model.scenario(source).text()
 

@@ -23,7 +23,7 @@ WIDE: Final = 160  # a pipe has no width of its own
 class Text(rich_text.Text):
     """Words on a terminal: a control character of data or of a policy is shown, never obeyed."""
 
-    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - those of rich
+    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - rich's
         """Make the characters visible before anything is measured or wrapped."""
         super().__init__(visible(text), style, **options)
 

@@ -130,7 +130,8 @@ def attach_sources(
         for name in values:
             if name.lower() in {column.lower() for column, _ in told}:
                 raise OutOfDomainError(
-                    f"{words} must not name a column by a folder and in a file, got '{name}' twice; rename one"
+                    f"{words} must not name a column by a folder and in a file, "
+                    f"got '{name}' twice; rename one"
                 )
         given = "".join(
             f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items()
@@ -143,7 +144,8 @@ def attach_sources(
     read = int(con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
     if read != records:
         raise OutOfDomainError(
-            f"{words} must be read to the last record of each file, got {read} of {records}; mend quotes and breaks"
+            f"{words} must be read to the last record of each file, "
+            f"got {read} of {records}; mend quotes and breaks"
         )
     return Opened(view)
 
@@ -196,8 +198,10 @@ def _attach_database(
     catalog = f"{view}_database"
     con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)")
     known = con.execute(
-        """SELECT schema_name, table_name, false FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
-           UNION ALL SELECT schema_name, view_name, true FROM duckdb_views() WHERE database_name = $1 AND NOT internal
+        """SELECT schema_name, table_name, false FROM duckdb_tables()
+           WHERE database_name = $1 AND NOT internal
+           UNION ALL SELECT schema_name, view_name, true FROM duckdb_views()
+           WHERE database_name = $1 AND NOT internal
            ORDER BY ALL""",
         [catalog],
     ).fetchall()
@@ -214,7 +218,8 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
     where = words if words.startswith("--") else f"{words.removesuffix('file')}table"
     if table is None:
         raise UnknownNameError(
-            f"{where} must name the table of the database to measure, got none; {suggestion('', plain, 'tables')}"
+            f"{where} must name the table of the database to measure, got none; "
+            f"{suggestion('', plain, 'tables')}"
         )
     for found in known:
         if table in (found[1], f"{found[0]}.{found[1]}") and (found[0] == "main" or "." in table):

@@ -1,9 +1,7 @@
 """dbt-duckdb: a plugin that puts the functions into every connection; and a dbt package of tests.
 
-They are generic tests, beside the plugin.
-
-In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m reid_sql.dbt` says where the package of tests
-lies.
+They are generic tests, beside the plugin. In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m
+reid_sql.dbt` says where the package of tests lies.
 """
 
 from pathlib import Path

@@ -263,7 +263,7 @@ def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[s
     }
 
 
-def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a body's answer
+def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
     reduction = declared.reduction
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
@@ -277,7 +277,7 @@ def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
     return _values(cell.values if cell.is_valid else pa.array([], pa.int64()))
 
 
-def _values(values: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
+def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a list
     listed = pa.types.is_list(values.type) or pa.types.is_large_list(
         values.type
     )  # by a setting of the connection

@@ -1,10 +1,10 @@
 """What an engine must give, as types: the primitives of its spellings, and a binding by answer shape.
 
-There is a binding for each answer shape.
-
-The module `reid_sql.engines.<engine>.kit` of a dataframe engine fulfils `Kit`; what its spellings share fulfils `Primitives`.
-A spelling, `reid_sql/reductions/<family>/<engine>.py`, has a function named like the reduction, which takes the reduction's
-arguments by their names (`tbl`, `qi`, `nulls`, …, as the user gave them, checked) and gives the reduced relation.
+There is a binding for each answer shape. The module `reid_sql.engines.<engine>.kit` of a dataframe engine
+fulfils `Kit`; what its spellings share fulfils `Primitives`. A spelling,
+`reid_sql/reductions/<family>/<engine>.py`, has a function named like the reduction, which takes the
+reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as the user gave them, checked) and gives the
+reduced relation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from reid_sql.domains import Columns
 from reid_sql.function import Function
 
 Frame = TypeVar("Frame")  # a relation of the engine, lazy where the engine is
-Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - the field's word; an expression or a column of the engine
+Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - an expression or a column
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Kit(Protocol[Frame, Value]):
     ENGINE: str
     TABLE: Kind
     COLUMN: Kind
-    # Binds COUNT, how many records share each record's values: (declared, columns, **the options that `counting` names).
+    # Binds COUNT, how many records share each record's values: (declared, columns, **the options that
+    # `counting` names).
     count: Callable[..., Any]
 
     def counting(self, declared: Function) -> Signature:
@@ -70,7 +71,13 @@ class Kit(Protocol[Frame, Value]):
     def value(self, declared: Function, arguments: Sequence[Any]) -> Value:
         """Bind VALUE: a number for each record from columns, names or numbers, in the parameters' order."""
 
-    def score(self, declared: Function, model: Any, own: Sequence[Any], columns: Sequence[Any]) -> Value:  # noqa: ANN401
+    def score(
+        self,
+        declared: Function,
+        model: Any,  # noqa: ANN401
+        own: Sequence[Any],
+        columns: Sequence[Any],
+    ) -> Value:
         """Bind SCORE: a number for each record under the model, by parameters and the record's values.
 
         The parameters are the function's own.
@@ -82,7 +89,13 @@ class Kit(Protocol[Frame, Value]):
         The body answers by its own arguments.
         """
 
-    def beside(self, declared: Function, frame: Frame, model: Any, options: dict[str, Any]) -> Frame:  # noqa: ANN401
+    def beside(
+        self,
+        declared: Function,
+        frame: Frame,
+        model: Any,  # noqa: ANN401
+        options: dict[str, Any],
+    ) -> Frame:
         """Bind BESIDE: score the frame's distinct records under the model, and put these beside its rows."""
 
     def drawn(self, declared: Function, model: Any, n: int, options: dict[str, Any]) -> Frame:  # noqa: ANN401

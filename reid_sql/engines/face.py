@@ -1,6 +1,7 @@
 """One public face for the dataframe engines: names, signatures, checks and refusals over any kit.
 
-`reid_sql.polars` and `reid_sql.spark` are this face over a kit: positional and named arguments alike, in the order of SQL.
+`reid_sql.polars` and `reid_sql.spark` are this face over a kit: positional and named arguments alike, in the
+order of SQL.
 """
 
 import importlib
@@ -262,7 +263,7 @@ def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or wha
     return value
 
 
-def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401 - a word, a list of names, a document
+def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401
     if isinstance(domain, Texts) and value is not None and not _iterable(value):
         raise WrongTypeError(domain.sentence(name, told(value)))
     if isinstance(domain, Texts):
@@ -294,7 +295,7 @@ def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
     return registry.known(model)
 
 
-def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a column, its name, a number, or what is none
+def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a column, name or number
     if value is None or isinstance(value, (str, *kind.types)) or is_number(value):
         return value
     rule = f"{name} must be the name of a column, {kind.words} or a number, got {told(value)}"

@@ -18,11 +18,9 @@ def beta_likeness(
 ) -> sensitive.Disclosure:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
 
-    The excess is relative to the share in the table.
-
-    `value` is the highest (p − q)/q of any class and value, of share p in the class and q in the table: 1
-    where a share doubles. enhanced: the gain must also stay within −ln q; where it does not, no beta holds,
-    `value` is infinite and the status says so.
+    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
+    of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
+    within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))

@@ -23,10 +23,9 @@ def correctness_curve(
 ) -> list[CurvePoint]:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 
-    The sample is one of the table.
-
-    `sizes` are whole numbers from 1 to the number of records; 50 from 1 to all, evenly spaced in log space,
-    where there are none. Refuses other sizes, an empty table, and `nulls := 'wildcard'`.
+    The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
+    all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
+    'wildcard'`.
 
     >>> import numpy as np
     >>> pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))

@@ -20,11 +20,9 @@ def delta_disclosure(
 ) -> sensitive.Disclosure:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
-    It is the logarithm of the factor by which the shares differ.
-
-    `value` is the highest |ln(p/q)| of any class and value, of share p in the class and q in the table.
-    present: over the values that a class holds. all: over all values, as published; where a class lacks one,
-    `value` is infinite and the status says so.
+    It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
+    class and value, of share p in the class and q in the table. present: over the values that a class holds.
+    all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))

@@ -19,14 +19,13 @@ def qar_quasi_identifiers(
 ) -> list[QuasiIdentifierRisk]:
     """List every choice of p columns with its distinct values and its risk, the riskiest first.
 
-    The risk is distinct values over records.
-
-    `sample` draws so many of the choices instead of counting all; `status` then says so. `memory_mb` bounds
-    the memory that counting takes beside the engine's. Refuses an empty table, p beyond the columns, and more
-    than 200,000 choices.
+    The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
+    `status` then says so. `memory_mb` bounds the memory that counting takes beside the engine's. Refuses an
+    empty table, p beyond the columns, and more than 200,000 choices.
 
     >>> import numpy as np
-    >>> people = Codes(["age", "sex"], [True, False], [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])], np.arange(4))
+    >>> columns = [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])]
+    >>> people = Codes(["age", "sex"], [True, False], columns, np.arange(4))
     >>> [(row.quasi_identifier, row.risk) for row in qar_quasi_identifiers(people, 1)]
     [(['age'], 0.75), (['sex'], 0.5)]
     """

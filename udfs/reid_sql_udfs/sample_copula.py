@@ -11,11 +11,9 @@ from reid_sql.models.fitted_model import FittedModel
 def sample_copula(model: FittedModel, places: Integers, seed: Seed = 0) -> Integers:
     """Draw records from a fitted model: a table, as text, of any length, never held as a whole.
 
-    It has the columns of the model.
-
-    The same seed draws the same records on every engine, whatever is asked of them; `calibration` moves
-    scores alone. A view over it is a population that risk_summary and the others count. Refuses a model that
-    is not known.
+    It has the columns of the model. The same seed draws the same records on every engine, whatever is asked
+    of them; `calibration` moves scores alone. A view over it is a population that risk_summary and the others
+    count. Refuses a model that is not known.
 
     >>> import numpy as np
     >>> from reid_sql.models.copula.gaussian_copula import GaussianCopula

@@ -1,8 +1,7 @@
 """Reports hold no small counts, nor what would tell them: few people of a kind can be identified.
 
-How few there are can identify them.
-
-What is hidden must stay open to more than one solution: complementary suppression, as statistical offices do.
+How few there are can identify them. What is hidden must stay open to more than one solution: complementary
+suppression, as statistical offices do.
 """
 
 import math
@@ -39,9 +38,8 @@ def has_small(histogram: Histogram, dropped: int, below: int) -> bool:
 def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
     """Give the records by class size, small counts as None, and others, so that none is solved for.
 
-    As many others as keep the small ones from being solved for.
-
-    The counts and those dropped make up a total that is told. Zero stays: nobody is told of.
+    As many others as keep the small ones from being solved for. The counts and those dropped make up a total
+    that is told. Zero stays: nobody is told of.
 
     >>> masked_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
     [None, None, 500, 0]
@@ -79,7 +77,8 @@ def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Ce
     """Give, for every grouping of a table, the groups whose size is not told.
 
     These are the small ones, and others so that no size follows from a total. Where a table is grouped in
-    several ways, one way would tell what another hides: only the grouping with the fewest groups then tells sizes.
+    several ways, one way would tell what another hides: only the grouping with the fewest groups then tells
+    sizes.
 
     >>> found = hidden_groups({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
     >>> sorted(found[("sex",)])
@@ -184,8 +183,10 @@ def mask_of_share(share: float, records: int, below: int) -> float | None:
 def round_above(value: float, records: int, below: int) -> float:
     """Give a round figure above the value, far from the round one before it: no count of records follows.
 
-    >>> round_above(0.2206, 32561, 10), round_above(0.2201, 32561, 10), round_above(5 / 32561, 32561, 10) * 32561
-    (0.23, 0.3, 10.0)
+    >>> round_above(0.2206, 32561, 10), round_above(0.2201, 32561, 10)
+    (0.23, 0.3)
+    >>> round_above(5 / 32561, 32561, 10) * 32561
+    10.0
     """
     if value * records < below:
         return below / records

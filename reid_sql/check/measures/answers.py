@@ -132,7 +132,10 @@ class Answers(ABC):
     def _refuse_rows(self, function: Function) -> None:
         """Refuse to give a figure of rows for one of people."""
         if self.table.entity is not None and all(p.name != "entity" for p in function.parameters):
-            rule = f"a measure must count people where entity = '{self.table.entity}', got {function.name}, which counts rows"
+            rule = (
+                f"a measure must count people where entity = '{self.table.entity}', "
+                f"got {function.name}, which counts rows"
+            )
             raise UnavailableError(f"{rule}; measure a table with a row a person, or leave the measure out")
 
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:

@@ -133,7 +133,8 @@ class Release(Answers):
         if key not in self._views:
             name = f"{self.view}_part_{len(self._views)}"
             tests = [
-                f"{quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM {self.packed.values(column)} WHERE code = {digit})"
+                f"{quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM "
+                f"{self.packed.values(column)} WHERE code = {digit})"
                 for column, digit in zip(by, group.digits, strict=True)
             ]
             self.con.execute(
@@ -146,7 +147,8 @@ class Release(Answers):
         """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
         listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
         return self.ask(
-            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
+            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT "
+            f"{count}",
             "rarest records",
         )
 

@@ -26,9 +26,8 @@ NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
 class Source:
     """A file, as the policy names it and where it lies; a database's table; how text is written.
 
-    A table is named where the file is a database, the way of writing where it is text.
-
-    `parts` are the files of a pattern, each with the values that the names of its folders give.
+    A table is named where the file is a database, the way of writing where it is text. `parts` are the files
+    of a pattern, each with the values that the names of its folders give.
     """
 
     given: str
@@ -60,7 +59,8 @@ def _of_pattern(place: Place, folder: Path) -> Source:
             raise OutOfDomainError(
                 f"{place.at('files')} must stand without {other}, got both; leave one away"
             )
-    found = sorted(Path(each) for each in glob(str(folder / given), recursive=True) if Path(each).is_file())  # noqa: PTH207 - an absolute pattern
+    names = glob(str(folder / given), recursive=True)  # noqa: PTH207 - an absolute pattern
+    found = sorted(Path(name) for name in names if Path(name).is_file())
     if not 1 <= len(found) <= MOST_FILES:
         rule = f"{place.at('files')} must match 1 to {MOST_FILES} files, got {len(found)} for '{given}'"
         raise UnknownNameError(f'{rule}; write it like "people/*.parquet", seen from the policy')

@@ -76,7 +76,8 @@ def _stub(name: str, declared: Function) -> dict[str, str]:
 
 
 def _absent(what: str) -> str:
-    return f"error({sql_literal(f'{what} needs the Python package reid-sql, got a connection without it; register it there')})"
+    rule = f"{what} needs the Python package reid-sql, got a connection without it; register it there"
+    return f"error({sql_literal(rule)})"
 
 
 def _ordered(definitions: Mapping[str, str]) -> dict[str, str]:
@@ -257,7 +258,8 @@ def _of_model(declared: Function, columns: Sequence[str]) -> str:
 def _answer(call: str) -> str:
     """Give the answer, or the refusal in its own words."""
     return f"""list_extract(list_transform([{call}], lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer ELSE error(reid_answered.refusal) END), 1)"""
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer
+        ELSE error(reid_answered.refusal) END), 1)"""
 
 
 def _answered_scores(declared: Function) -> str:
@@ -265,7 +267,8 @@ def _answered_scores(declared: Function) -> str:
         ["reid_values", "reid_class_size", "reid_model", *(p.name for p in declared.own_parameters)]
     )
     own = "".join(f", {parameter.name}" for parameter in declared.own_parameters)
-    return f"({names}) AS {_answer(f'reid_body_{declared.name}(reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own})')}"
+    cells = f"reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own}"
+    return f"({names}) AS {_answer(f'reid_body_{declared.name}({cells})')}"
 
 
 def _scores(declared: Function) -> str:
@@ -283,7 +286,10 @@ def _drawn(declared: Function) -> str:
     model, n, *own = declared.parameters
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(model)})"
     given = "".join(f" || ', ' || reid_text(({checked(p)})::VARCHAR)" for p in own)
-    plan = f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', {checked(n)}, reid_text(model){given})"
+    plan = (
+        f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', "
+        f"{checked(n)}, reid_text(model){given})"
+    )
     return f"({parameters(declared)}) AS TABLE FROM query({plan})"
 
 
@@ -319,7 +325,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     values = {p.name: spelled(p) for p in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
+        return (
+            "SELECT unnest(answer) FROM (SELECT "
+            f"unnest({_answers(declared, list(values.values()))}) AS answer)"
+        )
     source = source or f"reid_reduce_{reduction.name}({', '.join(arguments_of(declared, reduction))})"
     if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
@@ -341,7 +350,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         members = f"list(members ORDER BY {first} ASC) AS reid_members"
         called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
-        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
+        return (
+            "SELECT unnest(members) AS record, unnest(answer), "
+            f"{treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
+        )
     said = treated if reduction.whole else aggregate
     if reduction.keyed:
         called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
@@ -349,7 +361,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
         return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
     called = f"SELECT {answers} AS answers, {said} FROM {source}"
-    return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
+    return (
+        f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, "
+        f"* EXCLUDE (answers) FROM ({called}))"
+    )
 
 
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
@@ -361,6 +376,7 @@ def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
 def _answers(declared: Function, arguments: list[str]) -> str:
     """Spell the call of the Python body: its rows, or its refusal in its own words."""
     given = [f"{OWN_MODELS}()"] * declared.models + arguments
-    return f"""list_extract(list_transform([reid_body_{declared.name}({", ".join(given)})], lambda reid_answered:
+    call = f"reid_body_{declared.name}({', '.join(given)})"
+    return f"""list_extract(list_transform([{call}], lambda reid_answered:
         CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
         ELSE error(reid_answered.refusal) END), 1)"""

@@ -58,9 +58,7 @@ def compile_file(text: str, constants: Mapping[str, Any]) -> dict[str, str]:
 def compile_text(text: str, name: str = "reid", finish: Callable[[str], str] = str) -> str:
     """Turn SQL text with holes into the expression that writes it; `name` tells its variables apart.
 
-    It tells them from those of others.
-
-    `finish` is what is made of the text between the holes.
+    It tells them from those of others. `finish` is what is made of the text between the holes.
 
     >>> compile_text("SELECT {{ reid_name(column) }} FROM t")
     "'SELECT ' || reid_name(column) || ' FROM t'"

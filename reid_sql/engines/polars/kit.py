@@ -42,5 +42,6 @@ def counting(_: Function) -> Signature:
 
 def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
     """Bind a function of a record among all records: an expression named after the function."""
-    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type] # a COUNT has one
+    # A COUNT has a reduction.
+    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type]
     return counted.alias(declared.name)

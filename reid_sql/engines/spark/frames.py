@@ -81,9 +81,8 @@ def as_number(frame: DataFrame, name: str) -> Column:
 def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
     """Give the frame's own spelling of the names, or refuse: no list of known names, doubles, no order.
 
-    Refused are a name that stands twice and a type without order.
-
-    Spark's names differ by case only where spark.sql.caseSensitive is set.
+    Refused are a name that stands twice and a type without order. Spark's names differ by case only where
+    spark.sql.caseSensitive is set.
     """
     refuse_settings(frame.sparkSession)
     known = frame.columns
@@ -105,13 +104,19 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
         if _unlike(kind):
-            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {kind.simpleString()}"
-            remedy = "a map to array_sort(map_entries(…)), a variant to a type of its own, text to collate(…, 'UTF8_BINARY')"
+            rule = (
+                f"{words.words} must be of types that can be compared, "
+                f"got '{name}' of type {kind.simpleString()}"
+            )
+            remedy = (
+                "a map to array_sort(map_entries(…)), a variant to a type of its own, "
+                "text to collate(…, 'UTF8_BINARY')"
+            )
             raise OutOfDomainError(f"{rule}; cast it first, {remedy}")
     return found
 
 
-def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - what is no name is refused later
+def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - refused later
     if exact or name in known or not isinstance(name, str):
         return name
     return next((other for other in known if other.lower() == name.lower()), name)

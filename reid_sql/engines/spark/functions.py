@@ -54,7 +54,7 @@ def number(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN401 
     return F.when(given.isNotNull() & doubles.isNull(), refused).otherwise(doubles)
 
 
-def row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+def row_body(declared: Function) -> Any:  # noqa: ANN401 - Spark's
     """The body over Arrow arrays of doubles: an answer for each row, or the refusal in its own words.
 
     The refusal is for all rows.
@@ -62,7 +62,7 @@ def row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined functi
     return refusable(kernel(declared), declared)
 
 
-def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa: ANN401 - Spark's
     """Make a function whose answers, doubles, come with its refusal."""
 
     def body(*columns: pa.Array) -> pa.Array:

@@ -51,7 +51,7 @@ def counting(declared: Function) -> Signature:
     return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name, entity])
 
 
-def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401 - see `counting`
+def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401
     """Bind COUNT: the frame with a column more."""
     return window_frame(declared, columns, **options)
 

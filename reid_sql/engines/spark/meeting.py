@@ -30,9 +30,8 @@ BEYOND: Final = 2.0**63
 def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
     """Give both tables' columns in types that compare exactly; refuses other kinds and what would round.
 
-    It would round in a cast.
-
-    A date or local time has no instant without a time zone, and a decimal no exact double: these meet only their own kind.
+    It would round in a cast. A date or local time has no instant without a time zone, and a decimal no exact
+    double: these meet only their own kind.
     """
     mine: dict[str, Column] = {}
     theirs: dict[str, Column] = {}

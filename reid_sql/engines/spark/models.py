@@ -53,7 +53,10 @@ def scored_frame(
     rows = rows_of_model(found, frame)
     for name in frame.columns:
         if name.lower() in declared.columns:
-            rule = f"the table must have no column that is named as a score ({', '.join(declared.columns)}), got '{name}'"
+            rule = (
+                "the table must have no column that is named as a score "
+                f"({', '.join(declared.columns)}), got '{name}'"
+            )
             raise OutOfDomainError(f"{rule}; rename it in a view")
     classes = scored(
         rows, found, lambda cells, sizes: declared.body(cells, sizes, **options), declared.columns

@@ -23,10 +23,8 @@ class Elsewhere:
 class Held:
     """Distinct records, of which only the counts come to the driver; records find answers by values.
 
-    Every record finds its answer back.
-
-    Either the values come to the driver among the counts, or `classes` hold them on the executors under numbers,
-    `place`, which the counts then have too.
+    Every record finds its answer back. Either the values come to the driver among the counts, or `classes`
+    hold them on the executors under numbers, `place`, which the counts then have too.
     """
 
     rows: Rows  # every record, with `record`, by which it is told where there is a key

@@ -122,7 +122,10 @@ def _table_sql(declared: Function) -> str:
     answers = "CASE WHEN found.refusal IS NULL THEN found.answers ELSE raise_error(found.refusal) END"
     called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS found)"
     returns = f"TABLE({fields_of(declared.columns)})"
-    return f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) RETURNS {returns} RETURN {called}"
+    return (
+        f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) "
+        f"RETURNS {returns} RETURN {called}"
+    )
 
 
 def _parameters(declared: Function) -> str:

@@ -1,12 +1,11 @@
 """Risk against an attacker with some knowledge: prosecutor, journalist, marketer and overall.
 
-The attacker knows some attributes of some people.
-
-Over the sets S of groups that may be known, with probability P(S), and e(S) the records that match the
-subject on them: prosecutor Σ P(S) [e = 1], journalist Σ P(S) [e = 1] u(S), marketer Σ P(S) / e, and overall Σ
-P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1]) (1 − P_c / e)). u(S) = P(population unique | sample
-unique) by Pitman's model. A record that is alone with what was decided so far is alone in every set that adds
-to it, so the sum over these is known without counting. Source: Xia et al. 2021.
+The attacker knows some attributes of some people. Over the sets S of groups that may be known, with
+probability P(S), and e(S) the records that match the subject on them: prosecutor Σ P(S) [e = 1], journalist Σ
+P(S) [e = 1] u(S), marketer Σ P(S) / e, and overall Σ P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1])
+(1 − P_c / e)). u(S) = P(population unique | sample unique) by Pitman's model. A record that is alone with
+what was decided so far is alone in every set that adds to it, so the sum over these is known without
+counting. Source: Xia et al. 2021.
 """
 
 from collections.abc import Sequence
@@ -27,8 +26,8 @@ from reid_sql.models.population import pitman_uniqueness
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
 DRAWN: Final = "{} knowledge sets were drawn, see standard_error"
 TAKEN: Final = (
-    "in {} of {} knowledge sets the sample leaves no estimate of uniqueness in the population, which is taken as "
-    "certain, the safe side"
+    "in {} of {} knowledge sets the sample leaves no estimate of uniqueness in the population, "
+    "which is taken as certain, the safe side"
 )
 PITMAN: Final = (
     "journalist and overall risk rest on Pitman's estimate of uniqueness in the population, whose error "
@@ -232,7 +231,10 @@ def checked(known: KnownRecords, given: Scenario, nulls: str) -> Subjects:
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
     if given.population < records:
-        rule = f"scenario population must be at least the {records} records of the table, got {plain(given.population)}"
+        rule = (
+            f"scenario population must be at least the {records} records of "
+            f"the table, got {plain(given.population)}"
+        )
         raise OutOfDomainError(f"{rule}; write the size of the population that the records were drawn from")
     return subjects(known.codes, known.texts, given, nulls)
 

@@ -116,9 +116,12 @@ def summary(
     """Summarise prosecutor, journalist, marketer and overall risk over the records.
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
-    >>> prosecutor = summary(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})[0]
-    >>> prosecutor.median, prosecutor.records_at_risk, prosecutor.reduction_median, prosecutor.records_compared
-    (0.25, 0.5, 0.5, 2)
+    >>> half = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}
+    >>> prosecutor = summary(people, half)[0]
+    >>> prosecutor.median, prosecutor.records_at_risk
+    (0.25, 0.5)
+    >>> prosecutor.reduction_median, prosecutor.records_compared
+    (0.5, 2)
     """
     given, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
     found, worst = (
@@ -146,7 +149,8 @@ def sensitivity(
     The knowledge sets are counted once: overall risk is linear in the three other measures.
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
-    >>> settings = sensitivity(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})
+    >>> half = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}
+    >>> settings = sensitivity(people, half)
     >>> len(settings), settings[-1].link_confirmed, round(settings[-1].median, 4)
     (81, 0.8, 0.4464)
     """

@@ -167,7 +167,10 @@ def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:
 
 def _refuse_many(held: int) -> None:
     if held > MOST_PAIRS:
-        rule = f"matching by inclusion must hold at most {MOST_PAIRS} pairs of distinct records that match, got more"
+        rule = (
+            f"matching by inclusion must hold at most {MOST_PAIRS} pairs "
+            "of distinct records that match, got more"
+        )
         raise OutOfDomainError(
             f"{rule}; pass fewer records, or narrow what matches many values, such as NULL or includes_all"
         )

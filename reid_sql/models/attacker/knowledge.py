@@ -99,7 +99,10 @@ def drawn_sets(probabilities: Floats, trials: int, seed: int) -> DrawnSets:
     """Draw the sets; refuses more than fit in memory."""
     groups, profiles = probabilities.shape
     if groups * profiles * trials > DRAWS:
-        rule = f"trials × groups × kinds of subject must be at most {DRAWS}, got {trials} × {groups} × {profiles}"
+        rule = (
+            f"trials × groups × kinds of subject must be at most {DRAWS}, "
+            f"got {trials} × {groups} × {profiles}"
+        )
         raise OutOfDomainError(
             f"{rule}; pass fewer trials, or probabilities that differ between fewer kinds of subject"
         )

@@ -29,7 +29,7 @@ class Alike(Protocol):
     def histogram(self) -> Histogram:
         """The classes of equal records, of all there are, by size."""
 
-    def refine(self, codes: Any, /) -> "tuple[Alike, Integers]":  # noqa: ANN401 - what each kind is refined by
+    def refine(self, codes: Any, /) -> "tuple[Alike, Integers]":  # noqa: ANN401 - by kind
         """Learn one group more: who still matches, and the rows that are newly alone."""
 
     def same_as(self, coarser: Any, /) -> bool:  # noqa: ANN401 - of its own kind

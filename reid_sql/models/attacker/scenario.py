@@ -160,7 +160,8 @@ def _group(place: Place, read_table: TableReader) -> Group:
     if ("probability" in place.values) == ("by" in place.values):
         got = "both" if "by" in place.values else "neither"
         raise OutOfDomainError(
-            f"{place.where} must have a probability, or a column by which it is told, got {got}; give probability = 0.5, "
+            f"{place.where} must have a probability, or a column by which it is told, "
+            f"got {got}; give probability = 0.5, "
             'or by = "state" with probabilities'
         )
     if "by" not in place.values:
@@ -186,7 +187,8 @@ def _by_value(place: Place, read_table: TableReader) -> dict[str, float]:
     if ("probabilities" in place.values) == ("table" in place.values):
         got = "both" if "table" in place.values else "neither"
         raise OutOfDomainError(
-            f"{place.where} must tell the probabilities by '{place.text('by')}' inline or in a file, got {got}; "
+            f"{place.where} must tell the probabilities by '{place.text('by')}' inline or in a file, got "
+            f"{got}; "
             "give probabilities = { … }, or table = a CSV file of value and probability"
         )
     if "table" in place.values:
@@ -244,7 +246,8 @@ def _hierarchy(place: Place) -> Hierarchy:
 def broader_values(hierarchy: Hierarchy, value: str) -> set[str]:
     """Every value that includes this one, itself left out, by any number of steps.
 
-    >>> sorted(broader_values(Hierarchy({"Bern": ["Mittelland"], "Mittelland": ["Switzerland"]}, ["*"]), "Bern"))
+    >>> places = Hierarchy({"Bern": ["Mittelland"], "Mittelland": ["Switzerland"]}, ["*"])
+    >>> sorted(broader_values(places, "Bern"))
     ['*', 'Mittelland', 'Switzerland']
     """
     found: set[str] = set()

@@ -125,8 +125,9 @@ def _by_value(number: int, group: Group, values: Texts) -> Floats:
         for each in present:
             if each not in group.probabilities:
                 raise UnknownNameError(
-                    f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got none for "
-                    f"{'NULL' if each is None else repr(each)}; add it, or write otherwise = the probability of all others"
+                    f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got "
+                    f"none for {'NULL' if each is None else repr(each)}; add it, or write otherwise = the "
+                    "probability of all others"
                 )
     found = {each: group.probabilities.get(each, group.otherwise) for each in present if each is not None}
     found[None] = group.otherwise
@@ -147,8 +148,8 @@ def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[s
             if value not in present and not dropped:
                 known = [text for text in present if text is not None]
                 raise UnknownNameError(
-                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got '{value}'; "
-                    f"{suggestion(value, known, 'values')}, or write values_may_be_absent = true"
+                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got "
+                    f"'{value}'; {suggestion(value, known, 'values')}, or write values_may_be_absent = true"
                 )
             if value not in present:
                 notes.append(NOBODY.format(number, value, group.by))

@@ -1,10 +1,8 @@
 """Classes of many quasi-identifiers over one coded table: packed keys, counted within bounded memory.
 
-All processors count.
-
-The key of a quasi-identifier numbers its values without a collision: code by code, key = key · levels + code.
-Neighbours in lexical order share the key of their first columns. Where keys are few, a table over all of them
-counts; else they are sorted.
+All processors count. The key of a quasi-identifier numbers its values without a collision: code by code, key
+= key · levels + code. Neighbours in lexical order share the key of their first columns. Where keys are few, a
+table over all of them counts; else they are sorted.
 """
 
 import os
@@ -124,9 +122,8 @@ def each_key(
 ) -> list[Found]:
     """Call `found` with the number and the key of every quasi-identifier; give its answers in order.
 
-    With `only`, of these quasi-identifiers alone.
-
-    Several threads call it at once. Refuses a bound of memory below what one thread needs.
+    With `only`, of these quasi-identifiers alone. Several threads call it at once. Refuses a bound of memory
+    below what one thread needs.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

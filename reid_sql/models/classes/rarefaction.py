@@ -1,11 +1,9 @@
 """Correctness and uniqueness of a smaller table: the exact expectation over random subsets.
 
-The class sizes alone decide it.
-
-An n-subset drawn without replacement misses a class of size s with probability C(N − s, n) / C(N, n). Its
-logarithm is a sum of min(s, n) logarithms of one sign, so nothing cancels; a long sum is an integral to
-double precision. Source: Rocher, Hendrickx & de Montjoye 2025, equation 1, with the expectation over subsets
-taken exactly (rarefaction).
+The class sizes alone decide it. An n-subset drawn without replacement misses a class of size s with
+probability C(N − s, n) / C(N, n). Its logarithm is a sum of min(s, n) logarithms of one sign, so nothing
+cancels; a long sum is an integral to double precision. Source: Rocher, Hendrickx & de Montjoye 2025, equation
+1, with the expectation over subsets taken exactly (rarefaction).
 """
 
 from dataclasses import dataclass
@@ -25,8 +23,8 @@ HALF: Final = 0.5
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 OVERLAP: Final = (
-    "a curve needs classes that do not overlap, as many records as class_size × classes, got {got} for {records}; "
-    "use nulls := 'value' or 'drop' in place of 'wildcard'"
+    "a curve needs classes that do not overlap, as many records as class_size × classes, got {got} for "
+    "{records}; use nulls := 'value' or 'drop' in place of 'wildcard'"
 )
 
 
@@ -42,11 +40,10 @@ class CurvePoint:
 def correctness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     """Expected correctness κ of exact matching in a random subset: its distinct classes per record.
 
-    A subset has one of the `sizes`, in records.
-
-    κ(n) = Σ [1 − C(N − s, n) / C(N, n)] / n over the classes of size s among N records; κ(1) = 1, and κ(N) is
-    classes per record. The answer has the shape of `sizes` and is right to 1e-10 of itself up to N = 1e9.
-    Refuses sizes that are not whole numbers from 1 to N, an empty histogram, and classes that overlap.
+    A subset has one of the `sizes`, in records. κ(n) = Σ [1 − C(N − s, n) / C(N, n)] / n over the classes of
+    size s among N records; κ(1) = 1, and κ(N) is classes per record. The answer has the shape of `sizes` and
+    is right to 1e-10 of itself up to N = 1e9. Refuses sizes that are not whole numbers from 1 to N, an empty
+    histogram, and classes that overlap.
 
     >>> two_pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))
     >>> correctness_curve(two_pairs, [1, 2, 4]).round(4).tolist()

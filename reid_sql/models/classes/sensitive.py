@@ -1,9 +1,7 @@
 """What a table gives away about a sensitive column, by five measures of its classes.
 
-l-diversity, t-closeness, (α, k)-anonymity, β-likeness and δ-disclosure.
-
-The engine measures each class; here the worst class is found, and the classes that offend a threshold are
-added up.
+l-diversity, t-closeness, (α, k)-anonymity, β-likeness and δ-disclosure. The engine measures each class; here
+the worst class is found, and the classes that offend a threshold are added up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -124,7 +122,8 @@ class AlphaDisclosure(Disclosure):
 def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
     """Summarise a measure whose lowest value is the worst; a class offends below the threshold.
 
-    >>> least(ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1])), 2, "distinct").offending_classes
+    >>> classes = ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
+    >>> least(classes, 2, "distinct").offending_classes
     2
     """
     return _summary(found, found.value < threshold * (1 - SLACK), 0, threshold, variant)
@@ -137,7 +136,8 @@ def greatest(
 
     Below k are classes of fewer than k records.
 
-    >>> greatest(ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1])), 0.2, "equal").offending_records
+    >>> classes = ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1]))
+    >>> greatest(classes, 0.2, "equal").offending_records
     2
     """
     offending = (found.value > threshold * (1 + SLACK)) | (found.class_size < k)

@@ -1,9 +1,8 @@
 """How strongly two columns go together: mutual information beyond chance, and as a correlation.
 
-It is corrected for chance; the correlation is that of normal variables which have as much of it.
-
-Source: Rocher, Hendrickx & de Montjoye 2019, eq. 8 and 10; Vinh, Epps & Bailey 2010 (expected mutual
-information). Information is in nats.
+It is corrected for chance; the correlation is that of normal variables which have as much of it. Source:
+Rocher, Hendrickx & de Montjoye 2019, eq. 8 and 10; Vinh, Epps & Bailey 2010 (expected mutual information).
+Information is in nats.
 """
 
 from collections.abc import Sequence
@@ -101,7 +100,8 @@ def normal_information(first: Floats, second: Floats, correlation: float) -> flo
 
     Each is told only to the interval that it falls in.
 
-    >>> round(normal_information(np.full(64, 1 / 64), np.full(64, 1 / 64), 0.5), 3), round(-0.5 * np.log(0.75), 3)
+    >>> shares = np.full(64, 1 / 64)
+    >>> round(normal_information(shares, shares, 0.5), 3), round(-0.5 * np.log(0.75), 3)
     (0.143, np.float64(0.144))
     """
     first, second = _joined(first), _joined(second)

@@ -1,9 +1,8 @@
 """An order from the data for columns that have none: values that go with the same values lie together.
 
-The same values are those of the other columns.
-
-Source: reciprocal averaging, the first axis of multiple correspondence analysis (Hirschfeld 1935; Greenacre
-2017); the correlation of ordered categories by maximum likelihood (Olsson 1979).
+The same values are those of the other columns. Source: reciprocal averaging, the first axis of multiple
+correspondence analysis (Hirschfeld 1935; Greenacre 2017); the correlation of ordered categories by maximum
+likelihood (Olsson 1979).
 """
 
 from collections.abc import Mapping, Sequence

@@ -132,9 +132,8 @@ class GaussianCopula:
     def cell_probability(self, values: Sequence[Sequence[Any]]) -> Estimates:
         """Probability q(x) that a person has exactly these values, with the error of its integration.
 
-        The error is a standard error.
-
-        `values` are given by column, as text or None. q of values that the sample saw is never 0.
+        The error is a standard error. `values` are given by column, as text or None. q of values that the
+        sample saw is never 0.
         """
         return self.scored(self.codes(values))
 

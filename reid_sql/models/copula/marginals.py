@@ -40,11 +40,10 @@ class Marginal:
 def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, ordered: bool = False) -> Marginal:
     """Fit the column by maximum likelihood: the law of the least BIC of three.
 
-    The laws are categorical, negative binomial and logarithmic.
-
-    The last two count upwards from 0 or 1: the integers of an ordered column, from its least; or else the
-    ranks of the values, most frequent first. What they leave for values in between and beyond goes to the
-    values seen, in proportion. Weighted counts may be fractions; their sum is the number of records.
+    The laws are categorical, negative binomial and logarithmic. The last two count upwards from 0 or 1: the
+    integers of an ordered column, from its least; or else the ranks of the values, most frequent first. What
+    they leave for values in between and beyond goes to the values seen, in proportion. Weighted counts may be
+    fractions; their sum is the number of records.
 
     >>> fit_marginal(["F", "M"], [60, 40]).shares
     array([0.6, 0.4])
@@ -72,10 +71,9 @@ def given_marginal(
 ) -> Marginal:
     """Take a column's distribution from outside, such as a census: shares or counts of all its values.
 
-    All values that there are must be among them.
-
-    Values named twice are added up; a number may be spelled in another way than in the sample, whose values
-    are `seen`. Refuses shares that are missing or below 0, and none for a value that was seen.
+    All values that there are must be among them. Values named twice are added up; a number may be spelled in
+    another way than in the sample, whose values are `seen`. Refuses shares that are missing or below 0, and
+    none for a value that was seen.
 
     >>> given_marginal(["M", "F"], [49, 51], ordered=True).shares
     array([0.51, 0.49])
@@ -185,9 +183,8 @@ def _logarithmic(grid: Integers, mean: float) -> Floats:
 def _unseen(weights: Floats) -> float:
     """Share of one value never seen: the mass of all of them over how many there seem to be.
 
-    Good 1953; Chao 1984.
-
-    None where every value was seen twice or more: there the sample gives no sign that there are others.
+    Good 1953; Chao 1984. None where every value was seen twice or more: there the sample gives no sign that
+    there are others.
     """
     once, twice = float((weights <= 1).sum()), float(((weights > 1) & (weights <= TWICE)).sum())
     if once == 0:

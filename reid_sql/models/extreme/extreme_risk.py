@@ -49,7 +49,10 @@ class Level:
         """Refuse shares outside 0 < α < π_u ≤ 1."""
         alpha, tail = float(ALPHA.check("alpha", self.alpha)), float(TAIL.check("tail", self.tail))
         if alpha >= tail:
-            rule = f"alpha must be below tail, the share that the law is fitted to, got {plain(alpha)} and {plain(tail)}"
+            rule = (
+                "alpha must be below tail, the share that the law is fitted to, "
+                f"got {plain(alpha)} and {plain(tail)}"
+            )
             raise OutOfDomainError(
                 f"{rule}; pass a smaller alpha, such as 0.01, or a larger tail, such as 0.05"
             )
@@ -57,9 +60,7 @@ class Level:
     def place(self, count: int) -> tuple[int, float]:
         """Place of the 1 − π_u quantile among ascending values, from 0, and its share of the way on.
 
-        The way is that to the next value.
-
-        Definition 8 of Hyndman & Fan 1996.
+        The way is that to the next value. Definition 8 of Hyndman & Fan 1996.
 
         >>> Level().place(816)
         (774, 0.85)
@@ -108,10 +109,8 @@ def highest(distinct: Integers, level: Level) -> Integers:
 def fit(top: Integers, records: int | Integers, count: int, level: Level) -> Fits:
     """Fit each row of the highest distinct values, ascending, of tables of `records` records.
 
-    There are `count` quasi-identifiers.
-
-    T = logistic(logit u + (β/ξ)((α/π_u)^−ξ − 1)), with ξ and β by probability-weighted moments (Hosking &
-    Wallis 1987).
+    There are `count` quasi-identifiers. T = logistic(logit u + (β/ξ)((α/π_u)^−ξ − 1)), with ξ and β by
+    probability-weighted moments (Hosking & Wallis 1987).
 
     >>> top = np.array([[120, 130, 140, 150, 170, 200, 260]])
     >>> round(float(fit(top, 1000, 120, Level()).risk[0]), 4)

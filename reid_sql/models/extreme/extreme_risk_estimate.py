@@ -17,7 +17,10 @@ NAMED: Final = 3  # quasi-identifiers that a sentence names
 CERTAIN: Final = 1.0
 
 TOO_FEW: Final = "quasi-identifiers exceed the threshold and a fit needs"
-EQUAL: Final = "risk is not available: all quasi-identifiers above the threshold have the same risk; pass more columns or another p"
+EQUAL: Final = (
+    "risk is not available: all quasi-identifiers above the threshold have the same risk; "
+    "pass more columns or another p"
+)
 BEYOND: Final = "the highest risk lies above the end of the fitted law"
 NO_INTERVAL: Final = "no interval: too many resamples have no fit"
 
@@ -147,10 +150,8 @@ def interval(
 ) -> tuple[float | None, float | None]:
     """Give the 95 % percentile interval of T over drawn quasi-identifiers; None without fits.
 
-    They are drawn anew, with replacement.
-
-    Only the highest of each resample are drawn: the k-th smallest of n uniform numbers is a ratio of sums of
-    exponential ones.
+    They are drawn anew, with replacement. Only the highest of each resample are drawn: the k-th smallest of n
+    uniform numbers is a ratio of sums of exponential ones.
     """
     count, size = len(distinct), level.top(len(distinct))
     descending = np.sort(distinct)[::-1]

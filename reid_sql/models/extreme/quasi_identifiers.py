@@ -131,7 +131,8 @@ def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIde
     if not drawn and possible > MAX_COUNTED:
         rule = f"the number of quasi-identifiers to count must be at most {MAX_COUNTED}, got {possible}"
         raise OutOfDomainError(
-            f"{rule}; pass sample := 10000 to measure so many of them drawn at random, fewer columns or another p"
+            f"{rule}; pass sample := 10000 to measure so many of them drawn "
+            "at random, fewer columns or another p"
         )
     if not drawn or drawn >= possible:
         places = np.array(list(combinations(range(width), count)), dtype=np.int64)

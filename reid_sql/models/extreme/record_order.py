@@ -31,7 +31,8 @@ def by_order(chosen: QuasiIdentifiers, contribution: Floats, memory_mb: int = 10
 
     >>> import numpy as np
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
-    >>> by_order(choose(Codes(["zip"], [False], [np.array([1])], np.arange(1)), 1), np.zeros(1)).remarks[0][:44]
+    >>> zips = Codes(["zip"], [False], [np.array([1])], np.arange(1))
+    >>> by_order(choose(zips, 1), np.zeros(1)).remarks[0][:44]
     "entropy and pls are not available: 'zip' has"
     """
     disorder = not_ordinal(chosen.table)

@@ -31,11 +31,11 @@ def poisson(seen: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
 def negative_binomial(seen: npt.ArrayLike, shape: npt.ArrayLike, chance: npt.ArrayLike) -> Floats:
     """Mean of 1/(f + X), X negative binomial with `shape` r ≥ f, `chance` p in (0, 1]; `seen` f ≥ 1.
 
-    `chance` is that of success.
+    `chance` is that of success. With r = f it is the individual risk of Benedetti and Franconi.
 
-    With r = f it is the individual risk of Benedetti and Franconi.
+    p/(1 − p) ln(1/p), 1/5 and 1 − ln 2:
 
-    >>> negative_binomial([1, 5, 2], [1, 5, 2], [0.1, 1.0, 0.5]).round(6).tolist()  # p/(1 − p) ln(1/p), 1/5, 1 − ln 2
+    >>> negative_binomial([1, 5, 2], [1, 5, 2], [0.1, 1.0, 0.5]).round(6).tolist()
     [0.255843, 0.2, 0.306853]
     """
     f, r, p = np.broadcast_arrays(*(np.asarray(given, dtype=np.float64) for given in (seen, shape, chance)))

@@ -39,12 +39,12 @@ class Share:
     held: Callable[[Histogram, int], int]
 
 
-def _unique(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001  # classes of 1
+def _unique(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001
     known = residual.uniqueness_known(np.exp(seen.log_q)[:, None], a, records, people)
     return np.where(seen.size[:, None] == 1, known, 0.0)
 
 
-def _correct(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001  # all classes
+def _correct(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001
     return residual.correctness_known(seen.size[:, None], np.exp(seen.log_q)[:, None], a, records, people)
 
 
@@ -80,9 +80,8 @@ def held(histogram: Histogram, k: int) -> dict[str, int]:
 def of_sample(share: Share, seen: Seen, shapes: Floats, sample: tuple[Histogram, float], k: int) -> Floats:
     """Give the share for each shape by the persons of the sample; `sample` is its histogram.
 
-    `sample` has the population, too.
-
-    The records drawn stand for all: what they say is scaled so that at the sample's own size it is the count.
+    `sample` has the population, too. The records drawn stand for all: what they say is scaled so that at the
+    sample's own size it is the count.
     """
     histogram, people = sample
     records = float(histogram.records.sum())

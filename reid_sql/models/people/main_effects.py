@@ -1,10 +1,8 @@
 """Ξ by the log-linear model of main effects with negative binomial counts, from a draw of records.
 
-The records are the sample's.
-
-It needs each drawn record's class size in the whole sample: a class of f records is drawn f times as often as
-one of 1, and counts by 1/f of its records.
-Source: Skinner & Shlomo 2008.
+The records are the sample's. It needs each drawn record's class size in the whole sample: a class of f
+records is drawn f times as often as one of 1, and counts by 1/f of its records. Source: Skinner & Shlomo
+2008.
 """
 
 import numpy as np

@@ -1,11 +1,9 @@
 """A column whose values have an order: shares smoothed over neighbours by what foretells best.
 
-They are smoothed by as much as foretells left-out records.
-
-The values lie on a lattice of the sample's own steps, its gaps filled; NULL and other texts stand apart. A
-share is (1 − w) c/n + w (c ∗ Laplace)/n, its bandwidth and w of the best leave-one-out likelihood. Where the
-lattice has too many points, cells of about as many records take their place.
-Source: Aitchison & Aitken 1976; Li & Racine 2003.
+They are smoothed by as much as foretells left-out records. The values lie on a lattice of the sample's own
+steps, its gaps filled; NULL and other texts stand apart. A share is (1 − w) c/n + w (c ∗ Laplace)/n, its
+bandwidth and w of the best leave-one-out likelihood. Where the lattice has too many points, cells of about as
+many records take their place. Source: Aitchison & Aitken 1976; Li & Racine 2003.
 """
 
 from collections.abc import Sequence
@@ -60,7 +58,7 @@ def ordered_column(name: str, values: Sequence[str | None], counts: Floats, most
     mass, left_out = counts / total, np.maximum(counts - 1, NONE_ONCE) / total
     mass[on], left_out[on] = seen * counts[on].sum() / total, left * counts[on].sum() / total
     missed = lattice.points - np.bincount(lattice.cell, minlength=len(lattice.points))
-    kept = (missed > 0.5) & (unseen > 0)  # noqa: PLR2004  # a cell with a point that no value of the sample took
+    kept = (missed > 0.5) & (unseen > 0)  # noqa: PLR2004  # a cell with a point not taken
     beside = unseen[kept] * counts[on].sum() / total
     rest = NONE_ONCE / total
     bins, kernel = _bins(

@@ -1,8 +1,8 @@
 """What an engine hands over of a sample, line by line, made into what a model of people is fitted to.
 
-A line is a value of a column (`second` 0), a pair of values, a share from outside (−1), a size of classes (−3)
-or a record drawn (−4), whose mass is a random number by which those drawn are in order. Pairs with very many
-combinations are not handed over: they are counted among the drawn.
+A line is a value of a column (`second` 0), a pair of values, a share from outside (−1), a size of classes
+(−3) or a record drawn (−4), whose mass is a random number by which those drawn are in order. Pairs with very
+many combinations are not handed over: they are counted among the drawn.
 """
 
 from collections import Counter

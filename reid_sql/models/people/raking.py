@@ -1,8 +1,6 @@
 """A tree kept to what is known from outside: chances given the parent, fitted to shares of the column.
 
-The chances are the column's.
-
-Source: Deming & Stephan 1940 (iterative proportional fitting).
+The chances are the column's. Source: Deming & Stephan 1940 (iterative proportional fitting).
 """
 
 from collections.abc import Sequence

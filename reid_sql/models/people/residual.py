@@ -66,7 +66,8 @@ def correctness_known(
 ) -> Floats:
     """Mean of 1/F for a person where `seen` people of the cell, the person too, are known, others random.
 
-    >>> round(float(correctness_known(1, 0.01, 1.0, 0, 100)), 6) == round(float(correctness(0.01, 1.0, 100)), 6)
+    >>> known, unknown = correctness_known(1, 0.01, 1.0, 0, 100), correctness(0.01, 1.0, 100)
+    >>> round(float(known), 6) == round(float(unknown), 6)
     True
     """
     a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)

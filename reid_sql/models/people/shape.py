@@ -1,9 +1,8 @@
 """How much real cells scatter around the model's: the shape a of the gamma residual.
 
-What repeats in the sample tells it.
-
-A table's own repeats speak of a, but wide tables hardly repeat. So tables of fewer columns speak too: across
-them ln a = α + β (H − 8), H the model's entropy in nats, and the full table follows with a shift.
+What repeats in the sample tells it. A table's own repeats speak of a, but wide tables hardly repeat. So
+tables of fewer columns speak too: across them ln a = α + β (H − 8), H the model's entropy in nats, and the
+full table follows with a shift.
 """
 
 from collections.abc import Sequence

@@ -66,9 +66,7 @@ class UniquenessEvidence:
 class Estimator(Protocol):
     """A method: what the evidence says of the share of the population that is unique, or why nothing.
 
-    The population is of this size.
-
-    Refuses an empty sample, and a population smaller than it.
+    The population is of this size. Refuses an empty sample, and a population smaller than it.
     """
 
     def __call__(self, evidence: UniquenessEvidence, population: float, /) -> Estimate:

@@ -11,15 +11,17 @@ from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.population.estimate import Estimate, Sample, sample_of
 
-ALL_UNIQUE: Final = "all records are unique: the sample does not bound how many of the population are, and all are taken to be, the upper end"
+ALL_UNIQUE: Final = (
+    "all records are unique: the sample does not bound how many of the population are, "
+    "and all are taken to be, the upper end"
+)
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
     """Estimate Ξ = s₁ (n_s − 1) / (n_s (n − 1) − s₁ (n − n_s)), and what chance leaves open of it.
 
-    The chance is that of s₁ and of the population.
-
-    The interval holds if the classes follow Ewens' formula. Refuses what `sample_of` refuses.
+    The chance is that of s₁ and of the population. The interval holds if the classes follow Ewens' formula.
+    Refuses what `sample_of` refuses.
 
     >>> import numpy as np
     >>> found = estimate(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)

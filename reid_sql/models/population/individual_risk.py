@@ -17,8 +17,14 @@ from reid_sql.models.numerics import expected_inverse
 
 FORM: Final = Choice(("exact", "approximate"))
 Form = Annotated[Literal["exact", "approximate"], FORM]
-BAD_WEIGHT: Final = "weight must be a number above 0 for every record, got a missing, negative or zero one; mend the column, or leave weight out"
-LIGHT: Final = "{} records are of classes whose weights add up to less than their records: they count as the whole of their class"
+BAD_WEIGHT: Final = (
+    "weight must be a number above 0 for every record, got a missing, negative or zero one; "
+    "mend the column, or leave weight out"
+)
+LIGHT: Final = (
+    "{} records are of classes whose weights add up to less than their records: "
+    "they count as the whole of their class"
+)
 
 
 @dataclass(frozen=True)

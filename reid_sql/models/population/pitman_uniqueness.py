@@ -33,7 +33,10 @@ FARTHEST: Final = (-1e6, 200.0)  # α and σ
 NEARLY_ALL: Final = 1.1  # times the classes seen: where a negative α allows fewer, the sums below lose digits
 FIRST: Final = 256  # terms of a sum that are added one by one
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
-ALL_UNIQUE: Final = "all records are unique: the sample does not bound how many of the population are, and all are taken to be, the upper end"
+ALL_UNIQUE: Final = (
+    "all records are unique: the sample does not bound how many of the population are, "
+    "and all are taken to be, the upper end"
+)
 ALL_ALIKE: Final = "all records are alike: the sample shows no sign of a unique person"
 NOT_FOUND: Final = "not available: the search for Pitman's parameters did not converge"
 
@@ -63,11 +66,9 @@ def uniqueness(
 ) -> PitmanUniqueness:
     """Expected share Ξ unique in the population: Γ(θ+1) Γ(n+θ+α−1) / (Γ(θ+α) Γ(n+θ)), or its limit.
 
-    The limit is Γ(θ+1)/Γ(θ+α) n^(α−1).
-
-    `form` is 'exact' (the expectation at this n) or 'asymptotic' (equation 12, its limit for large n); with
-    `negative`, α may lie below 0. Refuses a population smaller than the sample, an empty histogram and
-    overlapping classes (NULL as a wildcard).
+    The limit is Γ(θ+1)/Γ(θ+α) n^(α−1). `form` is 'exact' (the expectation at this n) or 'asymptotic'
+    (equation 12, its limit for large n); with `negative`, α may lie below 0. Refuses a population smaller
+    than the sample, an empty histogram and overlapping classes (NULL as a wildcard).
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
     >>> found = uniqueness(sample, 3200)
@@ -164,10 +165,8 @@ class Likelihood:
 def terms(end: int) -> tuple[Floats, Floats]:
     """Points and weights for l = 1 … end − 1 in a sum of a smooth function of ln(c + l), to 1e-12 of it.
 
-    c is at least −1.
-
-    The first terms one by one, the others as an integral over pieces that double (Euler and Maclaurin), its
-    ends corrected.
+    c is at least −1. The first terms one by one, the others as an integral over pieces that double (Euler and
+    Maclaurin), its ends corrected.
 
     >>> points, weights = terms(10**6)
     >>> round(float(weights @ (1 / points)), 9)  # the harmonic number of 999,999

@@ -1,13 +1,11 @@
 """Population uniqueness by the slide negative binomial model: a class has one person, and more.
 
-So has every class of the population.
-
-F − 1 is negative binomial with parameters α and β; sampled with the fraction f, a class shows once or twice
-with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 − β) (2 + (α − 1) d) / (1 − d)², where c =
-(β/(1 − d))^α and d = (1 − f)(1 − β). Chen and Keller-McNulty solve K P(1) = s₁ and K P(2) = s₂, with K the
-classes of the population. P(2)/P(1) gives α for each β by a quadratic equation, and the first equation is
-then one in β alone; many samples have no solution. Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de
-Montjoye 2019, supplement, note 1, equation 13.
+A class of the population has F people. F − 1 is negative binomial with parameters α and β; sampled with the
+fraction f, a class shows once or twice with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 −
+β) (2 + (α − 1) d) / (1 − d)², where c = (β/(1 − d))^α and d = (1 − f)(1 − β). Chen and Keller-McNulty solve K
+P(1) = s₁ and K P(2) = s₂, with K the classes of the population. P(2)/P(1) gives α for each β by a quadratic
+equation, and the first equation is then one in β alone; many samples have no solution. Source: Chen &
+Keller-McNulty 1998; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 13.
 """
 
 from dataclasses import dataclass
@@ -35,8 +33,9 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
 
     Refuses what `sample_of` refuses.
 
-    >>> found = estimate(Histogram(np.array([1, 2, 3, 9]), np.array([20, 6, 4, 2]), np.array([20, 12, 12, 18])), 620)
-    >>> round(found.uniqueness, 4)
+    >>> sizes, classes = np.array([1, 2, 3, 9]), np.array([20, 6, 4, 2])
+    >>> estimated = estimate(Histogram(sizes, classes, sizes * classes), 620)
+    >>> round(estimated.uniqueness, 4)
     0.0852
     """
     sample = sample_of(histogram, population)

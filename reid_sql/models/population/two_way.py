@@ -47,7 +47,7 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
     """Fit to distinct records: codes by column, and how many hold each; refuses too many combinations.
 
     >>> sexes_and_towns = np.array([[1, 1], [1, 2], [2, 1]])
-    >>> fit(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # two columns have one pair, which is met exactly
+    >>> fit(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # the one pair is met exactly
     [3.0, 1.0, 4.0]
     """
     dense = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1).astype(
@@ -72,9 +72,8 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
 def possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Places:
     """List the combinations of which each two values occur together, by their codes: (cells, columns).
 
-    The cells are in the order of their codes.
-
-    `pairs` numbers the pairs of values that occur of each two columns, −1 where one does not.
+    The cells are in the order of their codes. `pairs` numbers the pairs of values that occur of each two
+    columns, −1 where one does not.
     """
     cells = np.unique(codes[:, :1], axis=0)
     for column in range(1, codes.shape[1]):
@@ -95,7 +94,10 @@ def occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
     first, second = codes[:, pair[0]], codes[:, pair[1]]
     height, width = int(first.max()) + 1, int(second.max()) + 1
     if height * width > MOST_PAIRS:
-        rule = f"two columns must have at most {MOST_PAIRS} pairs of values for interactions := 2, got {height * width}"
+        rule = (
+            f"two columns must have at most {MOST_PAIRS} pairs of values for "
+            f"interactions := 2, got {height * width}"
+        )
         raise OutOfDomainError(f"{rule}; coarsen the columns, or use interactions := 0")
     found = np.full(height * width, -1, dtype=np.int32)
     occurring = np.unique(first.astype(np.int64) * width + second)
@@ -109,7 +111,10 @@ def _growth(values: Places, table: Places) -> int:
 
 def _refuse_more(cells: int) -> None:
     if cells > MOST_CELLS:
-        rule = f"interactions := 2 must leave at most {MOST_CELLS} combinations whose values occur together, got {plain(cells)}"
+        rule = (
+            f"interactions := 2 must leave at most {MOST_CELLS} combinations "
+            f"whose values occur together, got {plain(cells)}"
+        )
         raise OutOfDomainError(f"{rule}; pass fewer or coarser columns, or use interactions := 0")
 
 

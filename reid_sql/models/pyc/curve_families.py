@@ -1,8 +1,6 @@
 """Curves of one or two parameters fitted to shares at some sizes: PYC-MB, and rules of thumb.
 
-The shares are measured.
-
-Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
+The shares are measured. Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
 """
 
 from collections.abc import Callable
@@ -89,7 +87,7 @@ def _pyc_law(entropy: float, tail: float, k: int) -> Law:
     return lambda measure, n: expected[measure](n)
 
 
-def _settle(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - what scipy says of the point that it found
+def _settle(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - scipy's own
     from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/search says
 
     fine = 1e-12

@@ -63,11 +63,10 @@ VANISHING: Final = (
 def parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Discount d and concentration α of the Pitman–Yor process of this entropy and tail complexity.
 
-    They are those of its anonymity sets.
-
-    ψ(1−d) = ψ(1) − hγ and ψ(1+α) = ψ(1) + h − hγ, equation 2 solved for d and α. `entropy` is in nats; both
-    arguments broadcast. A value too large for a double is infinite (hγ below −709 or h − hγ above 710):
-    equally large sets, e^h of them. Refuses an entropy outside [0.001, 60] and a tail outside [−20, 1].
+    They are those of its anonymity sets. ψ(1−d) = ψ(1) − hγ and ψ(1+α) = ψ(1) + h − hγ, equation 2 solved for
+    d and α. `entropy` is in nats; both arguments broadcast. A value too large for a double is infinite (hγ
+    below −709 or h − hγ above 710): equally large sets, e^h of them. Refuses an entropy outside [0.001, 60]
+    and a tail outside [−20, 1].
 
     >>> discount, concentration = parameters(10.0, 0.5)
     >>> round(float(discount), 6), round(float(concentration), 6)

@@ -18,7 +18,10 @@ from reid_sql.models.pyc.pitman_yor_fit import PycFit
 PARTS: Final = (30, 10, 3, 1)  # of the sample, where the curves are compared
 DEVIATIONS: Final = 1.96  # the gap counts as one standard deviation
 POOR: Final = 0.5
-STATUS: Final = "the model fits the sample's own curve poorly, to a factor of {factor:.2g} in the odds; the intervals are widened"
+STATUS: Final = (
+    "the model fits the sample's own curve poorly, to a factor of {factor:.2g} in the odds; "
+    "the intervals are widened"
+)
 
 
 def misfit(histogram: Histogram, fitted: PycFit) -> float:

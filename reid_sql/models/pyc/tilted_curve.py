@@ -1,8 +1,8 @@
 """The curve of a law of the surprisal: a smooth base, tilted as little as the measured points ask for.
 
 Three bases: the Pitman–Yor process, a lognormal law of the sets' shares, and a skew one. The last (of rough
-points the second) is the answer up to 30 times the largest size that was measured; how far the three lie apart says how much of the
-answer is the base's own.
+points the second) is the answer up to 30 times the largest size that was measured; how far the three lie
+apart says how much of the answer is the base's own.
 """
 
 from dataclasses import dataclass, replace

@@ -290,8 +290,8 @@ def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
         )
     if not ordered:
         raise OutOfDomainError(
-            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := 'ordered', "
-            f"got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
+            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := "
+            f"'ordered', got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
     values = cells.group_by("s").agg(COUNT.sum().alias("held")).sort("s", nulls_last=True)
     number = pl.col("s").cast(pl.Float64) if variant == "numeric" else pl.int_range(pl.len()).cast(pl.Float64)
