@@ -14,6 +14,7 @@ import numpy.typing as npt
 from reid_sql.domains import PROBABILITY, Choice, Column, Columns, Floats, Number
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
+from reid_sql.models.numerics.rounding import ROUNDING
 
 WORDS: Final = "quasi-identifiers and sensitive"
 QI: Final = Columns(WORDS)
@@ -47,7 +48,7 @@ LEAST_K: Final = Number(
     1e15,
     whole=True,
 )
-SLACK: Final = 1e-12  # relative: what rounding may add to a measure, and no more
+SLACK: Final = ROUNDING  # what rounding may add to a measure, and no more
 NO_PLACE: Final = (
     "not available: NULL, or a number that is not finite, has no place among the sensitive values; "
     "leave such records out with nulls := 'drop', or pass variant := 'equal'"

@@ -16,7 +16,7 @@ import numpy as np
 from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
-from reid_sql.models.copula.copula_fit import OUTSIDE
+from reid_sql.models.copula.gaussian_copula import OUTSIDE
 from reid_sql.models.copula.marginals import sort_keys
 from reid_sql.models.people import scale
 from reid_sql.models.people.people_evidence import Pairs, PeopleEvidence, pair_counts
