@@ -105,8 +105,8 @@ THEN error('quasi-identifiers must not be named ' || reid_join(own[:-2], ', ') |
   || '''; rename the column in a view')
 ELSE columns END;
 
--- True where all of these, each shown as row(column), are columns or expressions of columns; a constant or a list
--- would make one class of all records, so it is refused.
+-- True where all of these, each shown as row(column), are columns or expressions of columns; a constant or a
+-- list would make one class of all records, so it is refused.
 MACRO reid_are_columns(shown) AS
 reid_is_exact() AND CAST(coalesce(list_extract(list_transform(list_filter(shown, lambda c:
     regexp_matches(c::VARCHAR, '^"row"\((''|list_value\(|-?[0-9]|CAST\(''|true\)|false\))')), lambda c:
@@ -114,5 +114,5 @@ reid_is_exact() AND CAST(coalesce(list_extract(list_transform(list_filter(shown,
   || '; write the names without quotes or brackets, such as equivalence_class_size(age, sex)'), 1),
   'true') AS BOOLEAN);
 
--- How many parameters of a function of many columns were given; the text is the default of those that were not.
+-- How many parameters of a function of many columns were given; those that were not have the text as default.
 MACRO reid_number_given(shown) AS len(list_filter(shown, lambda c: c <> ${UNGIVEN}));

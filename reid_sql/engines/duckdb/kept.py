@@ -23,8 +23,8 @@ def copied(
 ) -> bool:
     """Copy the kept macros into a catalogue of the database instance; false where none can be kept or read.
 
-    `make` fills a catalogue of a new database, from which the file is written when it is not there. A connection
-    that may not read files, a folder that cannot be written or that others write into: the caller makes the macros.
+    `make` fills a catalogue of a new database, from which the file is written when it is not there. Where the
+    connection may not read files, or the folder cannot be written or others can, the caller makes the macros.
     """
     file = _file(f"{version}-{duckdb.__version__}")
     if file is None:
