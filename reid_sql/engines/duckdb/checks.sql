@@ -105,15 +105,14 @@ THEN error('quasi-identifiers must not be named ' || reid_join(own[:-2], ', ') |
   || '''; rename the column in a view')
 ELSE columns END;
 
--- True for a column or an expression of columns; a constant or a list would make one class of all records, so
--- it is refused.
-MACRO reid_is_column(c) AS
-reid_is_exact() AND CAST(
-CASE WHEN regexp_matches(alias(row(c)), '^"row"\((''|list_value\(|-?[0-9]|CAST\(''|true\)|false\))')
-THEN 'equivalence_class_size must be given columns, got '
-  || regexp_extract(alias(row(c)), '(?s)^"row"\((.*)\)$', 1)
-  || '; write the names without quotes or brackets, such as equivalence_class_size(age, sex)'
-ELSE 'true' END AS BOOLEAN);
+-- True where all of these, each shown as row(column), are columns or expressions of columns; a constant or a
+-- list would make one class of all records, so it is refused.
+MACRO reid_are_columns(shown) AS
+reid_is_exact() AND CAST(coalesce(list_extract(list_transform(list_filter(shown, lambda c:
+    regexp_matches(c::VARCHAR, '^"row"\((''|list_value\(|-?[0-9]|CAST\(''|true\)|false\))')), lambda c:
+  'equivalence_class_size must be given columns, got ' || regexp_extract(c::VARCHAR, '(?s)^"row"\((.*)\)$', 1)
+  || '; write the names without quotes or brackets, such as equivalence_class_size(age, sex)'), 1),
+  'true') AS BOOLEAN);
 
--- Whether a parameter of a function of many columns was given; the text is its default.
-MACRO reid_is_given(c) AS alias(c) <> ${UNGIVEN};
+-- How many parameters of a function of many columns were given; those that were not have the text as default.
+MACRO reid_number_given(shown) AS len(list_filter(shown, lambda c: c <> ${UNGIVEN}));

@@ -30,6 +30,7 @@ from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
 SPELLED: Final = 16  # numbers of columns that have a spelling of their own
+SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"
 AS_THEY_ARE: Final = 4  # columns compared as they are
 WILDCARD: Final = "reid_wildcard_class_sizes"
@@ -69,7 +70,7 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
 def _stub(name: str, declared: Function) -> dict[str, str]:
     """What stands for a function where there is no Python."""
     if declared.answer is Answer.SCORE:
-        return {name: spelled(lambda _: _absent(name), [p.name for p in _before(declared)], UNGIVEN)}
+        return {name: spelled(lambda _: _absent(name), [p.name for p in _before(declared)], UNGIVEN, SCORED)}
     if declared.answer.of_rows:
         return {name: f"({parameters(declared)}) AS {_absent(name)}"}
     return {name: f"({parameters(declared)}) AS TABLE SELECT {_absent(name)} AS refusal"}
@@ -97,9 +98,8 @@ def forwards(functions: Mapping[str, Function]) -> dict[str, str]:
     for name, declared in functions.items():
         if declared.answer in {Answer.COUNT, Answer.SCORE}:
             before = [parameter.name for parameter in _before(declared)]
-            ungiven = "NULL" if declared.answer is Answer.COUNT else UNGIVEN
-            call = partial(_call, name, before)
-            found[name] = spelled(call, before, ungiven)
+            defaults = ("NULL", SPELLED) if declared.answer is Answer.COUNT else (UNGIVEN, SCORED)
+            found[name] = spelled(partial(_call, name, before), before, *defaults)
         else:
             listed = ", ".join(f'"{parameter.name}"' for parameter in declared.parameters)
             of_rows = "" if declared.answer.of_rows else "TABLE FROM "
@@ -116,7 +116,9 @@ def _before(declared: Function) -> list[Parameter]:
     return [parameter for parameter in declared.parameters if not isinstance(parameter.domain, Values)]
 
 
-def spelled(make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven: str) -> str:
+def spelled(
+    make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven: str, spellings: int = SPELLED
+) -> str:
     """A macro of 1 to 64 columns: one spelling each for a few, and one with defaults for the rest.
 
     The text of spellings grows with the square of their number, and so does the time to make them.
@@ -124,9 +126,9 @@ def spelled(make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven
     columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
     each = [
         f"({', '.join([*before, *columns[:count]])}) AS {make(columns[:count])}"
-        for count in range(1, SPELLED + 1)
+        for count in range(1, spellings + 1)
     ]
-    shown = [*columns[: SPELLED + 1], *(f"{column} := {ungiven}" for column in columns[SPELLED + 1 :])]
+    shown = [*columns[: spellings + 1], *(f"{column} := {ungiven}" for column in columns[spellings + 1 :])]
     return ", ".join([*each, f"({', '.join([*before, *shown])}) AS {make(columns)}"])
 
 
@@ -222,7 +224,7 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
         return _row(name, declared)
     if declared.answer is Answer.SCORE:
         before = [parameter.name for parameter in _before(declared)]
-        return {name: spelled(partial(_of_model, declared), before, UNGIVEN)}
+        return {name: spelled(partial(_of_model, declared), before, UNGIVEN, SCORED)}
     if declared.answer is Answer.BESIDE:
         return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
     if declared.answer is Answer.DRAWN:
@@ -231,8 +233,8 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
 
 
 def _window(columns: Sequence[str]) -> str:
-    checked = " AND ".join(f"reid_is_column({column})" for column in columns)
-    return f"CASE WHEN {checked} THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
+    shown = ", ".join(f"alias(row({column}))" for column in columns)
+    return f"CASE WHEN reid_are_columns([{shown}]) THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
 
 
 def key_of(columns: Sequence[str]) -> str:
@@ -247,9 +249,9 @@ def key_of(columns: Sequence[str]) -> str:
 def _of_model(declared: Function, columns: Sequence[str]) -> str:
     """Score the record of these columns, of which those not given are left out."""
     values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
-    if len(columns) > SPELLED:
-        given = " + ".join(f"reid_is_given({column})::BIGINT" for column in columns)
-        values = f"list_slice({values}, 1, {given})"
+    if len(columns) == MAX_COLUMNS:
+        shown = ", ".join(f"alias({column})" for column in columns)
+        values = f"list_slice({values}, 1, reid_number_given([{shown}]))"
     own = (_checked_cell(each) for each in _before(declared)[1:])
     cells = ", ".join([values, f"{OWN_MODELS}()", "model", *own])
     return _answer(f"reid_body_{declared.name}({cells})")
