@@ -106,15 +106,15 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     )
 
 
-def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]) -> pa.Array:
+def model_answer(declared: Function, cells: Estimates, numbers: Sequence[pa.Array]) -> pa.Array:
     """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
     valid = np.full(len(cells.probability), fill_value=True)
-    for column in given:
+    for column in numbers:
         valid &= column.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(valid)
     kept = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
-    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in given])
+    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in numbers])
     return pa.array(answer, mask=~valid)
 
 
@@ -253,9 +253,11 @@ def answer_rows(
     return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
 
 
-def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def answer_columns(
+    declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
     """Call the body of an answer by record: its arrays by name, what is said of all repeated for each."""
-    found = vars(_called(declared, arrays, own))
+    found = vars(_called(declared, arrays, parameters))
     length = max(len(values) for values in found.values() if isinstance(values, np.ndarray))
     return {
         name: values if isinstance(values, np.ndarray) else [values] * length

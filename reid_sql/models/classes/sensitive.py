@@ -120,18 +120,18 @@ class AlphaDisclosure(Disclosure):
     threshold_k: int
 
 
-def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
+def least(classes: ClassValues, threshold: float, variant: str) -> Disclosure:
     """Summarise a measure whose lowest value is the worst; a class offends below the threshold.
 
     >>> classes = ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
     >>> least(classes, 2, "distinct").offending_classes
     2
     """
-    return _summary(found, found.value < threshold * (1 - SLACK), 0, threshold, variant)
+    return _summary(classes, classes.value < threshold * (1 - SLACK), 0, threshold, variant)
 
 
 def greatest(
-    found: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
+    classes: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
 ) -> Disclosure:
     """Summarise a measure whose highest value is the worst: above the threshold, or below k, a class offends.
 
@@ -141,8 +141,8 @@ def greatest(
     >>> greatest(classes, 0.2, "equal").offending_records
     2
     """
-    offending = (found.value > threshold * (1 + SLACK)) | (found.class_size < k)
-    shown = _summary(found, offending, -1, threshold, variant)
+    offending = (classes.value > threshold * (1 + SLACK)) | (classes.class_size < k)
+    shown = _summary(classes, offending, -1, threshold, variant)
     return replace(shown, status=infinite) if shown.value == np.inf else shown
 
 

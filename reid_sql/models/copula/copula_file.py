@@ -113,10 +113,10 @@ def from_json(text: str) -> GaussianCopula:
 
 def find(saved: SavedModels, name: str) -> GaussianCopula:
     """Read the last model of this name among the lines; refuses a name that none has."""
-    return from_json(found(saved, name))
+    return from_json(text_of_model(saved, name))
 
 
-def found(saved: SavedModels, name: str) -> str:
+def text_of_model(saved: SavedModels, name: str) -> str:
     """Give the last text of this name among the lines; refuses a name that none has."""
     lines = [place for place, model in enumerate(saved.model) if model == name]
     if not lines:
