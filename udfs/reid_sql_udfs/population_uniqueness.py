@@ -20,8 +20,9 @@ def population_uniqueness(
     """Estimate how many people of the population are alone in their class, from a random sample of it, by each method.
 
     One row a method; `uniqueness` is the share of the population, `_low` and `_high` the ends of a 95 %
-    interval of that method's own model, NULL with a `status` that says why where there is none. 'bound' is no
-    estimate but what the sample's own unique records allow at most. 'pitman_asymptotic', 'pitman_negative'
+    interval of that method's own model, NULL with a `status` that says why where there is none. The first,
+    'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
+    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic', 'pitman_negative'
     and 'copula_calibrated' are asked for by name alone. Refuses an empty table and a population smaller than
     the table.
 
