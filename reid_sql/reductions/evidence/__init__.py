@@ -18,8 +18,8 @@ SEED: Final = 0  # of the draw, as population_risk has it unless told otherwise
 EVIDENCE: Final = Reduction(
     __name__,
     name="evidence",
-    words="how many classes have each size, and each logarithm of the count that independent columns would hold, "
-    "to a thousandth; pairs of values, and some records drawn",
+    words="how many classes have each size, and each logarithm of the count that independent columns would "
+    "hold, to a thousandth; pairs of values, and some records drawn",
     arguments=(TBL, QI, Argument("method", METHOD, "all"), KEPT_NULLS),
     columns={
         "place": "BIGINT",
