@@ -271,6 +271,7 @@ def population_uniqueness(
     population: _Value,
     method: Literal[
         "all",
+        "people",
         "bound",
         "ewens",
         "zayatz",

@@ -276,6 +276,7 @@ def population_uniqueness(
     population: _Value,
     method: Literal[
         "all",
+        "people",
         "bound",
         "ewens",
         "zayatz",
