@@ -90,4 +90,4 @@ class PeopleModel:
     @cached_property
     def drawn_log_q(self) -> Floats:
         """Ln q of records drawn from the model."""
-        return self.stack.log_q(self.stack.draw(DRAWS, np.random.default_rng([self.seed, 1])))
+        return self.stack.drawn_log_q(DRAWS, np.random.default_rng([self.seed, 1]))
