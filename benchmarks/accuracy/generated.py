@@ -1,4 +1,4 @@
-"""Tables of other kinds than the corpora, drawn from laws that are known: families of generators, each of random parameters.
+"""Tables of other kinds than the corpora: families of generators, each of a known law and random parameters.
 
 A family makes a population of 100,000 to 1,000,000 people, whose classes are counted. Constants may be chosen
 on the families of `CHOOSING` alone; those of `HELD_OUT` are for figures.

@@ -73,7 +73,7 @@ def judged(cases: Sequence[Case]) -> list[Judged]:
 
 
 def judge(case: Case, taught: Learnt) -> Judged:
-    """Give the shares of a case under some constants, and what population_risk makes of them where it doubts."""
+    """Give the shares of a case under some constants, and what population_risk doubts of them."""
     shares, doubts = {}, list(_doubts(case, taught))
     for name in curves.SHARES:
         cap = interval.clopper_pearson(round(case.sample[name] * case.records), case.records)
@@ -107,7 +107,7 @@ def learnt(cases: Sequence[Case]) -> Learnt:
 
 
 def quantile(cases: Sequence[Case], name: str, law: Law, power: float) -> float:
-    """Conformal quantile of |g(truth) − m|/σ; the little that intervals get on both sides is taken off first."""
+    """Conformal quantile of |g(truth) − m|/σ, the little that intervals get on both sides taken off first."""
     scores = []
     for case in cases:
         found = spread(case, name, law, power)

@@ -1,7 +1,7 @@
-"""What a fit misses, in numbers: dependence, interaction beyond pairs, divergence from the sample, and predictive checks.
+"""What a fit misses, in numbers: interaction beyond pairs, divergence from the sample, predictive checks.
 
-Sources: Rocher, Hendrickx & de Montjoye 2019, supplement 6 (interaction information) and figure 10 (divergence);
-Rocher, Hendrickx & de Montjoye 2025, figure 1 (posterior predictive checks of class sizes); Chao & Shen 2003
+Sources: Rocher, Hendrickx & de Montjoye 2019, supplement 6 (interaction information) and figure 10
+(divergence); Rocher, Hendrickx & de Montjoye 2025, figure 1 (posterior predictive checks); Chao & Shen 2003
 (entropy where cells are unseen); Miller 1955 (bias of entropies).
 """
 
@@ -38,7 +38,7 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Check:
-    """Share of the sample's records in classes smaller than `below`, and what the model expects, with a 95 % interval."""
+    """Share of the sample's records in classes smaller than `below`, and what the model expects."""
 
     below: int
     observed: float
@@ -89,7 +89,7 @@ def interaction_information(codes: Integers) -> float:
 
 
 def synergy(evidence: PeopleEvidence, seed: int = 0) -> Interaction | None:
-    """Find the three columns that tell the most beyond their pairs; None where the sample tells of no three."""
+    """Find the three columns that tell the most beyond pairs; None where the sample tells of none."""
     codes = evidence.drawn[:RECORDS]
     found: Interaction | None = None
     for columns in _triples(codes.shape[1], seed):
@@ -129,7 +129,7 @@ def sample_entropy(histogram: Histogram) -> float | None:
 
 
 def kl_divergence(model: PeopleModel) -> float | None:
-    """D(p ‖ q) in nats of the people from the model, each record left out once; None where either is not known.
+    """D(p ‖ q) in nats of the people from the model, each record left out once; None where not known.
 
     −E ln q − H, H by `sample_entropy`. Source: Rocher et al. 2019, supplementary figure 10.
     """
@@ -140,7 +140,7 @@ def kl_divergence(model: PeopleModel) -> float | None:
 
 
 def total_correlation(model: PeopleModel) -> float:
-    """How much the columns tell of each other, in nats: Σ H(column) − H(model); 0 where they are independent."""
+    """How much columns tell of each other, in nats: Σ H(column) − H(model); 0 where independent."""
     alone = sum(float(-(column.mass @ column.log_share)) for column in model.marginals)
     return max(alone + float(model.drawn_log_q.mean()), 0.0)
 

@@ -1,4 +1,4 @@
-"""Columns that follow from others: what a city adds to its postal code is nothing, and a model of pairs cannot know.
+"""Columns that follow from others: a city adds nothing to its postal code, and a model of pairs cannot know.
 
 That a value of one column goes with a single value of another shows in values that repeat alone. Each record
 beyond a value's first agrees by chance with the share of what it agrees on; together they tell −Σ ln share
@@ -40,7 +40,7 @@ class Dependence:
 
 
 def dependences(evidence: PeopleEvidence) -> list[Dependence]:
-    """Find columns that follow from another one: each of its values that repeats goes with a single value of them.
+    """Find columns that follow from another one: each value of it that repeats goes with one value of them.
 
     >>> from reid_sql.models.people.people_evidence import counted
     >>> codes = np.repeat([[0, 0], [1, 1], [2, 1]], 20, axis=0)
@@ -63,7 +63,7 @@ def dependences(evidence: PeopleEvidence) -> list[Dependence]:
 
 
 def followers(found: Sequence[Dependence], values: Sequence[int]) -> list[Dependence]:
-    """Columns to leave out, as more than chance speaks for it: each follows from one that stays or is left out after it.
+    """Columns to leave out: each likely follows from one that stays, or that is left out after it.
 
     Of two that follow from each other the one of more values stays.
 

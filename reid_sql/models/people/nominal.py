@@ -1,10 +1,10 @@
 """A column whose values have no order: shares with room for values never seen.
 
-How many records have values never seen tells s₁/n; how rare these are tells the tail of the counts: where values
-have a gamma law of intensity p^(r−1) e^(−λp), those with counts of 1 to 8 are as Γ(r + j)/j! θ^j, θ = n/(n + λ),
-and the share of an unseen value, to one who has it, is Gamma(r + 1, n/θ). All (r, θ) of a grid are weighed.
-Source: Good 1953 (mass of values never seen); Chao 1984 (how many there are, if they are alike); Fisher, Corbet &
-Williams 1943 and Engen 1974 (the tail, r > −1).
+How many records have values never seen tells s₁/n; how rare these are tells the tail of the counts: where
+values have a gamma law of intensity p^(r−1) e^(−λp), those with counts of 1 to 8 are as Γ(r + j)/j! θ^j,
+θ = n/(n + λ), and the share of an unseen value, to one who has it, is Gamma(r + 1, n/θ). All (r, θ) of a grid
+are weighed. Source: Good 1953 (mass of values never seen); Chao 1984 (how many there are, if they are alike);
+Fisher, Corbet & Williams 1943 and Engen 1974 (the tail, r > −1).
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ AS_MANY: Final = 1e9  # records of a census, which leaves hardly a value unseen
 
 @dataclass(frozen=True)
 class Unseen:
-    """Values never seen: their mass, the share of one if they are alike, and how that scatters if they are not."""
+    """Values never seen: their mass, the share of one if they are alike, and how that scatters if not."""
 
     mass: float
     share: float

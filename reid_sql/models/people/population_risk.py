@@ -1,6 +1,6 @@
-"""The one answer: how many people of a population a sample's columns single out, how sure that is, and in a sentence.
+"""The one answer: how many people of a population a sample's columns single out, and how sure that is.
 
-The model of people gives the shares; this says when it does not know.
+It comes in a sentence, too. The model of people gives the shares; this says when it does not know.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,8 +49,8 @@ LEAST_SAID: Final = 0.001  # per cent
 IS_COUNTED: Final = "the sample is the population: counted"
 OF_FEW: Final = "fewer than 100 records: the interval is what is provable"
 OF_FOREIGN: Final = (
-    "the data are unlike the tables of people that the interval was measured on (the log-linear model says far less): "
-    "the lower end is 0, and the upper end what is provable"
+    "the data are unlike the tables of people that the interval was measured on (the "
+    "log-linear model says far less): the lower end is 0, and the upper end what is provable"
 )
 OF_SCATTER: Final = (
     "cells scatter farther around the model's than in nearly all tables that the interval was measured on: "
@@ -73,7 +73,7 @@ WITHOUT_UPPER: Final = FOREIGN_NOTES | {OF_FEW, NOTHING_REPEATS, NOT_SURE}
 
 @dataclass(frozen=True)
 class PopulationRisk:
-    """Shares of one population, each with a 95 % interval; the method, what is to be said of it, and a sentence to quote."""
+    """Shares of one population, each with a 95 % interval; method, remarks, and a sentence to quote."""
 
     population: float
     uniqueness: float
@@ -105,7 +105,10 @@ def answer(
     sizes = COUNT.check("populations", populations).tolist()
     for people in sizes:
         if people < evidence.records:
-            rule = f"populations must be at least the {evidence.records} records of the sample, got {plain(people)}"
+            rule = (
+                f"populations must be at least the {evidence.records} records "
+                f"of the sample, got {plain(people)}"
+            )
             raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
     found = following.dependences(evidence)
     left = following.followers(found, [len(own) for own in evidence.values])
