@@ -16,7 +16,8 @@ import numpy as np
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.people import residual
+from reid_sql.models.people import following, residual
+from reid_sql.models.people.following import Dependence
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import OVERDISPERSED, row_keys
@@ -25,6 +26,8 @@ TRIPLES: Final = 120  # looked at; all of 10 columns
 RECORDS: Final = 3000  # whose triples are counted
 A_COMBINATION: Final = 5  # records that an entropy needs on average for each combination that occurs
 LEAST_REPEATED: Final = 0.5  # of the records, for the entropy of all columns together
+SYNERGY: Final = -0.1  # nats; 94 % of the triples of the 2019 supplement lie above
+FAR: Final = 3.0  # standard deviations that a check may lie away before it is told
 CHECKED: Final = (2, 3, 5, 10, 20)  # class sizes below which records are counted
 
 
@@ -59,6 +62,46 @@ class Check:
     def away(self) -> float:
         """Standard deviations by which the sample lies away from the model."""
         return (self.observed - self.expected) / self.deviation
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What a fit misses: nats of dependence, of interaction and of divergence, and the predictive checks."""
+
+    dependences: Sequence[Dependence]
+    total_correlation: float
+    interaction: Interaction | None
+    kl_divergence: float | None
+    checks: Sequence[Check]
+
+    @property
+    def worst(self) -> Check:
+        """The check that lies farthest away."""
+        return max(self.checks, key=lambda check: abs(check.away))
+
+    def told(self, columns: Sequence[str]) -> list[str]:
+        """Say what a reader of the model has to know, of columns of these names."""
+        found = following.told(self.dependences, columns)
+        if self.interaction is not None and self.interaction.nats < SYNERGY:
+            a, b, c = (columns[j] for j in self.interaction.columns)
+            nats = -self.interaction.nats
+            found.append(f"{a}, {b} and {c} tell {nats:.2f} nats together that no two of them tell")
+        far = self.worst
+        if abs(far.away) > FAR:
+            held = f"{far.observed:.1%} of the records are in classes smaller than {far.below}"
+            found.append(f"predictive check: {held}, the model expects {far.low:.1%} to {far.high:.1%}")
+        return found
+
+
+def diagnose(model: PeopleModel, evidence: PeopleEvidence) -> Diagnostics:
+    """Work all of it out for a model and what it was fitted to."""
+    return Diagnostics(
+        following.dependences(evidence),
+        total_correlation(model),
+        synergy(evidence, model.seed),
+        kl_divergence(model),
+        predictive_checks(model),
+    )
 
 
 def entropy(counts: Floats | Integers) -> float:

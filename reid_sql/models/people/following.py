@@ -62,6 +62,15 @@ def dependences(evidence: PeopleEvidence) -> list[Dependence]:
     return found
 
 
+def told(found: Sequence[Dependence], columns: Sequence[str]) -> list[str]:
+    """Say which column follows from which.
+
+    >>> told([Dependence(1, 0, 500, 50)], ["zip", "city"])
+    ['city follows from zip: it adds nothing']
+    """
+    return [f"{columns[one.follows]} follows from {columns[one.other]}: it adds nothing" for one in found]
+
+
 def followers(found: Sequence[Dependence], values: Sequence[int]) -> list[Dependence]:
     """Columns to leave out: each likely follows from one that stays, or that is left out after it.
 

@@ -40,6 +40,7 @@ class PeopleModel:
     seed: int
     method: str = "people"
     seen: Seen | None = None  # records of the sample, left out one by one; a kept file has none
+    notes: tuple[str, ...] = ()  # what diagnostics say of the fit
     told: tuple[Repeats, ...] = ()  # of the shapes, by the table itself and then by its sub-tables
 
     @property

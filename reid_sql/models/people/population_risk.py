@@ -65,7 +65,6 @@ NOTHING_REPEATS: Final = (
 ALL_ALIKE: Final = "all records of the sample are alike"
 NOT_LARGER: Final = "the population is less than twice the sample: counting it would be surer"
 OF_WEIGHTS: Final = "weights: the intervals were measured on samples without, and no upper end is provable"
-DEPENDENT: Final = "{} follows from {}: it adds nothing"
 FOREIGN_NOTES: Final = frozenset({OF_FOREIGN, OF_SCATTER})
 WITHOUT_LOWER: Final = FOREIGN_NOTES | {OF_FEW}
 WITHOUT_UPPER: Final = FOREIGN_NOTES | {OF_FEW, NOTHING_REPEATS, NOT_SURE}
@@ -174,8 +173,7 @@ def _notes(evidence: PeopleEvidence, people: float, found: Shares, told: Told) -
             yield OF_WEIGHTS
     if evidence.histogram.classes.sum() == 1 < evidence.records:
         yield ALL_ALIKE
-    for one in told.dependences:
-        yield DEPENDENT.format(evidence.columns[one.follows], evidence.columns[one.other])
+    yield from following.told(told.dependences, evidence.columns)
 
 
 def _doubts(people: float, found: Shares, told: Told) -> Iterator[str]:
