@@ -80,7 +80,19 @@ class PeopleModel:
     def scored(self, codes: Integers) -> PeopleCells:
         """Cell probabilities of records of codes."""
         q = np.minimum(np.exp(self.stack.log_q(codes)), 1.0)
-        return PeopleCells(np.maximum(q, np.finfo(float).tiny), np.zeros(len(q)), self.scatter)
+        cells = np.maximum(q, np.finfo(float).tiny)
+        return PeopleCells(cells, np.zeros(len(q)), self.scatter, self.unique_share)
+
+    def unique_share(self, people: float) -> float:
+        """Share of so many people who are unique by the model alone, worked out once."""
+        if people not in self._unique:
+            of_drawn = self.scatter.uniqueness(np.exp(self.drawn_log_q), people)
+            self._unique[people] = float(of_drawn.mean())
+        return self._unique[people]
+
+    @cached_property
+    def _unique(self) -> dict[float, float]:
+        return {}
 
     @property
     def scatter(self) -> Scatter:
