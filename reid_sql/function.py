@@ -1,7 +1,7 @@
-"""What a function is: its name, parameters, words, source, body and, where an engine says it better, its spelling.
+"""What a function is: name, parameters, words, source, body and, where an engine has one, its spelling.
 
-A decorator declares the function below it and hands it back unchanged. Engines bind what is declared; nothing else
-lists the functions.
+An engine has one where it says it better. A decorator declares the function below it and hands it back
+unchanged. Engines bind what is declared; nothing else lists the functions.
 """
 
 import inspect
@@ -112,7 +112,7 @@ class Function:
 
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that the body takes beside what an engine hands it; it may share some with the reduction."""
+        """The parameters of the body beside what an engine hands it; the reduction may share some."""
         handed = HANDED.get(self.answer, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[handed:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
@@ -152,9 +152,10 @@ def signature_of(function: Function) -> inspect.Signature:
 
 
 def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
-    """Declare a row function: arrays of doubles in, an array of doubles out, NULL wherever an argument is NULL.
+    """Declare a row function: arrays of doubles in, an array of doubles out, NULL where an argument is.
 
-    `duckdb` spells the body in DuckDB's own words over the parameters' names; they arrive as checked doubles.
+    It is so wherever one is NULL. `duckdb` spells the body in DuckDB's own words over the parameters' names;
+    they arrive as checked doubles.
     """
 
     def declare(body: Body) -> Body:
@@ -178,9 +179,10 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
 
 
 def model_function(*, source: str) -> Callable[[Body], Body]:
-    """Declare a function of a record under a fitted model: its cell's Estimates and numbers in, an array of doubles out.
+    """Declare a function of a record under a model: its cell's Estimates and numbers in, doubles out.
 
-    In SQL the model comes first and the record's values come last; a NULL among them is a value.
+    The model is a fitted one, the doubles are an array. In SQL the model comes first and the record's values
+    come last; a NULL among them is a value.
     """
 
     def declare(body: Body) -> Body:
@@ -195,8 +197,8 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
 def scored_function(*, source: str) -> Callable[[Body], Body]:
     """Declare a table function that puts scores beside a table's records, each distinct record scored once.
 
-    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters; it gives a
-    dataclass of arrays, whose fields become columns beside the table's.
+    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
+    it gives a dataclass of arrays, whose fields become columns beside the table's.
     """
 
     def declare(body: Body) -> Body:
@@ -210,7 +212,8 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
 def drawn_function(*, source: str) -> Callable[[Body], Body]:
     """Declare a table function of records drawn from a fitted model, as many as are asked for and none held.
 
-    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places, columns).
+    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
+    columns).
     """
 
     def declare(body: Body) -> Body:
@@ -268,7 +271,8 @@ def _ordered(
         return ()
     if missing or not known.keys() >= set(names):
         raise TypeError(
-            f"{body.__name__} must list {sorted(known)} in the order of SQL, got {names}; mend its declaration"
+            f"{body.__name__} must list {sorted(known)} in the order of SQL, "
+            f"got {names}; mend its declaration"
         )
     return tuple(known[name] for name in names)
 

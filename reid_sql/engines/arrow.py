@@ -194,7 +194,10 @@ ARROW_TYPES: Final = {
 
 
 def table_kernel(declared: Function) -> Callable[..., pa.Array]:
-    """Bind the body to the reduction's columns as lists, then its own parameters: a refusal or a list of structs a row."""
+    """Bind the body to the reduction's columns as lists, then its own parameters, for structs or a refusal.
+
+    The structs are a list of one a row.
+    """
     answers = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", answers)])
 
@@ -232,7 +235,10 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
 
 
 def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
-    """Call the body once: the reduction's columns and the parameters as Arrow scalars in; rows or a refusal out."""
+    """Call the body once: the reduction's columns and the parameters in; rows or a refusal out.
+
+    They are Arrow scalars.
+    """
     inputs = declared.reduction.inputs if declared.reduction else {}
     counted = len(inputs)
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
@@ -247,7 +253,7 @@ def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
 def answer_rows(
     declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Call the body with the reduction's arrays, if it has one, and its own parameters; one dictionary a row."""
+    """Call the body with the reduction's arrays, if any, and its own parameters; one dictionary a row."""
     found = _called(declared, arrays, own)
     return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
 
@@ -277,7 +283,7 @@ def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lis
     return pa.array(values[first].tolist(), pa.list_(pa.string())).take(pa.array(place))
 
 
-def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a body's answer
+def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
     reduction = declared.reduction
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
@@ -291,7 +297,7 @@ def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
     return _values(cell.values if cell.is_valid else pa.array([], pa.int64()))
 
 
-def _values(values: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
+def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a list
     listed = pa.types.is_list(values.type) or pa.types.is_large_list(
         values.type
     )  # by a setting of the connection

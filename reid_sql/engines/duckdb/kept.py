@@ -1,4 +1,4 @@
-"""The macros kept from one process to the next: DuckDB binds each macro when it is made, and loads what is made."""
+"""The macros kept from one process to the next: DuckDB binds each that is made, and loads what is kept."""
 
 import contextlib
 import os
@@ -23,8 +23,8 @@ def copied(
 ) -> bool:
     """Copy the kept macros into a catalogue of the database instance; false where none can be kept or read.
 
-    `make` fills a catalogue of a new database, from which the file is written when it is not there. A connection that may
-    not read files, a folder that cannot be written or that others write into: the caller makes the macros himself.
+    `make` fills a catalogue of a new database, from which the file is written when it is not there. Where the
+    connection may not read files, or the folder cannot be written or others can, the caller makes the macros.
     """
     file = _file(f"{version}-{duckdb.__version__}")
     if file is None:
@@ -50,7 +50,7 @@ def copied(
 
 
 def _file(version: str) -> Path | None:
-    """The file of this version, in a folder that nobody else can write into; none where there is no such folder."""
+    """The file of this version, in a folder that nobody else can write into; none without such a folder."""
     named = os.environ.get(FOLDER)
     home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     if named == "":
@@ -75,7 +75,7 @@ def _ours(path: Path) -> bool:
 
 
 def _write(file: Path, catalogue: str, make: Callable[[duckdb.DuckDBPyConnection, str], None]) -> None:
-    """Make the macros in a database of its own and keep them in the file, which appears whole or not at all."""
+    """Keep macros made in a database of their own in the file, which appears whole or not at all."""
     part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
     try:
         with duckdb.connect() as con:

@@ -50,7 +50,10 @@ def needs_python(declared: Function) -> bool:
 
 
 def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]:
-    """Definition of every macro by name, each after those that it calls; what needs Python says so where there is none."""
+    """Definition of every macro by name, each after those it calls.
+
+    What needs Python says so where there is none.
+    """
     found = dict(_plans())
     own: dict[str, str] = {}
     for reduction in all_reductions().values():
@@ -74,11 +77,12 @@ def _stub(name: str, declared: Function) -> dict[str, str]:
 
 
 def _absent(what: str) -> str:
-    return f"error({sql_literal(f'{what} needs the Python package reid-sql, got a connection without it; register it there')})"
+    rule = f"{what} needs the Python package reid-sql, got a connection without it; register it there"
+    return f"error({sql_literal(rule)})"
 
 
 def _ordered(definitions: Mapping[str, str]) -> dict[str, str]:
-    """The definitions in an order in which DuckDB takes them: it looks for what a macro calls when it is made."""
+    """The definitions in an order that DuckDB takes: it looks for what a macro calls when it is made."""
     calls = {
         name: dict.fromkeys(
             called for called in CALLED.findall(text) if called in definitions and called != name
@@ -256,7 +260,8 @@ def _of_model(declared: Function, columns: Sequence[str]) -> str:
 def _answer(call: str) -> str:
     """Give the answer, or the refusal in its own words."""
     return f"""list_extract(list_transform([{call}], lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer ELSE error(reid_answered.refusal) END), 1)"""
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer
+        ELSE error(reid_answered.refusal) END), 1)"""
 
 
 def _answered_scores(declared: Function) -> str:
@@ -264,7 +269,8 @@ def _answered_scores(declared: Function) -> str:
         ["reid_values", "reid_class_size", "reid_model", *(p.name for p in declared.own_parameters)]
     )
     own = "".join(f", {parameter.name}" for parameter in declared.own_parameters)
-    return f"({names}) AS {_answer(f'reid_body_{declared.name}(reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own})')}"
+    cells = f"reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own}"
+    return f"({names}) AS {_answer(f'reid_body_{declared.name}({cells})')}"
 
 
 def _scores(declared: Function) -> str:
@@ -282,12 +288,15 @@ def _drawn(declared: Function) -> str:
     model, n, *own = declared.parameters
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(model)})"
     given = "".join(f" || ', ' || reid_text(({checked(p)})::VARCHAR)" for p in own)
-    plan = f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', {checked(n)}, reid_text(model){given})"
+    plan = (
+        f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', "
+        f"{checked(n)}, reid_text(model){given})"
+    )
     return f"({parameters(declared)}) AS TABLE FROM query({plan})"
 
 
 def _row(name: str, declared: Function) -> dict[str, str]:
-    """Check the arguments, then answer by the spelling over the checked doubles, or else by the Python body."""
+    """Check the arguments, then answer by the spelling over the checked doubles, or by the Python body."""
     names = ", ".join(parameter.name for parameter in declared.parameters)
     cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
     if declared.duckdb is None:
@@ -314,11 +323,14 @@ def parameters(declared: Function) -> str:
 
 
 def select(declared: Function, spelled: Callable[[Parameter], str], source: str = "") -> str:
-    """Select the answer over the reduction, with how NULLs were treated; over another source where one is given."""
+    """Select the answer over the reduction, with how NULLs were treated; over another source if given."""
     values = {p.name: spelled(p) for p in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
+        return (
+            "SELECT unnest(answer) FROM (SELECT "
+            f"unnest({_answers(declared, list(values.values()))}) AS answer)"
+        )
     source = source or f"reid_reduce_{reduction.name}({', '.join(arguments_of(declared, reduction))})"
     if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
@@ -340,7 +352,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         members = f"list(members ORDER BY {first} ASC) AS reid_members"
         called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
-        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
+        return (
+            "SELECT unnest(members) AS record, unnest(answer), "
+            f"{treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
+        )
     said = treated if reduction.whole else aggregate
     if reduction.keyed:
         called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
@@ -348,7 +363,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
         return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
     called = f"SELECT {answers} AS answers, {said} FROM {source}"
-    return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
+    return (
+        f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, "
+        f"* EXCLUDE (answers) FROM ({called}))"
+    )
 
 
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
@@ -360,6 +378,7 @@ def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
 def _answers(declared: Function, arguments: list[str]) -> str:
     """Spell the call of the Python body: its rows, or its refusal in its own words."""
     given = [f"{OWN_MODELS}()"] * declared.models + arguments
-    return f"""list_extract(list_transform([reid_body_{declared.name}({", ".join(given)})], lambda reid_answered:
+    call = f"reid_body_{declared.name}({', '.join(given)})"
+    return f"""list_extract(list_transform([{call}], lambda reid_answered:
         CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
         ELSE error(reid_answered.refusal) END), 1)"""

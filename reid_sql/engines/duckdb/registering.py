@@ -18,7 +18,10 @@ from reid_sql.function import Function, sql_literal
 
 PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 MARKER: Final = "reid_is_whole"
-TAKEN: Final = "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT lower(schema_name) FROM duckdb_schemas()"
+TAKEN: Final = (
+    "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT "
+    "lower(schema_name) FROM duckdb_schemas()"
+)
 HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 LOCK: Final = threading.Lock()
@@ -31,9 +34,10 @@ CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
     """Put the functions into this connection; twice is harmless, and an open transaction stays as it is.
 
-    They live in a catalogue of our own in memory, once for a database instance and without a trace in a file, so that
-    every connection and cursor of it knows them as reid.name. Names alone are temporary macros of the connection; inside a
-    transaction, whose rollback would take those along, its search path ends with our catalogue.
+    They live in a catalogue of our own in memory, once for a database instance and without a trace in a file,
+    so that every connection and cursor of it knows them as reid.name. Names alone are temporary macros of the
+    connection; inside a transaction, whose rollback would take those along, its search path ends with our
+    catalogue.
     """
     found = _written(functions)
     with LOCK:

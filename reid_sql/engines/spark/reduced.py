@@ -25,10 +25,10 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Held:
-    """Distinct records whose counts alone come to the driver; every record finds its answer back by its values.
+    """Distinct records, of which only the counts come to the driver; records find answers by values.
 
-    Either the values come to the driver among the counts, or `classes` hold them on the executors under numbers,
-    `place`, which the counts then have too.
+    Every record finds its answer back. Either the values come to the driver among the counts, or `classes`
+    hold them on the executors under numbers, `place`, which the counts then have too.
     """
 
     rows: Rows  # every record, with `record`, by which it is told where there is a key

@@ -1,4 +1,4 @@
-"""Macros kept from one process to the next: the same as those made anew, and never from a file that others can write."""
+"""Macros kept from one process to the next: as those made anew, and from no file that others can write."""
 
 from collections.abc import Iterator
 from pathlib import Path
