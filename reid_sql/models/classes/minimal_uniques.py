@@ -22,6 +22,7 @@ from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED, Codes
 
 Bits = npt.NDArray[np.uint8]  # a record each, eight of them a byte
 Set = tuple[int, ...]  # places of columns, ascending
+Singled = tuple[Integers, Integers]  # records, and the places of the sets that single them out
 
 RECORD_BYTES: Final = 80  # of the keys, their order and the answers, for a record of a set
 MaxSize = Annotated[int, SUBSET_SIZE]
@@ -32,8 +33,7 @@ class CodesInPlace(Codes):
     """A table that stayed with its engine, which looks itself for what singles records out."""
 
     held: int  # records
-    # Sets to the records that they single out, ascending, and the places of their sets.
-    singled: Callable[[Sequence[Set]], tuple[Integers, Integers]]
+    singled: Callable[[Sequence[Set]], Singled]  # the records ascending
 
     @property
     def records(self) -> int:
@@ -90,7 +90,7 @@ def minimal_uniques(table: Codes, max_size: int = 4, memory_mb: int = 1024) -> M
     return MinimalUniques(table.names, largest, sets, *_searched(table, sets, largest, bound))
 
 
-def _searched(table: Codes, sets: Sequence[Set], largest: int, memory_mb: int) -> tuple[Integers, Integers]:
+def _searched(table: Codes, sets: Sequence[Set], largest: int, memory_mb: int) -> Singled:
     """Records, and the places of the sets that single them out."""
     widest = max(comb(len(table.names), size) for size in range(largest + 1))
     need = table.records * (RECORD_BYTES + 2 * widest // 8)

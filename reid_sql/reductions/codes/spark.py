@@ -13,7 +13,7 @@ from reid_sql.engines.spark.frames import collected, column, resolved, rows_of
 from reid_sql.engines.spark.records import refuse_no_key, refuse_shared
 from reid_sql.engines.spark.reduced import Elsewhere
 from reid_sql.engines.spark.uniques import singled_out
-from reid_sql.models.classes.minimal_uniques import CodesInPlace, Set
+from reid_sql.models.classes.minimal_uniques import CodesInPlace, Set, Singled
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers
 
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
@@ -45,7 +45,7 @@ def uniques(tbl: DataFrame, columns: Sequence[str], key: str | None, nulls: str)
     treated = collected(how_nulls(rows, nulls, whole), "one row")
     keys: list[Any] = []  # as Arrow has them, once asked for
 
-    def singled(sets: Sequence[Set]) -> tuple[Integers, Integers]:
+    def singled(sets: Sequence[Set]) -> Singled:
         found = collected(singled_out(records, rows.names, sets), "records that columns single out")
         known = found["record"].combine_chunks().dictionary_encode("encode")
         keys.append(known.dictionary)
