@@ -33,6 +33,11 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def quoted(name: str) -> str:
+    """The name as SQL quotes one."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 @dataclass(frozen=True)
 class Number:
     """Numbers from `low` to `high`, both included, finite and not NaN; `remedy` says what to pass instead."""

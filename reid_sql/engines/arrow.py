@@ -107,15 +107,15 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     )
 
 
-def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]) -> pa.Array:
+def model_answer(declared: Function, cells: Estimates, numbers: Sequence[pa.Array]) -> pa.Array:
     """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
     valid = np.full(len(cells.probability), fill_value=True)
-    for column in given:
+    for column in numbers:
         valid &= column.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(valid)
     kept = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
-    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in given])
+    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in numbers])
     return pa.array(answer, mask=~valid)
 
 
@@ -258,9 +258,11 @@ def answer_rows(
     return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
 
 
-def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def answer_columns(
+    declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
     """Call the body of an answer in arrays: these by name, what is said of all rows repeated for each."""
-    return columns_of(_called(declared, arrays, own))
+    return columns_of(_called(declared, arrays, parameters))
 
 
 def columns_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass of arrays

@@ -13,13 +13,13 @@ from reid_sql.function import Answer, Function
 from reid_sql.reduction import HOW_NULLS, spelling
 
 
-def table(declared: Function, given: Mapping[str, Any]) -> pl.LazyFrame:
+def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     """Bind a function of a table, or of its parameters alone: a lazy frame."""
-    own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
+    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row")
     lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
-    counted = {a.name: given[a.name] for a in declared.reduction.arguments if a.name in given}
+    counted = {a.name: arguments[a.name] for a in declared.reduction.arguments if a.name in arguments}
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:

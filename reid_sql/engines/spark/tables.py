@@ -17,23 +17,23 @@ from reid_sql.function import Answer, Function
 from reid_sql.reduction import HOW_NULLS, Reduction, spelling
 
 
-def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
+def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """Bind a table function, its arguments by name: Spark reduces the frames, the body answers.
 
     It answers from what is left of them.
     """
-    own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
+    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
         return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
     if declared.answer is Answer.RECORDS:
-        refuse_no_key(given["key"])
-    counted = {argument.name: given.get(argument.name) for argument in reduction.arguments}
+        refuse_no_key(arguments["key"])
+    counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
     reduced = spelling(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
     if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
-        return answered_records(declared, reduced, given["key"], own)
+        return answered_records(declared, reduced, arguments["key"], own)
     arrays, treated = _told(declared, reduction, reduced)
     found = declared.body(arrays, **own)
     if declared.columnar:
@@ -41,7 +41,7 @@ def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
         return to_spark(given["tbl"].sparkSession, _columnar(declared, found, treated, *keys))
     rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
     return _table(
-        given["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
+        arguments["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
     )
 
 
