@@ -1,4 +1,4 @@
-"""Long computations stop where they are asked to: `checkpoint()` stands in every long loop, and costs next to nothing."""
+"""Long computations stop where they are asked to: `checkpoint()` stands in every long loop."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -15,9 +15,9 @@ _CHECK: Final[ContextVar[Check | None]] = ContextVar("reid_sql_check", default=N
 
 
 def checkpoint(share: float | None = None) -> None:
-    """Let the computation be paused, or ended, here; `share` tells how much of it is done, where that is known.
+    """Let the computation be paused, or ended, here; `share` tells how much of it is done, if that is known.
 
-    It does nothing where nobody can interrupt: in Python itself, Ctrl-C ends a computation as it ends any other.
+    It costs next to nothing where nobody can interrupt. In Python itself, Ctrl-C ends a computation as ever.
 
     >>> checkpoint()
     """

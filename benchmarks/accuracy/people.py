@@ -1,9 +1,9 @@
-"""The figures of docs/accuracy_people.md: the model of people on corpora that its constants were not chosen on.
+"""The figures of docs/accuracy_people.md: the model of people on corpora that did not shape it.
 
-python -m benchmarks.accuracy.people measure CASES.json [choices of columns a corpus] [seed]
-python -m benchmarks.accuracy.people persons PERSONS.json [populations of adult; others a third]
-python -m benchmarks.accuracy.people tell RESULTS.json CASES.json [CASES.json …] [PERSONS.json]
-python -m benchmarks.accuracy.people page RESULTS.json > the tables of docs/accuracy_people.md
+Its constants were not chosen on them. python -m benchmarks.accuracy.people measure CASES.json [choices of
+columns a corpus] [seed] python -m benchmarks.accuracy.people persons PERSONS.json [populations of adult;
+others a third] python -m benchmarks.accuracy.people tell RESULTS.json CASES.json [CASES.json …]
+[PERSONS.json] python -m benchmarks.accuracy.people page RESULTS.json > the tables of docs/accuracy_people.md
 """
 
 import json

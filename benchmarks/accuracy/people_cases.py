@@ -1,7 +1,8 @@
-"""Random choices of columns of tables of people, samples of them, and what each says of the whole (protocol B).
+"""Random columns of tables of people, samples of them, and what each says of the whole (protocol B).
 
-A case is a table under 2 to 10 of its columns and a random sample of at least 100 records. The curves of the
-model on all shapes are kept, so that constants can be chosen on some corpora and judged on others.
+The choices of columns are random. A case is a table under 2 to 10 of its columns and a random sample of at
+least 100 records. The curves of the model on all shapes are kept, so that constants can be chosen on some
+corpora and judged on others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -172,7 +173,10 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
 
 
 def _on_shapes(share: curves.Share, model: PeopleModel, people: int) -> tuple[Floats, Floats, Floats]:
-    """The share by persons of the model on LOG_SHAPES, its variance over them, and the share by persons of the sample."""
+    """The share by persons of the model on LOG_SHAPES, its variance, and that by persons of the sample.
+
+    The variance is over them.
+    """
     shapes = np.exp(shape.LOG_SHAPES)
     terms = share.of_model(np.exp(model.drawn_log_q)[:, None], shapes, people, K)
     assert model.seen is not None

@@ -79,7 +79,7 @@ def learnt(cases: Sequence[Case]) -> Learnt:
 
 
 def quantile(cases: Sequence[Case], name: str, law: Law, power: float) -> float:
-    """Conformal quantile of |g(truth) − m|/σ; the little that intervals get on both sides is taken off first."""
+    """Conformal quantile of |g(truth) − m|/σ, the little that intervals get on both sides taken off first."""
     scores = []
     for case in cases:
         found = spread(case, name, law, power)

@@ -43,7 +43,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def _told(found: "Function") -> str:
-    """What the docstring says beyond its first sentence, the columns of the answer, and the engines that lack it."""
+    """What the docstring says after its first sentence, the answer's columns, and the engines without it."""
     paragraphs = (inspect.getdoc(found.body) or "").split("\n\n")[1:]
     said = [" ".join(part.split()) for part in paragraphs if not part.lstrip().startswith(">>>")]
     columns = [f"  {name} {kind}" for name, kind in _columns(found).items()]

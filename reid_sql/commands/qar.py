@@ -111,7 +111,10 @@ def _draw(options: argparse.Namespace, paths: dict[str, list[dict[str, Any]]], c
 def _removals(
     con: "duckdb.DuckDBPyConnection", given: list[Any], how: str, remove: int, orders: list[str]
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """Remove records in each order, and say which of the orders that nobody asked for by name were left out."""
+    """Remove records in each order, and say which of the orders nobody asked for were left out.
+
+    They were not asked for by name.
+    """
     import duckdb  # noqa: PLC0415 - help is shown without what counts
 
     from reid_sql.models.extreme.removal_path import BY  # noqa: PLC0415 - the same

@@ -51,7 +51,10 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def _refuse_empty_database(database: str, text: str) -> None:
-    """Refuse a database that is not there, unless the SQL makes something in it: else a mistyped path would be one."""
+    """Refuse a database that is not there, unless the SQL makes something in it.
+
+    Else a mistyped path would be one.
+    """
     import duckdb  # noqa: PLC0415 - help is shown without what counts
 
     if database == MEMORY or Path(database).is_file():

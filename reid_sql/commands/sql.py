@@ -21,7 +21,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plan",
         metavar="CALL",
-        help="print the query that a call runs, such as \"risk_summary(people, ['age', 'sex'])\"; the table need not exist",
+        help="print the query that a call runs, such as \"risk_summary(people, ['age', 'sex'])\"; the "
+        "table need not exist",
     )
 
 

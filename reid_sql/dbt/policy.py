@@ -53,7 +53,7 @@ def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambd
 
 
 def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: str) -> list[dict[str, Any]]:
-    """Check a relation, in SQL, as the policy checks the table of this name; one dictionary for each check and group.
+    """Check a relation, in SQL, by the policy's table of this name; one dictionary for each check and group.
 
     What the policy names of the relation goes through a file, as the gate reads files alone; the file is
     taken away.

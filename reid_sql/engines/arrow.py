@@ -23,7 +23,6 @@ from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.rectangle import Estimates
 
-
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 
 
@@ -197,7 +196,10 @@ ARROW_TYPES: Final = {
 
 
 def table_kernel(declared: Function) -> Callable[..., pa.Array]:
-    """Bind the body to the reduction's columns as lists, then its own parameters: a refusal or a list of structs a row."""
+    """Bind the body to the reduction's columns as lists, then its own parameters, for structs or a refusal.
+
+    The structs are a list of one a row.
+    """
     answers = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", answers)])
 
@@ -220,7 +222,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
 
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
-    """Make one row of the answer for each record of its arrays, which a list of dictionaries would be slow for."""
+    """Make one row of the answer for each record of its arrays, faster than a list of dictionaries."""
     found, types = answered["answers"], answer.field("answers").type
     arrays = [pa.array(found[field.name] if found else [], field.type) for field in types.value_type]
     rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
@@ -231,7 +233,10 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
 
 
 def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
-    """Call the body once: the reduction's columns and the parameters as Arrow scalars in; rows or a refusal out."""
+    """Call the body once: the reduction's columns and the parameters in; rows or a refusal out.
+
+    They are Arrow scalars.
+    """
     inputs = declared.reduction.inputs if declared.reduction else {}
     counted = len(inputs)
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
@@ -246,13 +251,13 @@ def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
 def answer_rows(
     declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Call the body with the reduction's arrays, if it has one, and its own parameters; one dictionary a row."""
+    """Call the body with the reduction's arrays, if any, and its own parameters; one dictionary a row."""
     found = _called(declared, arrays, own)
     return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
 
 
 def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Call the body of an answer for each record: its arrays by name, what is said of all repeated for each."""
+    """Call the body of an answer by record: its arrays by name, what is said of all repeated for each."""
     found = vars(_called(declared, arrays, own))
     length = max(len(values) for values in found.values() if isinstance(values, np.ndarray))
     return {
@@ -261,7 +266,7 @@ def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[s
     }
 
 
-def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a body's answer
+def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
     reduction = declared.reduction
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
@@ -275,7 +280,7 @@ def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
     return _values(cell.values if cell.is_valid else pa.array([], pa.int64()))
 
 
-def _values(values: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
+def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a list
     listed = pa.types.is_list(values.type) or pa.types.is_large_list(
         values.type
     )  # by a setting of the connection

@@ -88,8 +88,8 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     ),
     "threshold must be a risk between 0 and 1, got x; pass the risk above which a record counts as at risk, "
     "such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE, "x"), {}),
-    "threshold must be a risk between 0 and 1, got NULL; pass the risk above which a record counts as at risk, "
-    "such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE), {"threshold": None}),
+    "threshold must be a risk between 0 and 1, got NULL; pass the risk above which a record counts as at "
+    "risk, such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE), {"threshold": None}),
     "populations must be a list of one or more numbers, got ['x']; write it like [1000, 1e6]": (
         "pyc_forecast",
         ("tbl", AGE, ["x"]),

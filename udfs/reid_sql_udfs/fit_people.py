@@ -19,14 +19,15 @@ from reid_sql.reductions.people import PEOPLE
 def fit_people(
     people: PeopleLines, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
 ) -> PeopleSummary:
-    """Fit a model of a sample's people, the most accurate one here; uniqueness_xi and the others then know it by its name.
+    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
 
-    A tree of pairs of columns and records as donors give each cell's probability; real cells scatter around it
-    as far as the sample's repeats tell. Columns of numbers, dates and moments have an order, unless `nominal`
-    names them; `ordered` names others. `weight` is a column of survey weights, `marginals` a table of what is
-    known from outside: column_name, value and share; with either, the tree stands alone. In memory the model
-    holds up to 1,000 donors, which are records of the sample; copula_json keeps none. A model of the same name
-    is replaced. Refuses an empty table, and weights that are missing or below 0.
+    They know it by its name. A tree of pairs of columns and records as donors give each cell's probability;
+    real cells scatter around it as far as the sample's repeats tell. Columns of numbers, dates and moments
+    have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
+    weights, `marginals` a table of what is known from outside: column_name, value and share; with either, the
+    tree stands alone. In memory the model holds up to 1,000 donors, which are records of the sample;
+    copula_json keeps none. A model of the same name is replaced. Refuses an empty table, and weights that are
+    missing or below 0.
 
     >>> from reid_sql.models.people.people_lines import lines_of
     >>> fit_people(lines_of({"sex": ["F", "F", "M", "M"]}), "town").records

@@ -1,4 +1,7 @@
-"""A table of the policy as it is measured: opened read-only, counted once, every answer kept for who asks again."""
+"""A table of the policy as it is measured: opened read-only, counted once, every answer kept.
+
+It is kept for who asks again.
+"""
 
 from collections.abc import Mapping, Sequence
 from string import Template
@@ -25,7 +28,10 @@ VIEW: Final = "a view of the database '{}' was measured: no hash stands for what
 
 
 class Release(Answers):
-    """An opened table: its columns, its class sizes by any columns and groups, and what functions answer about it."""
+    """An opened table: its columns, class sizes by any columns and groups, and functions' answers.
+
+    The answers are about the table.
+    """
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""
@@ -127,7 +133,8 @@ class Release(Answers):
         if key not in self._views:
             name = f"{self.view}_part_{len(self._views)}"
             tests = [
-                f"{quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM {self.packed.values(column)} WHERE code = {digit})"
+                f"{quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM "
+                f"{self.packed.values(column)} WHERE code = {digit})"
                 for column, digit in zip(by, group.digits, strict=True)
             ]
             self.con.execute(
@@ -140,7 +147,8 @@ class Release(Answers):
         """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
         listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
         return self.ask(
-            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
+            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT "
+            f"{count}",
             "rarest records",
         )
 

@@ -1,8 +1,9 @@
 """Python bodies in threads of their own, so that DuckDB hears an interrupt while it waits for one.
 
-DuckDB looks for an interrupt between two calls of a function, never inside one. So a body is begun by one call, and each
-row of a range asks for its answer: every such call waits a moment, and between two of them the statement can end. A body
-goes on only while a call waits for it; if none comes any more, it pauses at its next checkpoint, and then ends.
+DuckDB looks for an interrupt between two calls of a function, never inside one. So a body is begun by one
+call, and each row of a range asks for its answer: every such call waits a moment, and between two of them the
+statement can end. A body goes on only while a call waits for it; if none comes any more, it pauses at its
+next checkpoint, and then ends.
 """
 
 import threading

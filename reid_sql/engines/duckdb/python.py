@@ -66,7 +66,7 @@ def _body(declared: Function) -> Bound:
 
 
 def _awaited(name: str, work: Work, answer: str) -> Bound:
-    """Bind what is begun by one call and answered by another, so that the engine can be interrupted between them."""
+    """Bind what is begun by one call and answered by others, between which the engine can be interrupted."""
     BODIES.setdefault(name, work)
 
     def ask(numbers: pa.Array) -> pa.Array:
@@ -79,7 +79,7 @@ def _awaited(name: str, work: Work, answer: str) -> Bound:
 
 
 def _begin(*columns: pa.Array) -> pa.Array:
-    """Begin the body of this name with what follows it; each argument is one row of a whole column, or a value."""
+    """Begin the body of this name with what follows it: whole columns, each in one row, and values."""
     name, *given = columns
     return pa.array([jobs.begin(partial(BODIES[name[0].as_py()], *given))], pa.int64())
 
@@ -99,7 +99,10 @@ def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:
 
 
 def _reader(document: Document) -> Callable[..., pa.Array]:
-    """Read documents, one a row, from files where the connection may: the text, or the refusal in its own words."""
+    """Read documents, one a row, from files where the connection may: the text, or the refusal.
+
+    The refusal is in its own words.
+    """
 
     def read(sources: pa.Array, files: pa.Array) -> pa.Array:
         pairs = zip(sources.to_pylist(), files.to_pylist(), strict=True)

@@ -81,7 +81,10 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
 
 
 def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
-    """Columns of the reduction as the body takes them: numbers as an array, lists of them as a matrix, else a list."""
+    """Columns of the reduction as the body takes them: numbers as an array or matrix, else a list.
+
+    A matrix is made of lists of numbers.
+    """
     reduction = declared.reduction
     series = {name: frame[name] for name in reduction.inputs} if reduction else {}
     if reduction and reduction.whole:

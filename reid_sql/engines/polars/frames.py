@@ -1,4 +1,7 @@
-"""Polars: columns by their very names, and the few relations that every reduction is made of; nothing is collected."""
+"""Polars: columns by their very names, and the relations all reductions are made of, never collected.
+
+They are few, and nothing is collected.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -61,7 +64,10 @@ def counted(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFram
 
 
 def joined(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    """Each row of the left, in its order, beside the row of the right that has the same values under numbers, NULL like NULL."""
+    """Each row of the left, in order, beside the right row of the same values, NULL like NULL.
+
+    The values stand under numbers.
+    """
     own = [named(name) for name in names]
     return left.join(
         right, left_on=own, right_on=places(names), how="left", nulls_equal=True, maintain_order="left"

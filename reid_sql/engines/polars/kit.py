@@ -1,4 +1,4 @@
-"""Polars: functions as expressions and lazy-frame functions; nothing is collected before the user collects."""
+"""Polars: functions as expressions and lazy-frame functions; nothing is collected before the user does."""
 
 from collections.abc import Sequence
 from inspect import Parameter, Signature
@@ -42,5 +42,6 @@ def counting(_: Function) -> Signature:
 
 def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
     """Bind a function of a record among all records: an expression named after the function."""
-    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type] # a COUNT has one
+    # A COUNT has a reduction.
+    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type]
     return counted.alias(declared.name)

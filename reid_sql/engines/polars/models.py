@@ -69,7 +69,10 @@ def scored(
 
 
 def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> pl.LazyFrame:
-    """Bind a table function of records drawn from a model: drawn in batches when collected, as many as are asked for."""
+    """Bind a table function of records drawn from a model: drawn in batches, when collected, on demand.
+
+    As many are drawn as are asked for.
+    """
     columns = pl.Schema({name: pl.String() for name in model.columns})
 
     def batches(

@@ -13,7 +13,7 @@ from reid_sql.engines.spark.frames import Rows, collected
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Whole columns that stay on the executors: what a body asks in their place, and how NULLs were treated."""
+    """Whole columns that stay on the executors: what a body asks instead, and how NULLs were treated."""
 
     arrays: Any
     treated: pa.Table
@@ -21,10 +21,10 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Held:
-    """Distinct records whose counts alone come to the driver; every record finds its answer back by its values.
+    """Distinct records, of which only the counts come to the driver; records find answers by values.
 
-    Either the values come to the driver among the counts, or `classes` hold them on the executors under numbers,
-    `place`, which the counts then have too.
+    Every record finds its answer back. Either the values come to the driver among the counts, or `classes`
+    hold them on the executors under numbers, `place`, which the counts then have too.
     """
 
     rows: Rows  # every record, with `record`, by which it is told where there is a key

@@ -18,7 +18,10 @@ from reid_sql.reduction import HOW_NULLS, Reduction, spelling
 
 
 def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
-    """Bind a table function, its arguments by name: Spark reduces the frames, the body answers from what is left of them."""
+    """Bind a table function, its arguments by name: Spark reduces the frames, the body answers.
+
+    It answers from what is left of them.
+    """
     own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:

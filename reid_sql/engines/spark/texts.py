@@ -24,7 +24,8 @@ def refuse_without_text(rows: Rows) -> None:
 def has_text(kind: DataType) -> bool:
     """Whether Spark can tell each value of the type by a text of its own.
 
-    An instant has the text of the session's time zone, in which two of an hour that the clocks repeat are one.
+    An instant has the text of the session's time zone, in which two of an hour that the clocks repeat are
+    one.
     """
     return not isinstance(kind, ArrayType | StructType | BinaryType | TimestampType)
 

@@ -23,7 +23,10 @@ NOBODY: Final = "groups[{}] tells a probability for '{}', a value of '{}' that n
 
 @dataclass(frozen=True)
 class Subjects:
-    """Distinct records as the scenario sees them; a profile is a way in which the probabilities of subjects differ."""
+    """Distinct records as the scenario sees them; a profile is a way in which probabilities differ.
+
+    The probabilities are those of what is known of each subject.
+    """
 
     codes: (
         "list[Integers] | list[list[Relation]]"  # (groups,) what a partition, or an inclusion, is refined by
@@ -43,7 +46,7 @@ class Subjects:
 
 
 def subjects(codes: Integers, texts: Sequence[Sequence[str | None]], given: Scenario, nulls: str) -> Subjects:
-    """Read the records as the scenario says; refuses a value without a probability, and one that is most likely misspelt.
+    """Read the records as the scenario says; refuses a value that has no probability or looks misspelt.
 
     Values that only dropped records may have, and hierarchies kept for other tables, are noted.
     """
@@ -122,8 +125,9 @@ def _by_value(number: int, group: Group, values: Texts) -> Floats:
         for each in present:
             if each not in group.probabilities:
                 raise UnknownNameError(
-                    f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got none for "
-                    f"{'NULL' if each is None else repr(each)}; add it, or write otherwise = the probability of all others"
+                    f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got "
+                    f"none for {'NULL' if each is None else repr(each)}; add it, or write otherwise = the "
+                    "probability of all others"
                 )
     found = {each: group.probabilities.get(each, group.otherwise) for each in present if each is not None}
     found[None] = group.otherwise
@@ -131,7 +135,10 @@ def _by_value(number: int, group: Group, values: Texts) -> Floats:
 
 
 def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[str]:
-    """Refuse probabilities for values that no record has, as misspelt; where records were dropped, they are noted."""
+    """Refuse probabilities for values that no record has, as misspelt.
+
+    Where records were dropped, such values are noted instead.
+    """
     notes = []
     for number, group in enumerate(given.groups, 1):
         if group.by is None or group.values_may_be_absent:
@@ -141,8 +148,8 @@ def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[s
             if value not in present and not dropped:
                 known = [text for text in present if text is not None]
                 raise UnknownNameError(
-                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got '{value}'; "
-                    f"{suggestion(value, known, 'values')}, or write values_may_be_absent = true"
+                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got "
+                    f"'{value}'; {suggestion(value, known, 'values')}, or write values_may_be_absent = true"
                 )
             if value not in present:
                 notes.append(NOBODY.format(number, value, group.by))

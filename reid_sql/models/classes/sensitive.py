@@ -1,7 +1,7 @@
-"""What a table gives away about a sensitive column: l-diversity, t-closeness, (α, k)-anonymity, β-likeness, δ-disclosure.
+"""What a table gives away about a sensitive column, by five measures of its classes.
 
-The engine measures each class; here the worst class is found, and the classes that offend a threshold are
-added up.
+l-diversity, t-closeness, (α, k)-anonymity, β-likeness and δ-disclosure. The engine measures each class; here
+the worst class is found, and the classes that offend a threshold are added up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ class ClassValues:
 
 @dataclass(frozen=True)
 class OffendingClasses:
-    """The classes that offend a threshold: values of the quasi-identifiers by column, records, value of the measure."""
+    """The classes that offend a threshold: quasi-identifiers by column, records, value of the measure."""
 
     values: Mapping[str, Sequence[Any]]
     class_size: Sequence[int]
@@ -122,7 +122,8 @@ class AlphaDisclosure(Disclosure):
 def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
     """Summarise a measure whose lowest value is the worst; a class offends below the threshold.
 
-    >>> least(ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1])), 2, "distinct").offending_classes
+    >>> classes = ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
+    >>> least(classes, 2, "distinct").offending_classes
     2
     """
     return _summary(found, found.value < threshold * (1 - SLACK), 0, threshold, variant)
@@ -131,9 +132,12 @@ def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
 def greatest(
     found: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
 ) -> Disclosure:
-    """Summarise a measure whose highest value is the worst; a class offends above the threshold, or below k records.
+    """Summarise a measure whose highest value is the worst: above the threshold, or below k, a class offends.
 
-    >>> greatest(ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1])), 0.2, "equal").offending_records
+    Below k are classes of fewer than k records.
+
+    >>> classes = ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1]))
+    >>> greatest(classes, 0.2, "equal").offending_records
     2
     """
     offending = (found.value > threshold * (1 + SLACK)) | (found.class_size < k)

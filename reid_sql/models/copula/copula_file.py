@@ -68,7 +68,7 @@ def to_json(model: GaussianCopula) -> str:
 
 
 def content_of(text: str, kind: str) -> dict[str, Any]:
-    """Read the text of a saved model of this format; refuses what is too long, no JSON, or of another format."""
+    """Read the text of a saved model; refuses what is too long, no JSON, or not of this format."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise OutOfDomainError(
             f"a saved model must be a text of at most {LONGEST} characters, got another; save it again"
@@ -87,7 +87,7 @@ def content_of(text: str, kind: str) -> dict[str, Any]:
 
 
 def from_json(text: str) -> GaussianCopula:
-    """Read a model; refuses a text that is no such model, of another version, or changed since it was written."""
+    """Read a model; refuses a text that is none, of another version, or changed since it was written."""
     content = content_of(text, FORMAT)
     if content.get("version") != VERSION:
         rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"

@@ -41,8 +41,8 @@ def fit(
 
     Refuses an empty table, names that are no columns and weights that are missing or below zero.
 
-    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"], [None] * 2,
-    ...                    np.array([60, 40]), [60.0, 40.0])
+    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"],
+    ...                    [None] * 2, np.array([60, 40]), [60.0, 40.0])
     >>> fit(sexes).cell_probability([["M"]]).probability
     array([0.4])
     """

@@ -66,7 +66,10 @@ def drawn_cells(model: GaussianCopula, precision: Precision) -> list[Estimates]:
 
 
 def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers:
-    """Codes of the records at these places of an endless sample: (places, columns); the same whoever asks for which."""
+    """Codes of records at these places of an endless sample, the same whoever asks: (places, columns).
+
+    They are also the same whichever places are asked for.
+    """
     order = _shuffled(model, np.random.default_rng([seed, 0]))
     found = np.empty((len(places), len(model.columns)), dtype=np.int64)
     chunks = places // CHUNK

@@ -79,7 +79,9 @@ class Remaining:
 def eliminate(
     chosen: QuasiIdentifiers, level: Level, remove: int, memory_mb: int = 1024
 ) -> tuple[list[int], list[float]]:
-    """Give the records removed, in order, and the risk after each; fewer than asked where no removal leaves a fit below 1.
+    """Give the records removed, in order, and the risk after each; fewer where no more can be removed.
+
+    A record is removed only where it leaves a fit below 1.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
     >>> draw = np.random.default_rng(0)

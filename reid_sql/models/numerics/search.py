@@ -30,7 +30,9 @@ def least(loss: Callable[[float], float], low: float, high: float, xatol: float 
     """
     from scipy.optimize import minimize_scalar  # noqa: PLC0415 - the words above
 
-    return float(minimize_scalar(_heeding(loss), bounds=(low, high), method="bounded", options={"xatol": xatol}).x)
+    return float(
+        minimize_scalar(_heeding(loss), bounds=(low, high), method="bounded", options={"xatol": xatol}).x
+    )
 
 
 def least_point(loss: Callable[[Floats], float], start: Floats) -> Floats:

@@ -1,10 +1,10 @@
-"""A share with its 95 % interval: on a log-odds scale, from the scatter over shapes, over persons, and what models miss.
+"""A share with its 95 % interval on a log-odds scale: scatter over shapes and persons, and model error.
 
-g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n; σ² = V + v/(n (M + ε)²(1 − M + ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M
-+ ε)(1 − M + ε)): m and V the mean and the variance of g over shapes, v the variance over persons, M the
-estimate, s the same share in the sample itself. The interval is g⁻¹(m ± z σ) and a little on both sides. z is
-conformal: the quantile of |g(truth) − m|/σ over tables of people, each corpus with the same weight, that
-brings 95 % of the truths of other corpora within the interval.
+Model error is what models miss. g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n; σ² = V + v/(n (M + ε)²(1 − M +
+ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M + ε)(1 − M + ε)): m and V the mean and the variance of g over shapes, v
+the variance over persons, M the estimate, s the same share in the sample itself. The interval is g⁻¹(m ± z σ)
+and a little on both sides. z is conformal: the quantile of |g(truth) − m|/σ over tables of people, each
+corpus with the same weight, that brings 95 % of the truths of other corpora within the interval.
 """
 
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ def share(found: Spread, z: float, most: float) -> Share:
 
 
 def clopper_pearson(held: float, records: float) -> float:
-    """Upper end of a share that `held` of so many records have, which the truth is below in 97.5 % of samples.
+    """Upper end of a share that `held` records have: the truth is below it in 97.5 % of samples.
 
     >>> round(clopper_pearson(2, 10), 4), clopper_pearson(10, 10)
     (0.5561, 1.0)

@@ -45,7 +45,7 @@ def to_json(model: PeopleModel) -> str:
 
 
 def from_json(text: str) -> PeopleModel:
-    """Read a model; refuses a text that is no such model, of another version, or changed since it was written."""
+    """Read a model; refuses a text that is none, of another version, or changed since it was written."""
     content = content_of(text, FORMAT)
     if content.get("version") != VERSION:
         rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"

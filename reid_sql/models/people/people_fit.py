@@ -1,4 +1,7 @@
-"""Fit a model of people to what an engine counted: a tree of pairs, donors, their weights and the residual's shape."""
+"""Fit a model of people to an engine's counts: a tree of pairs, donors, weights and the residual's shape.
+
+The weights are those of the donors.
+"""
 
 from typing import Final
 

@@ -1,4 +1,7 @@
-"""A fitted model of people: what it needs to score any record, to draw new ones and to foretell populations."""
+"""A fitted model of people: what it needs to score or draw any record, and to foretell populations.
+
+What it draws is new records.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,7 +73,7 @@ class PeopleModel:
         return [column.texts(own) for column, own in zip(self.marginals, codes.T, strict=True)]
 
     def cell_probability(self, values: Sequence[Sequence[Any]]) -> PeopleCells:
-        """Probability q(x) that a person has exactly these values; nothing is integrated, so the errors are 0."""
+        """Probability q(x) that a person has exactly these values; nothing is integrated: errors are 0."""
         return self.scored(self.codes(values))
 
     def scored(self, codes: Integers) -> PeopleCells:

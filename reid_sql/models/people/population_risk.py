@@ -1,6 +1,6 @@
-"""The one answer: how many people of a population a sample's columns single out, how sure that is, and in a sentence.
+"""The one answer: how many people of a population a sample's columns single out, and how sure that is.
 
-The model of people gives the shares; this says when it does not know.
+It comes in a sentence, too. The model of people gives the shares; this says when it does not know.
 """
 
 from collections.abc import Iterator
@@ -37,8 +37,8 @@ DEPENDENT_RECORDS: Final = 10  # records in values that repeat, from which on on
 IS_COUNTED: Final = "the sample is the population: counted"
 OF_FEW: Final = "fewer than 100 records: the interval is what is provable"
 OF_FOREIGN: Final = (
-    "the data are unlike the tables of people that the interval was measured on (the log-linear model says far less): "
-    "the lower end is 0"
+    "the data are unlike the tables of people that the interval was measured on (the "
+    "log-linear model says far less): the lower end is 0"
 )
 NOTHING_REPEATS: Final = (
     "no record repeats in the sample: nothing in it keeps the shares below 1, so the upper end is 1"
@@ -51,7 +51,7 @@ DEPENDENT: Final = "{} follows from {}: it adds nothing"
 
 @dataclass(frozen=True)
 class PopulationRisk:
-    """Shares of one population, each with a 95 % interval; the method, what is to be said of it, and a sentence to quote."""
+    """Shares of one population, each with a 95 % interval; method, remarks, and a sentence to quote."""
 
     population: float
     uniqueness: float
@@ -83,7 +83,10 @@ def answer(
     sizes = COUNT.check("populations", populations).tolist()
     for people in sizes:
         if people < evidence.records:
-            rule = f"populations must be at least the {evidence.records} records of the sample, got {plain(people)}"
+            rule = (
+                f"populations must be at least the {evidence.records} records "
+                f"of the sample, got {plain(people)}"
+            )
             raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
     model = people_fit.fit(evidence, seed) if max(sizes) > evidence.records else None
     return [_row(evidence, people, k, _shares(evidence, model, people, k)) for people in sizes]

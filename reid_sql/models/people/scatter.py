@@ -57,7 +57,7 @@ class Scatter:
         return xi, kappa
 
     def looked_up(self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]) -> Floats:
-        """Mean of score(q, a) over the shapes at this population: worked out on a grid of ln q, and interpolated."""
+        """Mean of score(q, a) over the shapes at this population, interpolated from a grid of ln q."""
         log = np.log(np.maximum(q, np.finfo(float).tiny))
         kept = self.weights > NEGLIGIBLE
         weights = self.weights[kept] / self.weights[kept].sum()
@@ -89,7 +89,10 @@ def _at(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
 
 @dataclass(frozen=True)
 class PeopleCells(Estimates):
-    """Cell probabilities under a model of people, whose residual says how far real cells scatter around them."""
+    """Cell probabilities under a model of people, whose residual says how real cells scatter around them.
+
+    It says how far they do.
+    """
 
     scatter: Scatter
 

@@ -31,7 +31,7 @@ class Chances:
 
 @dataclass(frozen=True)
 class Tree:
-    """Columns by number: the parent of each (−1: none), the order from the roots on, chances given the parent."""
+    """Columns by number: the parent of each (−1: none), the order from roots on, chances given the parent."""
 
     columns: tuple[Column, ...]
     parents: tuple[int, ...]
@@ -131,7 +131,9 @@ class PairTables:
 
 
 def spanned(gains: Floats) -> list[tuple[int, int]]:
-    """Edges (parent, child) of the spanning tree of most gain, grown from the column of most gain; its own parent is −1.
+    """Edges (parent, child) of the spanning tree of most gain, from the column of most gain on.
+
+    The column that it is grown from has −1 for its own parent.
 
     >>> spanned(np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]]))
     [(-1, 1), (1, 0), (1, 2)]

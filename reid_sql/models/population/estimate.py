@@ -12,7 +12,10 @@ NO_INTERVAL: Final = "no interval: "
 
 @dataclass(frozen=True)
 class Estimate:
-    """Share of the population that is unique, None where there is no answer; ends of a 95 % interval, if any; the status."""
+    """Share of the population that is unique, with the ends of a 95 % interval, if any, and the status.
+
+    The share is None where there is no answer.
+    """
 
     uniqueness: float | None
     low: float | None

@@ -64,9 +64,9 @@ class UniquenessEvidence:
 
 
 class Estimator(Protocol):
-    """A method: what the evidence says of the share of a population of this size that is unique, or why it says nothing.
+    """A method: what the evidence says of the share of the population that is unique, or why nothing.
 
-    Refuses an empty sample, and a population smaller than it.
+    The population is of this size. Refuses an empty sample, and a population smaller than it.
     """
 
     def __call__(self, evidence: UniquenessEvidence, population: float, /) -> Estimate:

@@ -94,7 +94,9 @@ Method = Annotated[
 def estimates(
     evidence: UniquenessEvidence, population: float, method: Method = "all"
 ) -> list[PopulationUniqueness]:
-    """Give one row a method. Refuses an empty sample, classes that overlap, and a population smaller than the sample.
+    """Give one row a method; refuses an empty sample and a population smaller than the sample.
+
+    Refuses classes that overlap, too.
 
     >>> import numpy as np
     >>> four = UniquenessEvidence(np.array([1, 3]), np.log([1.5, 2.5]), np.array([1, 1]))

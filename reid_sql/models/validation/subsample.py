@@ -38,7 +38,9 @@ class Lines:
 
 
 def evidence_of(codes: Integers) -> UniquenessEvidence:
-    """Count classes by size and expected count under independence, values, and pairs of values; codes are (records, columns).
+    """Count classes by size and expected count under independence, values, and pairs of values.
+
+    Codes are (records, columns).
 
     >>> evidence_of(np.array([[1, 1], [1, 1], [1, 2]])).histogram.class_size.tolist()
     [1, 2]

@@ -1,4 +1,7 @@
-"""Polars: what each class gives away about a sensitive column, from how many records hold each of its values in each class."""
+"""Polars: what each class gives away about a sensitive column, from the records of each of its values.
+
+They are counted in each class.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +58,7 @@ MEASURES: Final[dict[tuple[str, str | None], tuple[tuple[str, ...], pl.Expr]]] =
 
 @dataclass(frozen=True)
 class Cells:
-    """How many records, `n`, hold each sensitive value, `s`, in each class, by the columns of the classes under numbers."""
+    """How many records, `n`, hold each sensitive value, `s`, in each class, by numbered class columns."""
 
     rows: pl.LazyFrame
     names: Sequence[str]
@@ -195,7 +198,7 @@ def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3)
 
 
 def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
-    """Put beside each cell how many records of the table hold its value, how many of them this class holds, and what β allows."""
+    """Beside each cell: the value's records in the table and in this class, and what β allows."""
     held = cells.with_columns(
         COUNT.sum().over("s").alias("held"), COUNT.sum().alias("total"), pl.col("s").n_unique().alias("kinds")
     )
@@ -204,7 +207,10 @@ def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, c: float) -> pl.LazyFrame:
-    """Measure what needs a class's size at each of its cells: at once for classes of one value, from the cells of the others."""
+    """Measure what needs a class's size at each of its cells: classes of one value at once.
+
+    The others are measured from their cells.
+    """
     if variant == "recursive":
         single = pl.lit(1.0 if c > 1 else 0.0)
     elif variant == "equal":
@@ -271,7 +277,10 @@ def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) ->
 
 
 def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
-    """Place the sensitive values: x from 0 to 1, the share f of records up to it, the area g under f left of it."""
+    """Place the sensitive values: x from 0 to 1, the share f of records up to it, the area g left of it.
+
+    The area is that under f.
+    """
     kind = cells.collect_schema()["s"]
     ordered = kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Enum | pl.Boolean)
     if variant == "numeric" and not kind.is_numeric():
@@ -281,8 +290,8 @@ def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
         )
     if not ordered:
         raise OutOfDomainError(
-            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := 'ordered', "
-            f"got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
+            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := "
+            f"'ordered', got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
     values = cells.group_by("s").agg(COUNT.sum().alias("held")).sort("s", nulls_last=True)
     number = pl.col("s").cast(pl.Float64) if variant == "numeric" else pl.int_range(pl.len()).cast(pl.Float64)

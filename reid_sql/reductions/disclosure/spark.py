@@ -1,4 +1,7 @@
-"""Spark: what each class gives away about a sensitive column, from how many records hold each of its values in each class."""
+"""Spark: what each class gives away about a sensitive column, from the records of each of its values.
+
+They are counted in each class.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +39,7 @@ class Cells:
         return classes.select(*self.keys, "class_size", value.cast("double").alias("value"))
 
     def against_the_table(self) -> "Cells":
-        """The cells beside the records in the table that hold their value, all of its records, and its kinds of values."""
+        """The cells beside the table's records of their value, all its records, and its kinds of values."""
         sensitive = self.rows.names[-1]
         held = self.counts.groupBy(sensitive).agg(F.sum("n").alias("held"))
         totals = held.agg(F.sum("held").alias("total"), F.count(F.lit(1)).alias("kinds"))
@@ -208,7 +211,7 @@ def _disclosed(cells: Cells, variant: str) -> DataFrame:
 
 
 def _ends() -> dict[str, Column]:
-    """The highest and the lowest share of a value's records that are in the class, and what is said of the table."""
+    """The highest and lowest share of a value's records in the class, and what is said of the table."""
     ratio = F.col("n") / F.col("held")
     of_table = {name: F.first(name) for name in ("total", "kinds")}
     return {"highest": F.max(ratio), "lowest": F.min(ratio), **of_table}

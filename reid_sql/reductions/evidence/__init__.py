@@ -13,7 +13,8 @@ OF_COPULAS: Final = ("all", "copula", "copula_calibrated")
 EVIDENCE: Final = Reduction(
     __name__,
     name="evidence",
-    words="how many classes have each size, and each logarithm of the count that independent columns would hold, "
+    words="how many classes have each size, and each logarithm of the count that independent columns would "
+    "hold, "
     "to a thousandth",
     arguments=(TBL, QI, Argument("method", METHOD, "all"), KEPT_NULLS),
     columns={

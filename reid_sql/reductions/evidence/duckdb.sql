@@ -27,7 +27,8 @@ PLAN reid_plan_evidence(tbl, columns, method, nulls) AS
   FROM (
     FROM ({{ reid_class_evidence(tbl, columns, method, nulls) }})
     UNION ALL BY NAME
-    SELECT 0 AS class_size, NULL::DOUBLE AS log_expected, 0 AS classes, * EXCLUDE (cell, records_dropped, nulls)
+    SELECT 0 AS class_size, NULL::DOUBLE AS log_expected, 0 AS classes,
+      * EXCLUDE (cell, records_dropped, nulls)
     FROM ({{ reid_plan_pairs(tbl, columns, NULL::VARCHAR, NULL::VARCHAR, nulls) }})
     WHERE {{ method IN ${OF_COPULAS} }}
   )

@@ -12,7 +12,10 @@ from reid_sql.reductions.evidence import OF_COPULAS, OF_INDEPENDENCE
 
 
 def evidence(tbl: pl.LazyFrame, qi: Sequence[str], method: str, nulls: str) -> pl.LazyFrame:
-    """Classes by size, and by the logarithm of the count that independent columns would hold where the method asks for it."""
+    """Classes by size, and, where the method asks, by the log of the count under independence.
+
+    Under independence: the count that independent columns would hold.
+    """
     rows, names = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl)), places(qi)
     held = kept(rows, names, nulls)
     log = (
@@ -28,7 +31,10 @@ def evidence(tbl: pl.LazyFrame, qi: Sequence[str], method: str, nulls: str) -> p
 
 
 def _pairs(held: pl.LazyFrame, qi: Sequence[str], method: str) -> pl.LazyFrame:
-    """Pairs of values where the method asks for them; where Polars has no text of a value, the other methods go on without."""
+    """Pairs of values where the method asks for them; without texts the other methods go on without.
+
+    So it is where Polars has no text of a value.
+    """
     names = places(qi)
     texts = all(has_text(kind) for kind in held.collect_schema().dtypes())
     told = method in OF_COPULAS and (texts or method != "all")

@@ -1,4 +1,7 @@
-"""Spark: what uniqueness in the population is estimated from. Classes are counted; their counts, not their values, are told."""
+"""Spark: what uniqueness in the population is estimated from; counts are told, not values.
+
+Classes are counted.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -19,7 +22,10 @@ WHOLE: Final = ["class_size", "classes", "first", "second", "records", "mass"]
 
 
 def evidence(tbl: DataFrame, qi: Sequence[str], method: str, nulls: str) -> DataFrame:
-    """Classes by size, and by what independent columns would hold, and pairs of values, where the method asks for these."""
+    """Classes by size, and by what independent columns would hold, and pairs of values, where asked for.
+
+    The method asks for them.
+    """
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
     held = counted(rows, nulls)
     held = placed(held) if method in {*OF_INDEPENDENCE, *OF_COPULAS} else held

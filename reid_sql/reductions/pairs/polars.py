@@ -24,7 +24,7 @@ def pairs(
 
 
 def _outside(marginals: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
-    """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
+    """Shares from outside, as counts of the columns that they name; 0 is the column of an unknown name."""
     Columns("columns of the marginals").check(
         ["column_name", "value", "share"], marginals.collect_schema().names()
     )

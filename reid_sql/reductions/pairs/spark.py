@@ -34,7 +34,7 @@ def pairs(
 
 
 def _outside(marginals: DataFrame, columns: Sequence[str], *, drop: bool) -> DataFrame:
-    """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
+    """Shares from outside, as counts of the columns that they name; 0 is the column of an unknown name."""
     named = resolved(Columns("columns of the marginals"), ["column_name", "value", "share"], marginals)
     label, value, _ = (column(name) for name in named)
     told = marginals.filter(value.isNotNull()) if drop else marginals

@@ -19,7 +19,7 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     seed: float,
     nulls: str,
 ) -> pl.LazyFrame:
-    """Count values, pairs that are not too many, and class sizes, and draw records by a hash of their values."""
+    """Count values, pairs that are not too many, and class sizes; draw records by a hash of values."""
     counted = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
     few = (pl.col("second") <= 0) | (pl.len().over("first", "second") <= MOST_LINES)
     every = resolved(QUASI_IDENTIFIERS, qi if weight is None else [*qi, weight], tbl)

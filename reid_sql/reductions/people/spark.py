@@ -20,7 +20,7 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     seed: float,
     nulls: str,
 ) -> DataFrame:
-    """Count values, pairs that are not too many, and class sizes, and draw records by a hash of their values."""
+    """Count values, pairs that are not too many, and class sizes; draw records by a hash of values."""
     counted = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
     every = rows_of(tbl, qi if weight is None else [*qi, weight], QUASI_IDENTIFIERS)
     own = every.names[: len(qi)]

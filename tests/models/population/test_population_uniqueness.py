@@ -1,4 +1,7 @@
-"""All methods on any histogram: a share or a reason, the counted truth where the sample is the population, huge ones too."""
+"""All methods on any histogram: a share or a reason, and the truth where the sample is the population.
+
+Huge histograms are among them; the truth is counted.
+"""
 
 import numpy as np
 import pytest
