@@ -11,8 +11,8 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
-from reid_sql.engines.duckdb.kept import copied
 from reid_sql.engines.duckdb.awaited import OWN_MODELS
+from reid_sql.engines.duckdb.kept import copied
 from reid_sql.engines.duckdb.macros import CATALOGUE, forwards, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.function import Function, sql_literal
