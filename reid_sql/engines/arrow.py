@@ -19,9 +19,12 @@ from reid_sql import registry
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function, Parameter
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.rectangle import Estimates
+
+BLOCK: Final = 1 << 16  # values that become Python's own at once
 
 
 def kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -306,4 +309,13 @@ def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a 
     if len(values) and listed and pa.types.is_integer(values.type.value_type):
         return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
-    return values.to_numpy(zero_copy_only=False) if numbers else values.to_pylist()
+    return values.to_numpy(zero_copy_only=False) if numbers else _listed(values)
+
+
+def _listed(values: pa.Array) -> list[Any]:
+    """The values as Python's own, some at a time: nothing else in the process runs while Arrow makes them."""
+    found: list[Any] = []
+    for start in range(0, len(values), BLOCK):
+        checkpoint()
+        found += values.slice(start, BLOCK).to_pylist()
+    return found
