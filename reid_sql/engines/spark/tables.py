@@ -38,7 +38,7 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     found = declared.body(arrays, **own)
     if declared.columnar:
         keys = reduced.keys if isinstance(reduced, Elsewhere) else ()
-        return to_spark(given["tbl"].sparkSession, _columnar(declared, found, treated, *keys))
+        return to_spark(arguments["tbl"].sparkSession, _columnar(declared, found, treated, *keys))
     rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
     return _table(
         arguments["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
