@@ -12,6 +12,8 @@ from reid_sql.suggestion import suggestion
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+TextColumn = npt.NDArray[np.str_]  # a text each
+NameLists = npt.NDArray[np.object_]  # a list of names each
 MAX_COLUMNS: Final = 64
 MOST_PEOPLE: Final = 1e15
 LONGEST_TEXT: Final = 200

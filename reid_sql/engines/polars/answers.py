@@ -52,8 +52,11 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     reduction = declared.reduction
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        rows = answer_rows(declared, _arrays(declared, frame), options)
-        table = pl.DataFrame(rows, schema=schema(declared.columns), orient="row")
+        arrays, types = _arrays(declared, frame), schema(declared.columns)
+        if declared.columnar:
+            table = pl.DataFrame(answer_columns(declared, arrays, options), schema=types)
+        else:
+            table = pl.DataFrame(answer_rows(declared, arrays, options), schema=types, orient="row")
         if reduction and reduction.keyed:
             table = table.with_columns(
                 _refuse_twice(frame["keys"][0]).gather(table["record"]).alias("record")

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from reid_sql.engines.arrow import answer_rows, arrays_of
+from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
 from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
@@ -36,6 +36,9 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         return answered_records(declared, reduced, arguments["key"], own)
     arrays, treated = _told(declared, reduction, reduced)
     found = declared.body(arrays, **own)
+    if declared.columnar:
+        keys = reduced.keys if isinstance(reduced, Elsewhere) else ()
+        return to_spark(arguments["tbl"].sparkSession, _columnar(declared, found, treated, *keys))
     rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
     return _table(
         arguments["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
@@ -68,6 +71,19 @@ def _told(
         treated = treated if reduction.rowwise else treated.sort_by(next(iter(reduction.columns)))
         arrays = arrays_of(treated.select(list(reduction.inputs)))
     return reduction.arrays(**arrays) if reduction.arrays else arrays, treated
+
+
+def _columnar(declared: Function, found: object, treated: pa.Table, *keys: pa.Array) -> pa.Table:
+    """The answer's arrays as columns, the records by their keys, with how NULLs were treated."""
+    columns = {
+        name: values if isinstance(values, pa.Array) else pa.array(values, arrow_type(declared.columns[name]))
+        for name, values in columns_of(found).items()
+    }
+    for known in keys:
+        columns["record"] = known.take(columns["record"])
+    rows = len(next(iter(columns.values())))
+    how = {name: pa.repeat(pc.max(treated[name]), rows) for name in HOW_NULLS}
+    return pa.table(columns | how)
 
 
 def _beside(rows: list[dict[str, Any]], reduction: Reduction, treated: pa.Table) -> list[dict[str, Any]]:
