@@ -26,14 +26,13 @@ from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
 SPELLED: Final = 16  # numbers of columns that have a spelling of their own
 SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"
-AS_THEY_ARE: Final = 4  # columns compared as they are
 WILDCARD: Final = "reid_wildcard_class_sizes"
 MODEL_COLUMNS: Final = "reid_model_columns"
 WILDCARD_OPTION: Final = "nulls := 'wildcard'"
