@@ -29,6 +29,7 @@ class RecordRisk:
 def record_risk(cell: Scores, class_size: Integers, population: npt.ArrayLike, sample: str) -> RecordRisk:
     """Score records; with the sample known, one that is not alone in it is not unique (supplement, eq. 17).
 
+    >>> from reid_sql.models.numerics.rectangle import Estimates
     >>> pair = Estimates(np.array([0.25]), np.array([0.0]))
     >>> record_risk(pair, np.array([2]), 3, "known").uniqueness_xi
     array([0.])
