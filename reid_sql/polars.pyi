@@ -451,3 +451,14 @@ def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
 
 def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
     """Probability ξ that a person with this record's values is the only one of them in the population."""
+
+def validate_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    fractions: Sequence[float] | None = None,
+    samples: int = 5,
+    methods: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

@@ -413,3 +413,14 @@ def uniqueness_from_probability(p: _Value, n: _Value) -> Column:
 
 def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | Column) -> Column:
     """Probability ξ that a person with this record's values is the only one of them in the population."""
+
+def validate_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    fractions: Sequence[float] | None = None,
+    samples: int = 5,
+    methods: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

@@ -89,7 +89,14 @@ def answer(
             )
             raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
     model = people_fit.fit(evidence, seed) if max(sizes) > evidence.records else None
-    return [_row(evidence, people, k, _shares(evidence, model, people, k)) for people in sizes]
+    return [of_model(evidence, model, people, k) for people in sizes]
+
+
+def of_model(
+    evidence: PeopleEvidence, model: PeopleModel | None, people: float, k: int = 5
+) -> PopulationRisk:
+    """Answer for one population under a model that is fitted to the evidence; None where all is counted."""
+    return _row(evidence, people, k, _shares(evidence, model, people, k))
 
 
 def _shares(evidence: PeopleEvidence, model: PeopleModel | None, people: float, k: int) -> Shares:
