@@ -4,8 +4,8 @@
 CREATE TEMP TABLE town AS FROM 'reid_sql/demo/people.csv';
 CREATE TEMP TABLE sample AS SELECT * FROM town QUALIFY (row_number() OVER () - 1) % 5 = 0;
 
--- Every method, side by side. `people` is the answer of population_risk; `bound` is no estimate: on average the
--- sample's own share of unique records is never too low.
+-- Every method, side by side. `people` is the answer of population_risk; `bound` is no estimate: on average
+-- the sample's own share of unique records is never too low.
 SELECT method, round(unique_records) AS unique_records, round(uniqueness, 3) AS uniqueness,
        round(uniqueness_low, 3) AS low, round(uniqueness_high, 3) AS high
 FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000);

@@ -7,6 +7,7 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
+from reid_sql.models.population.population_uniqueness import METHODS
 from tests.tables import by_both, by_duckdb
 
 RNG = np.random.default_rng(8)
@@ -31,6 +32,12 @@ def test_engines_answer_alike_whatever_the_order_of_rows(nulls: str) -> None:
             expected = pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
             assert other[name] == expected
             assert third[name] == expected
+
+
+def test_all_methods_are_asked_where_none_is_named() -> None:
+    for answer in by_both("validate_risk", {"t": TOWN.head(60)}, QI, samples=1):
+        assert list(dict.fromkeys(row["method"] for row in answer)) == list(METHODS)
+        assert {row["fraction"] for row in answer} == {0.5}
 
 
 def test_the_truth_is_that_of_a_loop() -> None:

@@ -24,16 +24,17 @@ def validate_risk(
 ) -> list[Backtest]:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known.
 
-    `samples` are drawn without replacement at each of the `fractions`, a tenth and a hundredth unless told
-    otherwise, where these leave 50 records. A row with a `sample` holds what a method says of the table
-    from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where the
-    method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`, `…_width`, and
-    `…_held`, the share of intervals that held the truth. For 'people' and 'copula', ξ of up to 1,000 persons
-    outside each sample is held against who is unique: 'auc', 'brier' beside that of the best constant,
-    'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean distance),
-    and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods` are those of
-    population_uniqueness, all unless named. It does not tell how far a forecast from this table to a larger
-    population errs. Refuses more than 5,000,000 records, and fractions that leave fewer than 50.
+    `samples` are drawn without replacement at each of the `fractions`: unless told otherwise a tenth and a
+    hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
+    the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
+    the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
+    `…_width`, and `…_held`, the share of intervals that held the truth. For 'people' and 'copula', ξ of up
+    to 1,000 persons outside each sample is held against who is unique: 'auc', 'brier' beside that of the
+    best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
+    (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
+    are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
+    to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
+    leave fewer than 50.
 
     >>> import numpy as np
     >>> lines = [["age"], *([str(age)] for age in range(60))]
@@ -42,7 +43,13 @@ def validate_risk(
     >>> [(row.figure, row.truth) for row in rows if row.sample == 1]
     [('uniqueness', 0.0)]
     """
-    whole = coded(table)
-    asked = backtest.asked(methods)
-    told = {"texts": whole.texts, "names": whole.names, "methods": asked}
-    return backtest.backtest(whole.codes, fractions, int(samples), int(seed), **told)
+    whole, asked = coded(table), backtest.asked(methods)
+    return backtest.backtest(
+        whole.codes,
+        fractions,
+        int(samples),
+        int(seed),
+        texts=whole.texts,
+        names=whole.names,
+        methods=asked,
+    )

@@ -41,7 +41,9 @@ Fractions = Annotated[Sequence[float] | None, Numbers(FRACTION, optional=True)]
 Repeats = Annotated[int, REPEATS]
 ONE: Final = Choice(tuple(EVERY))
 USUAL: Final = (0.1, 0.01)
+A_HALF: Final = 0.5  # where the usual ones would leave too few
 LEAST: Final = 50  # records of a sample, as in the paper
+SMALLEST: Final = 20  # records of a table
 PERSONS: Final = 1000  # outside the sample, who are scored
 CANNOT_TELL: Final = (
     "errors within this table, from samples of it; they do not tell the error of a forecast from this table "
@@ -115,7 +117,7 @@ def asked(methods: Sequence[str] | None) -> list[str]:
     >>> asked(["people", "people"]), len(asked(None)) == len(METHODS)
     (['people'], True)
     """
-    named = list(METHODS) if methods is None else list(dict.fromkeys(methods))
+    named = list(dict.fromkeys(methods or METHODS))
     for name in named:
         ONE.check("methods", name)
     return named
@@ -125,11 +127,10 @@ def _shares(fractions: Sequence[float] | None, people: int) -> list[float]:
     """The fractions, checked; the usual ones where none are given and their samples are large enough."""
     if fractions is None:
         usual = [share for share in USUAL if round(share * people) >= LEAST]
-        if not usual:
-            rule = f"a tenth of the table must be at least {LEAST} records where no fractions are given"
-            got = f"got a table of {people} records"
-            raise OutOfDomainError(f"{rule}, {got}; pass fractions, such as [0.5], or a larger table")
-        return usual
+        if not usual and people < SMALLEST:
+            rule = f"the table must hold at least {SMALLEST} records for samples of a half of it"
+            raise OutOfDomainError(f"{rule}, got {people}; pass a larger table")
+        return usual or [A_HALF]
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))
     for share in shares:
         if round(share * people) < LEAST:
@@ -194,8 +195,10 @@ def _errors(whole: Whole, of: tuple[str, float], found: Sequence[Told]) -> Itera
 
 def _over(of: tuple[str, float], figure: str, values: np.ndarray, truth: float) -> Backtest:
     """Mean of the samples, between the least and the largest of them."""
-    three = (float(values.mean()), float(values.min()), float(values.max())) if values.size else (None,) * 3
-    return Backtest(*of, None, figure, *three, truth, values.size, CANNOT_TELL)
+    if not values.size:
+        return Backtest(*of, None, figure, None, None, None, truth, 0, CANNOT_TELL)
+    mean, least, most = float(values.mean()), float(values.min()), float(values.max())
+    return Backtest(*of, None, figure, mean, least, most, truth, values.size, CANNOT_TELL)
 
 
 def _persons(of: tuple[str, float], found: Sequence[Told], truths: Sequence[Truths]) -> Iterator[Backtest]:

@@ -1,17 +1,20 @@
 """What each method says of a whole from one sample of it, and how models score persons outside the sample."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Final
 
 from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError, ReidError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula import copula_fit, copula_population
+from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.people import people_fit, people_lines, population_risk
+from reid_sql.models.people.population_risk import PopulationRisk
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import estimates
 from reid_sql.models.pyc import pitman_yor_forecast
+from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.models.validation.subsample import Texts
 
 UNIQUENESS: Final = "uniqueness"
@@ -37,14 +40,6 @@ class Told:
     xi: Floats | None = None
 
 
-class _Forecast(Protocol):
-    """Both shares with their ends."""
-
-    uniqueness: Any
-    correctness: Any
-    status: Any
-
-
 @dataclass(frozen=True)
 class Given:
     """A sample's evidence, the size of the whole, and the values of persons outside the sample, by column."""
@@ -56,13 +51,14 @@ class Given:
 
 def told(method: str, given: Given) -> Told:
     """Ask a method; one that refuses says so in the status."""
+    own: dict[str, Callable[[Given], Told]] = {"people": _people, "copula": _copula, "pyc": _pyc}
     try:
-        return {"people": _people, "copula": _copula, "pyc": _pyc}.get(method, _named(method))(given)
+        return own.get(method, _named(method))(given)
     except ReidError as error:
         return Told([Said(UNIQUENESS, None, None, None, str(error))])
 
 
-def _named(method: str) -> Any:  # noqa: ANN401 - a function like those below
+def _named(method: str) -> Callable[[Given], Told]:
     def ask(given: Given) -> Told:
         row = estimates(given.evidence, given.people, method)[0]  # type: ignore[arg-type]
         ends = row.uniqueness, row.uniqueness_low, row.uniqueness_high
@@ -94,7 +90,8 @@ def _pyc(given: Given) -> Told:
     return Told(list(_both(pitman_yor_forecast.forecast(given.evidence.histogram, [given.people])[0])))
 
 
-def _both(found: _Forecast) -> Iterator[Said]:
-    for figure in (UNIQUENESS, CORRECTNESS):
-        ends = (getattr(found, figure + end) for end in ("", "_low", "_high"))
-        yield Said(figure, *ends, found.status)
+def _both(found: PopulationRisk | CopulaForecast | PycForecast) -> Iterator[Said]:
+    one = found.uniqueness, found.uniqueness_low, found.uniqueness_high
+    yield Said(UNIQUENESS, *one, found.status)
+    other = found.correctness, found.correctness_low, found.correctness_high
+    yield Said(CORRECTNESS, *other, found.status)

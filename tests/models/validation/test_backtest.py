@@ -124,8 +124,12 @@ def test_a_method_that_refuses_says_why() -> None:
 def test_fractions_are_usual_where_none_is_given() -> None:
     rows = backtest(TOWN, samples=1, methods=["bound"])
     assert {row.fraction for row in rows} == {0.1}  # a hundredth of 800 records is too few
-    with pytest.raises(OutOfDomainError, match="a tenth of the table must be at least 50 records where no"):
-        backtest(TOWN[:490], methods=["bound"])
+    assert {row.fraction for row in backtest(TOWN[:490], samples=1, methods=["bound"])} == {0.5}
+    assert backtest(TOWN[:20], samples=1, methods=["bound"])[0].counted == 10
+    with pytest.raises(
+        OutOfDomainError, match="the table must hold at least 20 records for samples of a half"
+    ):
+        backtest(TOWN[:19], methods=["bound"])
 
 
 def test_the_same_seed_gives_the_same_rows() -> None:
