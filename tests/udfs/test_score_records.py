@@ -2,6 +2,7 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
+from reid_sql.models.copula.record_risk import SampleUse
 from tests.copulas import people
 from tests.tables import by_duckdb
 
@@ -11,7 +12,7 @@ FIT = {"p": "fit_people", "c": "fit_copula"}
 
 @pytest.mark.parametrize("model", FIT)
 @pytest.mark.parametrize("sample", ["ignored", "known"])
-def test_it_says_what_the_row_functions_and_the_old_name_say(model: str, sample: str) -> None:
+def test_it_says_what_the_row_functions_and_the_old_name_say(model: str, sample: SampleUse) -> None:
     frame = people().with_row_index("row").cast({"row": pl.Int64})
     by_duckdb(f"FROM {FIT[model]}('{model}', t, {COLUMNS})", t=frame)
     getattr(rp, FIT[model])(model, frame, COLUMNS).collect()

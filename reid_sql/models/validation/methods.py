@@ -72,9 +72,9 @@ def _people(given: Given) -> Told:
     if lines is None:
         raise NoRecordsError(NO_RECORDS)
     evidence = people_lines.evidence_of(lines)
-    model = people_fit.fit(evidence)
-    found = population_risk.of_model(evidence, model, given.people)
-    return Told(list(_both(found)), model.cell_probability(given.others).uniqueness(given.people))
+    found = population_risk.answer(evidence, [given.people])[0]
+    cells = people_fit.fit(evidence).cell_probability(given.others)  # as fit_people: of all columns
+    return Told(list(_both(found)), cells.uniqueness(given.people))
 
 
 def _copula(given: Given) -> Told:

@@ -9,12 +9,12 @@ import numpy as np
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula.gaussian_copula import ALONE
 from reid_sql.models.people.people_lines import DRAWN, MOST_DRAWN
 from reid_sql.models.people.shape import row_keys
 from reid_sql.models.population.evidence import UniquenessEvidence
 
 DECIMALS: Final = 3  # of ln of the expected count
-ALONE: Final = -2  # the line of a PairCounts that counts the records that are alone
 Texts = Sequence[Sequence[str | None]]  # of each column's codes
 
 
