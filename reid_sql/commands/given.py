@@ -98,6 +98,18 @@ def _numbers(name: str, text: str) -> list[float]:
     return [float("".join(parts))]
 
 
+def answered(
+    con: "duckdb.DuckDBPyConnection", given: list[Any], populations: list[float], k: str, nulls: str
+) -> tuple[list[dict[str, Any]], int]:
+    """Ask the model of people what becomes of the risk in each population: its rows, and the k that they count by."""
+    from reid_sql.models.people.population_risk import CLASS_SIZE  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
+    size = whole("k", k, CLASS_SIZE)
+    asked = f"FROM population_risk(?, ?, ?, k := {size}, nulls := '{nulls}')"
+    return run(con, asked, [*given, populations], "people of the population").records(), size
+
+
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
     print(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)))  # noqa: T201

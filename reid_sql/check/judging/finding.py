@@ -9,6 +9,7 @@ import duckdb
 from reid_sql.check.judging.masking import has_small
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Check, Policy
+from reid_sql.domains import plain
 from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population.loglinear_uniqueness import PARAMETRIC
@@ -29,6 +30,7 @@ UNMEASURED: Final[tuple[type[Exception], ...]] = (
     ValueError,
     MemoryError,
 )  # a ReidError is a ValueError
+OF_EACH: Final = "{} people are taken for the population of each group; where a group's has fewer, its risk is higher than its figure"
 NO_ANSWER: Final = "there is no answer"
 
 
@@ -44,6 +46,8 @@ class Figure:
     dropped: int = 0  # records that lack a value, and were not measured
     small: bool = False  # whether there are class sizes of so few records that an exact figure may tell them
     remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
+    method: str | None = None  # of an estimate, where its function says it
+    sentence: str | None = None  # to quote, where the function gives one
 
 
 @dataclass(frozen=True)
@@ -196,12 +200,20 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
     ends = [_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high")]
     remarks = _remarks(check, row)
     return Figure(
-        group, _number(row[measure.column]), ends[0], ends[1], row.get("status") or OK, remarks=remarks
+        group,
+        _number(row[measure.column]),
+        *ends,
+        row.get("status") or OK,
+        remarks=remarks,
+        method=row.get("method"),
+        sentence=row.get("sentence"),
     )
 
 
 def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say where fewer choices of columns were measured than there are, or than were asked for."""
+    """Say where fewer choices of columns were measured than were asked for, or a population that is not the group's."""
+    if check.by and "population" in check.parameters:
+        return (OF_EACH.format(plain(check.parameters["population"])),)
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
     if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
         return ()

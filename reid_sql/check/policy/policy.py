@@ -11,7 +11,19 @@ from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
 from reid_sql.check.policy.source import LONGEST_PATH, Source, source_of
 from reid_sql.document import KINDS, Place, read_document, shown
-from reid_sql.domains import COUNT, NULL_WORDS, NULLS, Choice, Column, Document, NullWord, Number
+from reid_sql.domains import (
+    COUNT,
+    NULL_WORDS,
+    NULLS,
+    WEIGHT,
+    Choice,
+    Column,
+    Document,
+    Domain,
+    NullWord,
+    Number,
+    Texts,
+)
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
@@ -248,7 +260,7 @@ def _check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
     if name not in MEASURES:
         known = suggestion(name, list(MEASURES), "measures")
         raise UnknownNameError(f"{place.at('measure')} must be a measure, got '{name}'; {known}")
-    measure = MEASURES[name]
+    measure = MEASURES[name].by_method(place.values.get("method"))
     parameters = measure.parameters
     place.only((*CHECK_KEYS, *parameters))
     found = Check(
@@ -316,6 +328,8 @@ def _parameter(place: Place, parameter: Parameter, table: TablePolicy, folder: P
         return int(value) if domain.whole else value
     if name not in place.values and default is None and name != "population":
         return None
+    if isinstance(domain, Texts):
+        return list(_distinct(place, name))
     text = place.text(name)
     return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
 
@@ -336,10 +350,14 @@ def columns_named(table: TablePolicy) -> list[str]:
         value
         for check in table.checks
         for key, value in check.parameters.items()
-        if isinstance(check.measure.parameters[key].domain, Column)
+        if value is not None and _names_a_column(check.measure.parameters[key].domain)
     ]
     people = [] if table.entity is None else [table.entity]
     return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *pointed, *people]))
+
+
+def _names_a_column(domain: Domain) -> bool:
+    return isinstance(domain, Column) or domain is WEIGHT
 
 
 def columns_counted(table: TablePolicy) -> list[str]:

@@ -14,6 +14,7 @@ from reid_sql.check.judging.masking import (
 )
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Policy
+from reid_sql.check.reports.one_answer import one_answer
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.rarefaction import curve
@@ -43,6 +44,7 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
         "classes": None,
         "class_sizes": [],
         "columns": [],
+        "population_risk": None,
         "forecast": None,
     }
     if not table.quasi_identifiers:
@@ -56,7 +58,9 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
         page["class_sizes"] = class_sizes(histogram, below, dropped)
         page["columns"] = columns(release, below)
         people = table.entity is not None  # of whom a histogram by their smallest class is no sample
-        drawn = None if people else forecast_curve(histogram, _largest_population(release))
+        population = _largest_population(release)
+        page["population_risk"] = one_answer(release, population, policy.seed, below=below, small=small)
+        drawn = None if people else forecast_curve(histogram, population)
         page["forecast"] = _coarse(drawn, release.records, below) if drawn and small else drawn
     return page | ({"risky_records": risky_records(release, risky)} if risky else {})
 
