@@ -92,7 +92,7 @@ def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_pa
     )
     assert (told["sentence"], told["rounded"]) == (row["sentence"], False)
     text = html(page)
-    assert text.index("In a population of 50,000 people") < text.index("By an older method, Pitman–Yor")
+    assert text.index("In a population of 50,000 people") < text.index("by an older method (Pitman–Yor")
 
 
 UNANSWERED = {

@@ -97,6 +97,10 @@ class Release(Answers):
     ) -> dict[tuple[int, ...], Histogram]:
         return self.packed.histograms(qi, by, drop=drop, coarser=coarser)
 
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether in a group of which records lack values fewer than so many have the same ones missing, or none."""
+        return self.packed.few_gaps(columns, by, below)
+
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
         sql = f"SELECT class_size, classes, records FROM class_size_histogram(?, ?, {how})"

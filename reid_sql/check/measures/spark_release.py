@@ -160,6 +160,17 @@ class SparkRelease(Answers):
             found.setdefault(places[repr(values)], []).append((size, classes, size * classes))
         return {digits: _histogram(lines) for digits, lines in found.items()}
 
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether in a group of which records lack values fewer than so many have the same ones missing, or none."""
+        gaps = F.concat(*(column(name).isNull().cast("int").cast("string") for name in columns))
+        names = [column(name) for name in by]
+        alike = self.distinct.groupBy(*names, gaps.alias("reid_gaps")).agg(
+            F.sum("reid_records").alias("reid_n")
+        )
+        parts = alike.groupBy(*names).agg(F.min("reid_n").alias("least"), F.max("reid_gaps").alias("gaps"))
+        few = parts.filter(F.col("gaps").contains("1") & (F.col("least") < below))
+        return not few.isEmpty()
+
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         part, table = self._part(by, group), self.table
         found = _rows(rs.class_size_histogram(part, qi, nulls=table.nulls, entity=table.entity))

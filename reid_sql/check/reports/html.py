@@ -244,7 +244,7 @@ def _one_answer(answer: Page) -> str:
 
 def _forecast(page: Page, table: Page) -> str:
     forecast = table["forecast"]
-    title = "<h3>By an older method, Pitman–Yor (pyc_forecast): right matches in larger populations</h3>"
+    title = "<h3>Forecast: right matches in larger populations, by an older method (Pitman–Yor, pyc_forecast)</h3>"
     if not forecast["points"]:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
     asked_for = _of_the_table(page, table, "forecast_correctness")

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from reid_sql.check.judging.finding import STOPPED, UNMEASURED
 from reid_sql.check.judging.masking import few_masked, round_above
-from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.policy.policy import Check
 from reid_sql.runner import sentence
@@ -31,7 +30,7 @@ def one_answer(
         row = release.answer(check)[0]
     except STOPPED:
         raise
-    except (*UNMEASURED, *release.errors) as error:
+    except unmeasured(release) as error:
         told = few_masked(sentence(error), below)
         return {"population": population, "method": None, "status": told, "sentence": None}
     found = {name: row[name] for name in ("population", *_columns())} | {"k": check.parameters["k"]}

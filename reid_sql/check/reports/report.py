@@ -209,7 +209,7 @@ def _mask(check: Check, finding: Finding, records: int, below: int) -> float | N
         return None
     bound = mask_of_share(share, records, below) if measure.of_records else None
     if bound is None and finding.figure.small:
-        bound = round_above(share, records, below) if share < 1 else 1.0
+        bound = min(1.0, round_above(share, records, below)) if share < 1 else 1.0
     if bound is None:
         return None
     return round(bound * records) if measure.unit == "count" else bound
