@@ -63,7 +63,7 @@ def opened_table(options: argparse.Namespace) -> "tuple[duckdb.DuckDBPyConnectio
     from reid_sql.source import limit_memory, open_source  # noqa: PLC0415 - help is shown without DuckDB
 
     con, table = open_source(options.file, options.table)
-    if options.memory_limit:
+    if options.memory_limit is not None:
         limit_memory(con, options.memory_limit)
     return con, table
 

@@ -21,6 +21,7 @@ ORDER: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
 EXIT: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
 CAUTION: Final = "the policy refuses figures with a caution"
 OF_EACH: Final = "{} people are taken for the population of each group; where a group's has fewer, its risk is higher than its figure"
+ALIKE: Final = "groups by {} must differ as reports write them, got two that are written alike; cast the column to text in a view"
 NO_ANSWER: Final = "there is no answer"
 
 
@@ -112,6 +113,8 @@ def checked(release: Answers, check: Check, policy: Policy, baseline: Baseline |
         return Checked(table, check, (_unjudged(Group((), (), 0), sentence(error)),))
     if not groups:
         return Checked(table, check, (_unjudged(Group((), (), 0), "the table has no records to group"),))
+    if len({names(group) for group in groups}) < len(groups):
+        return Checked(table, check, (_unjudged(Group((), (), 0), ALIKE.format(", ".join(check.by))),))
     findings = [
         judged(check, figure(release, check, group, policy.mask_below), policy, table, baseline)
         for group in groups

@@ -61,7 +61,8 @@ def opened_in_spark(policy: Policy, memory_limit: str | None, tell: Any) -> Iter
 
 def _refuse_what_duckdb_does(policy: Policy, memory_limit: str | None) -> None:
     """Refuse, before any counting, what the gate does on DuckDB alone."""
-    if limit := memory_limit or policy.memory_limit:
+    limit = policy.memory_limit if memory_limit is None else memory_limit
+    if limit is not None:
         rule = f"memory_limit must not be set with --engine spark, got '{limit}'"
         raise OutOfDomainError(f"{rule}; set spark.driver.memory and spark.executor.memory instead")
     for number, table in enumerate(policy.tables, 1):

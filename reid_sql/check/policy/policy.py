@@ -179,7 +179,7 @@ def read_policy(path: str | Path) -> Policy:
         name=place.text("name", file.stem),
         tables=tables,
         baseline=folder / place.text("baseline") if "baseline" in place.values else None,
-        mask_below=int(place.number("mask_below", MASK, 10)),
+        mask_below=_mask(place),
         memory_limit=place.text("memory_limit") if "memory_limit" in place.values else None,
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
@@ -189,6 +189,15 @@ def read_policy(path: str | Path) -> Policy:
         else None,
         files=(file, *_documents(place, folder)),
     )
+
+
+def _mask(place: Place) -> int:
+    """How few records are masked: of a count below 2 that is not 0, everybody knows that it is 1."""
+    found = int(place.number("mask_below", MASK, 10))
+    if found == 2:  # noqa: PLR2004 - the one mask that hides nothing
+        rule = f"{place.at('mask_below')} must be 1, which masks nothing, or at least 3, got 2"
+        raise OutOfDomainError(f"{rule}; a masked count would be known to be 1")
+    return found
 
 
 def _documents(place: Place, folder: Path) -> list[Path]:
