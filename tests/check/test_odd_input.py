@@ -92,3 +92,10 @@ def test_groups_that_reports_write_alike_are_not_judged_as_one(tmp_path: Path) -
     page = check(written(tmp_path, asked, table='file = "t.parquet"'))
     assert [each["verdict"] for each in page["checks"]] == ["pass", "not judged"]
     assert "groups by t must differ as reports write them" in page["checks"][1]["groups"][0]["why"]
+
+
+@pytest.mark.parametrize("option", ["--json-report", "--html", "--junit", "--baseline"])
+def test_an_option_with_an_empty_name_is_not_taken_for_none(tmp_path: Path, option: str) -> None:
+    done = command("check", str(written(tmp_path)), option, "")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{option} must name a file, got ''" in done.stderr

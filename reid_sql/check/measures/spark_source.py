@@ -27,6 +27,7 @@ COUNTED: Final = ("", ".gz", ".zst")  # packed so that the lines of a file can b
 INFERENCE: Final = "spark.sql.sources.partitionColumnTypeInference.enabled"
 TIMES: Final = "spark.sql.session.timeZone"
 MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
+CHARSETS: Final = {"latin-1": "ISO-8859-1"}  # where Spark has another name
 UNREADABLE: Final = "\ufffd"
 PATTERN: Final = "\\{}[]*?"
 
@@ -134,7 +135,7 @@ def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -
     how: dict[str, Any] = {
         "sep": delimiter,
         "header": form.header,
-        "encoding": form.encoding,
+        "encoding": CHARSETS.get(form.encoding, form.encoding),
         "quote": form.quote,
         "escape": form.quote or "\\",
         "multiLine": True,
