@@ -18,6 +18,7 @@ PATIENCE: Final = 1.0  # seconds before progress is shown
 WRONG: Final = re.compile(
     r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid unicode|Maximum line size of \d+ bytes)"
 )
+UNLIKE: Final = "The CSV Parser state machine reached an invalid state"
 GRACE: Final = 5.0  # seconds that a stopped query gets to end
 
 
@@ -101,6 +102,10 @@ def sentence(error: BaseException) -> str:
     ):  # what follows is the line itself, a person's record
         why = WRONG.findall(told)
         return f"line {broken[1]} of the file cannot be read: {why[-1] if why else 'it is no line of CSV'}; mend it"
+    if UNLIKE in told:
+        return (
+            "the file cannot be read as CSV: its lines end unlike, or a quote stands within a field; mend it"
+        )
     words = told.split("\n\nLINE", 1)[0].replace("\n", " ").strip()
     words = re.sub(
         r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words

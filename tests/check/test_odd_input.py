@@ -99,3 +99,11 @@ def test_an_option_with_an_empty_name_is_not_taken_for_none(tmp_path: Path, opti
     done = command("check", str(written(tmp_path)), option, "")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{option} must name a file, got ''" in done.stderr
+
+
+def test_lines_that_end_unlike_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    policy = written(tmp_path)
+    (tmp_path / "t.csv").write_bytes(b"a,s\n" + b"1,x\n" * 15 + b"1,x\r\n" * 15)
+    done = command("check", str(policy))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "the file cannot be read as CSV: its lines end unlike" in done.stderr

@@ -152,6 +152,9 @@ def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -
         *(F.nullif(F.col(_quoted(name)), F.lit("")).alias(name) for name in names)
     )
     frame = frame.localCheckpoint() if found is None else frame
+    if not frame.filter(F.col(_quoted(names[-1])).endswith("\r")).isEmpty():
+        rule = f"{where} must end all its lines alike, got some with a carriage return and some without"
+        raise OutOfDomainError(f"{rule}; mend them")
     if found is not None and (read := frame.count()) != found.records:
         _hold(where, read, counted_slowly(Path(path), found.delimiter, form))
     if (
