@@ -4,12 +4,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.source import quoted
+from reid_sql.domains import quoted
 
 if TYPE_CHECKING:
     import duckdb
 
-WORDS: Final = "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|citizen"
+WORDS: Final = (
+    "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|"
+    "citizen"
+)
 LIKE_ONE: Final = re.compile(
     rf"(^|_|\b)(id|uuid|guid|pid|ssn|nhs_number|mrn|({WORDS})(_?(id|nr|no|number|key|code))?)$", re.IGNORECASE
 )
@@ -21,7 +24,8 @@ def repeated(
 ) -> list[tuple[str, int, int]]:
     """Columns named like an identifier whose values repeat: name, distinct values, records that have one.
 
-    Only the names in `besides`, the quasi-identifiers, are passed over. It costs one scan where there is such a name.
+    Only the names in `besides`, the quasi-identifiers, are passed over. It costs one scan where there is such
+    a name.
     """
     names = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
     taken = {name.lower() for name in besides}

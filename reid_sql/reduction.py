@@ -1,7 +1,7 @@
 """What a reduction is: its arguments, its relations and arrays, and, by its place, how each engine says it.
 
-A reduction lives in a room of `reid_sql.reductions`: the room's `__init__` declares it, and a file named after an engine says it
-there. Where an engine lacks it, the declaration says why.
+A reduction lives in a room of `reid_sql.reductions`: the room's `__init__` declares it, and a file named
+after an engine says it there. Where an engine lacks it, the declaration says why.
 """
 
 import importlib
@@ -23,6 +23,7 @@ from reid_sql.domains import (
 from reid_sql.errors import OutOfDomainError
 
 ROOMS: Final = "reid_sql.reductions"
+AS_THEY_ARE: Final = 4  # columns that engines compare as they are; of more a key is made
 HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
 
 
@@ -38,10 +39,11 @@ class Argument:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What an engine counts: its arguments, its columns with their SQL types, and the arrays that a model gets.
+    """What an engine counts: arguments, columns with SQL types, and the arrays that a model gets.
 
-    `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in the columns of
-    `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it an engine lacks, and why.
+    `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in
+    the columns of `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it
+    an engine lacks, and why.
     """
 
     room: str
@@ -89,7 +91,7 @@ def reductions() -> Mapping[str, Reduction]:
     return {reduction.name: reduction for reduction in sorted(declared, key=lambda each: each.name)}
 
 
-def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - what an engine makes of it is its own
+def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
     """How the engine says the reduction: what its file in the reduction's room names like the reduction."""
     return getattr(importlib.import_module(f"{reduction.room}.{engine}"), reduction.name)
 

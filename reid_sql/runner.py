@@ -16,7 +16,8 @@ from reid_sql.visible import visible
 
 PATIENCE: Final = 1.0  # seconds before progress is shown
 WRONG: Final = re.compile(
-    r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid unicode|Maximum line size of \d+ bytes)"
+    r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid "
+    r"unicode|Maximum line size of \d+ bytes)"
 )
 UNLIKE: Final = "The CSV Parser state machine reached an invalid state"
 GRACE: Final = 5.0  # seconds that a stopped query gets to end
@@ -40,7 +41,7 @@ def run(
     parameters: object = None,
     words: str = "counting",
 ) -> Answer:
-    """Run one statement to its end, in a thread of its own; show progress after a second where a person watches."""
+    """Run one statement to its end, in its own thread; show progress after a second if a person watches."""
     with suppress(duckdb.InvalidInputException):  # a connection whose settings are locked has it set
         con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []
@@ -84,10 +85,12 @@ def _wait(con: duckdb.DuckDBPyConnection, ended: threading.Event, words: str) ->
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
     )
+    from reid_sql.engines.duckdb import jobs  # noqa: PLC0415 - only what takes long has progress to show
+
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(Text(visible(words)).markup, total=100)
         while not ended.wait(0.1):
-            progress.update(task, completed=max(0.0, con.query_progress()))
+            progress.update(task, completed=max(0.0, con.query_progress(), 100 * jobs.progress()))
 
 
 def sentence(error: BaseException) -> str:
@@ -101,7 +104,10 @@ def sentence(error: BaseException) -> str:
         r"CSV Error on Line: (\d+)", told
     ):  # what follows is the line itself, a person's record
         why = WRONG.findall(told)
-        return f"line {broken[1]} of the file cannot be read: {why[-1] if why else 'it is no line of CSV'}; mend it"
+        return (
+            f"line {broken[1]} of the file cannot be read: "
+            f"{why[-1] if why else 'it is no line of CSV'}; mend it"
+        )
     if UNLIKE in told:
         return (
             "the file cannot be read as CSV: its lines end unlike, or a quote stands within a field; mend it"

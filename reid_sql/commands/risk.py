@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.given import (
+from reid_sql.commands.options import (
     PASSED,
     answered,
     number,
@@ -41,7 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--population",
         metavar="N[,N]",
         action="append",
-        help="the people that the file is a sample of, such as 67e6 or 67,000,000: what becomes of the risk among them",
+        help="the people that the file is a sample of, such as 67e6 or 67,000,000: the risk among them",
     )
     parser.add_argument(
         "--k", default="5", help="with --population: count people in classes smaller than this (default 5)"
@@ -62,8 +62,8 @@ def run_command(options: argparse.Namespace) -> int:
     how = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
     populations = numbers("--population", options.population or [])
     if populations and options.entity is not None:
-        rule = f"--population must stand without --entity, got '{options.entity}', as the model of people counts rows"
-        raise OutOfDomainError(f"{rule}; measure a file with one row a person")
+        rule = f"--population must stand without --entity, got '{options.entity}'"
+        raise OutOfDomainError(f"{rule}, as the model counts rows; measure a file with one row a person")
     if options.entity is not None:
         how += f", entity := {sql_text(options.entity)}"
     con, given = opened(options)

@@ -86,7 +86,8 @@ def test_groups_that_reports_write_alike_are_not_judged_as_one(tmp_path: Path) -
     times = "CASE WHEN i < 3 THEN '2020-01-01 00:00:00.000000001' ELSE '2020-01-01 00:00:00.000000002' END"
     with duckdb.connect() as con:
         con.execute(
-            f"COPY (SELECT 1 AS a, ({times})::TIMESTAMP_NS AS t FROM range(500) r(i)) TO '{tmp_path}/t.parquet'"
+            f"COPY (SELECT 1 AS a, ({times})::TIMESTAMP_NS AS t FROM range(500) r(i)) "
+            f"TO '{tmp_path}/t.parquet'"
         )
     asked = f'{K}, {{measure = "k", at_least = 1, by = ["t"]}}'
     page = check(written(tmp_path, asked, table='file = "t.parquet"'))

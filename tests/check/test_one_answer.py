@@ -61,7 +61,8 @@ def test_the_upper_end_is_judged(tmp_path: Path, measure: str) -> None:
 
 
 def test_k_and_the_kinds_of_columns_are_those_of_the_policy(tmp_path: Path) -> None:
-    asked = '{measure = "population_below_k", population = 50000, k = 9, nominal = ["age"], seed = 3, at_most = 1}'
+    asked = '{measure = "population_below_k", population = 50000, k = 9, nominal = ["age"], seed = 3, '
+    asked += "at_most = 1}"
     found = check(written(tmp_path, asked))["checks"][0]["groups"][0]
     row = people_row(", k := 9, nominal := ['age'], seed := 3")
     assert found["value"] == pytest.approx(row["below_k"])

@@ -1,7 +1,8 @@
 """The examples for schedulers, as they stand in docs/release_gate.md.
 
-Airflow, Dagster and Prefect are not installed for the tests: each example is compiled as it stands, then run with the lines of
-its decorators replaced by nothing; what its body takes of the framework is an exception, a dictionary or a pair of words.
+Airflow, Dagster and Prefect are not installed for the tests: each example is compiled as it stands, then run
+with the lines of its decorators replaced by nothing; what its body takes of the framework is an exception, a
+dictionary or a pair of words.
 """
 
 import __future__

@@ -1,4 +1,4 @@
-"""What a report hides is open: another table gives the very same report, in every format, and has another number there."""
+"""What a report hides is open: a table of another number there gives the same report in all formats."""
 
 import itertools
 import re
@@ -156,7 +156,7 @@ checks = [
 
 
 def test_a_threshold_between_two_class_sizes_does_not_tell_how_few_lie_below_it(tmp_path: Path) -> None:
-    """20 records are unique, 20 in pairs, 3 in a class of 3 and 40 in classes of 4: reports tell 3 to 4 as one bin."""
+    """20 are unique, 20 in pairs, 3 in a class of 3, 40 in classes of 4: reports tell 3 to 4 as one bin."""
 
     def town(threes: int) -> Table:
         single = [("u", f"v{place}", "") for place in range(20)]

@@ -14,8 +14,8 @@ from reid_sql.reductions.classes import HISTOGRAM
 def class_size_histogram(histogram: Histogram) -> Histogram:
     """Count how many classes, and how many records, have each class size, smallest first.
 
-    With `entity`, the column that tells people apart, sizes are numbers of people, and `records` are the people whose
-    smallest class is of that size.
+    With `entity`, the column that tells people apart, sizes are numbers of people, and `records` are the
+    people whose smallest class is of that size.
 
     >>> import numpy as np
     >>> class_size_histogram(Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).records

@@ -21,10 +21,11 @@ from reid_sql.reductions.classes import HISTOGRAM
 def correctness_curve(
     histogram: Histogram, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None
 ) -> list[CurvePoint]:
-    """Correctness and uniqueness to expect in a random sample of n records of the table, exactly, without drawing any.
+    """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 
-    `sizes` are whole numbers from 1 to the number of records; 50 from 1 to all, evenly spaced in log space,
-    where there are none. Refuses other sizes, an empty table, and `nulls := 'wildcard'`.
+    The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
+    all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
+    'wildcard'`.
 
     >>> import numpy as np
     >>> pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))

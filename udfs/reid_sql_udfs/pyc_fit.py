@@ -14,11 +14,11 @@ from reid_sql.reductions.classes import HISTOGRAM
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
 )
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
-    """Fit the entropy (nats) and tail complexity of the anonymity sets of a table, with 95 % credible intervals.
+    """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
 
-    From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0 to 1, heavy tails
-    unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`, whose classes
-    overlap.
+    The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
+    to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`,
+    whose classes overlap.
 
     >>> import numpy as np
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

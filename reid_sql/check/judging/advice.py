@@ -1,4 +1,7 @@
-"""What would meet the policy: each failing check measured again without a quasi-identifier or two, or with one made coarser."""
+"""What would meet the policy: failing checks measured again without, or with coarser, quasi-identifiers.
+
+One or two are left out, or one is made coarser.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

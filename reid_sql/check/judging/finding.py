@@ -20,14 +20,20 @@ NOT_JUDGED: Final = "not judged"
 ORDER: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
 EXIT: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
 CAUTION: Final = "the policy refuses figures with a caution"
-OF_EACH: Final = "{} people are taken for the population of each group; where a group's has fewer, its risk is higher than its figure"
-ALIKE: Final = "groups by {} must differ as reports write them, got two that are written alike; cast the column to text in a view"
+OF_EACH: Final = (
+    "{} people are taken for the population of each group; "
+    "where a group's has fewer, its risk is higher than its figure"
+)
+ALIKE: Final = (
+    "groups by {} must differ as reports write them, got two that are written alike; "
+    "cast the column to text in a view"
+)
 NO_ANSWER: Final = "there is no answer"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured of a group: the figure, the ends of its interval where it has one, and what is said of it."""
+    """What was measured of a group: the figure, the ends of its interval, if any, and what is said of it."""
 
     group: Group
     value: float | None
@@ -166,7 +172,7 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
 
 
 def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say where fewer choices of columns were measured than were asked for, or a population that is not the group's."""
+    """Say where fewer choices of columns were measured than asked for, or a population not the group's."""
     if check.by and "population" in check.parameters:
         return (OF_EACH.format(plain(check.parameters["population"])),)
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
@@ -239,5 +245,5 @@ def _unjudged(group: Group, why: str, found: Figure | None = None) -> Finding:
 
 
 def _number(value: Any) -> float | None:  # noqa: ANN401 - a cell of an answer
-    found: float | None = None if value is None or value != value else value  # noqa: PLR0124 - NaN is no answer
+    found: float | None = None if value is None or value != value else value  # noqa: PLR0124 - NaN is none
     return found

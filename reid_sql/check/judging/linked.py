@@ -1,7 +1,8 @@
 """Whether exact figures of one check would tell what the report hides of it or of another check of the table.
 
-Counts of records add up: those of a group are a part of the table's, those by a column more are a part of those without
-it, and of records that lack a value the numbers by several sets of columns tell how many lack which.
+Counts of records add up: those of a group are a part of the table's, those by a column more are a part of
+those without it, and of records that lack a value the numbers by several sets of columns tell how many lack
+which.
 """
 
 import math
@@ -19,7 +20,7 @@ GAPS: Final = "gaps"
 
 
 def small(release: Answers, check: Check, group: Group, below: int) -> bool:
-    """Whether some classes by the check's columns hold so few records that figures over all of them may tell how few."""
+    """Whether so few records are of a class size that figures over all of them may tell how few."""
     if below == 1 or not check.counted or release.records < below:
         return False
     if _has_small(release, check, (check.counted, ()), WHOLE, below):
@@ -34,8 +35,8 @@ def small(release: Answers, check: Check, group: Group, below: int) -> bool:
 def few_gaps(release: Answers, below: int) -> bool:
     """Whether so few records lack the same values that two counts of the dropped may tell how few.
 
-    Every count of dropped records, and every difference of some, is a sum of the records that lack the very same values:
-    where none of these is small, no such count is.
+    Every count of dropped records, and every difference of some, is a sum of the records that lack the very
+    same values: where none of these is small, no such count is.
     """
     table = release.table
     if table.nulls != "drop" or below == 1:
@@ -58,17 +59,17 @@ def few_gaps(release: Answers, below: int) -> bool:
 
 
 def tells_dropped(release: Answers, check: Check, below: int) -> bool:
-    """Whether a report may tell how many records a check dropped: where several numbers would tell few, that of the table."""
+    """Whether a report may tell how many records a check dropped: where few lack the same, the table's."""
     return not few_gaps(release, below) or _of_table(release.table, check)
 
 
 def _of_table(table: TablePolicy, check: Check) -> bool:
-    """Whether the check is held to the whole table by its own quasi-identifiers, whose class sizes a report tells."""
+    """Whether the check counts the whole table by its own quasi-identifiers, as a report does."""
     return not check.by and set(check.counted) == set(table.quasi_identifiers)
 
 
 def _alike(table: TablePolicy, check: Check) -> set[Split]:
-    """The ways in which checks split the table into the same classes: by groups, and within them by columns."""
+    """The ways in which checks split the table into the same classes: by groups, then by columns."""
     own = frozenset((*check.by, *check.counted))
     return {
         (each.counted, each.by)
@@ -103,7 +104,7 @@ def _has_small(release: Answers, check: Check, split: Split, group: Group, below
 
 
 def _cuts(table: TablePolicy) -> Iterator[int]:
-    """The class sizes at which some check of the table parts the records: what lies between two is their difference."""
+    """The class sizes at which some check parts the records: what lies between two is their difference."""
     for each in table.checks:
         threshold, k = each.parameters.get("threshold"), each.parameters.get("k")
         if threshold:

@@ -1,4 +1,4 @@
-"""What is asked of a table of the policy: class sizes and answers of functions, each kept for who asks again."""
+"""What is asked of a policy's table: class sizes and functions' answers, kept for who asks again."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ class Answers(ABC):
 
     @abstractmethod
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        """Count matches where NULL is a wildcard, or people: each set of columns is counted anew for each group."""
+        """Count matches where NULL is a wildcard, or people: each set of columns anew for each group."""
 
     @abstractmethod
     def _people(self, by: Sequence[str], group: Group) -> int:
@@ -80,7 +80,7 @@ class Answers(ABC):
 
     @abstractmethod
     def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
-        """Whether in a group of which records lack values fewer than so many have the same ones missing, or none."""
+        """Whether few records of a group lack the same values, or none where others of it lack some."""
 
     def groups(self, by: Sequence[str]) -> list[Group]:
         """The groups that a check is held to: the whole table where it names none."""
@@ -101,7 +101,7 @@ class Answers(ABC):
         group: Group = WHOLE,
         coarser: Mapping[str, str] | None = None,
     ) -> Histogram:
-        """Class sizes by the columns, within the group; each combination of columns and grouping is counted once."""
+        """Class sizes by the columns, within the group; each columns and grouping are counted once."""
         if self.table.nulls == "wildcard" or self.table.entity is not None:
             asked = (tuple(sorted(qi)), tuple(by))
             matched = self._histograms.setdefault(asked, {})
@@ -145,7 +145,10 @@ class Answers(ABC):
     def _refuse_rows(self, function: Function) -> None:
         """Refuse to give a figure of rows for one of people."""
         if self.table.entity is not None and all(p.name != "entity" for p in function.parameters):
-            rule = f"a measure must count people where entity = '{self.table.entity}', got {function.name}, which counts rows"
+            rule = (
+                f"a measure must count people where entity = '{self.table.entity}', "
+                f"got {function.name}, which counts rows"
+            )
             raise UnavailableError(f"{rule}; measure a table with a row a person, or leave the measure out")
 
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:

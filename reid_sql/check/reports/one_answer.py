@@ -1,4 +1,4 @@
-"""The one answer of a table in its report: shares of unique people, of right matches and below k, with a sentence."""
+"""The one answer of a table in its report: unique people, right matches, people below k, and a sentence."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -22,7 +22,7 @@ SHARES: Final = {
 def one_answer(
     release: Answers, population: float | None, seed: int, *, below: int, small: bool
 ) -> Page | None:
-    """Ask what becomes of the table in a population; nothing where none is asked about, a status where there is no answer."""
+    """Ask what becomes of the table in a population: nothing where none is named, else shares or a status."""
     if population is None or population <= release.records or not release.table.quasi_identifiers:
         return None
     check = _check(release, population, seed)
@@ -75,7 +75,8 @@ def told(answer: Mapping[str, Any]) -> dict[str, str]:
 
     >>> shares = dict.fromkeys(("correctness", "correctness_low", "correctness_high"), 0.5)
     >>> shares |= dict.fromkeys(("below_k", "below_k_low", "below_k_high"), 0.7)
-    >>> page = {"uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.3, "k": 5, "rounded": False} | shares
+    >>> page = {"uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.3} | shares
+    >>> page |= {"k": 5, "rounded": False}
     >>> told(page)["unique people"], told(page | {"rounded": True})["unique people"]
     ('20.0 % (10.0 % to 30.0 %)', 'at most 30.0 %')
     """

@@ -22,18 +22,18 @@ from reid_sql.domains import (
     Table,
     Values,
 )
+from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
 SPELLED: Final = 16  # numbers of columns that have a spelling of their own
+SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"
-AS_THEY_ARE: Final = 4  # columns compared as they are
 WILDCARD: Final = "reid_wildcard_class_sizes"
-OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one
 MODEL_COLUMNS: Final = "reid_model_columns"
 WILDCARD_OPTION: Final = "nulls := 'wildcard'"
 CALLED: Final = re.compile(r"\breid_\w+(?=\()")
@@ -49,7 +49,10 @@ def needs_python(declared: Function) -> bool:
 
 
 def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]:
-    """Definition of every macro by name, each after those that it calls; what needs Python says so where there is none."""
+    """Definition of every macro by name, each after those it calls.
+
+    What needs Python says so where there is none.
+    """
     found = dict(_plans())
     own: dict[str, str] = {}
     for reduction in all_reductions().values():
@@ -59,25 +62,27 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
         own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
     if not python:
         found = {name: text for name, text in found.items() if MODEL_COLUMNS not in text}
-        own[WILDCARD] = f"(codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT[]"
+        own[BEGIN] = f"(name, codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT"
+        own[WILDCARD] = "(number) AS NULL::BIGINT[]"
     return _ordered(found | {name: qualified(text) for name, text in own.items()})
 
 
 def _stub(name: str, declared: Function) -> dict[str, str]:
     """What stands for a function where there is no Python."""
     if declared.answer is Answer.SCORE:
-        return {name: spelled(lambda _: _absent(name), [p.name for p in _before(declared)], UNGIVEN)}
+        return {name: spelled(lambda _: _absent(name), [p.name for p in _before(declared)], UNGIVEN, SCORED)}
     if declared.answer.of_rows:
         return {name: f"({parameters(declared)}) AS {_absent(name)}"}
     return {name: f"({parameters(declared)}) AS TABLE SELECT {_absent(name)} AS refusal"}
 
 
 def _absent(what: str) -> str:
-    return f"error({sql_literal(f'{what} needs the Python package reid-sql, got a connection without it; register it there')})"
+    rule = f"{what} needs the Python package reid-sql, got a connection without it; register it there"
+    return f"error({sql_literal(rule)})"
 
 
 def _ordered(definitions: Mapping[str, str]) -> dict[str, str]:
-    """The definitions in an order in which DuckDB takes them: it looks for what a macro calls when it is made."""
+    """The definitions in an order that DuckDB takes: it looks for what a macro calls when it is made."""
     calls = {
         name: dict.fromkeys(
             called for called in CALLED.findall(text) if called in definitions and called != name
@@ -93,9 +98,8 @@ def forwards(functions: Mapping[str, Function]) -> dict[str, str]:
     for name, declared in functions.items():
         if declared.answer in {Answer.COUNT, Answer.SCORE}:
             before = [parameter.name for parameter in _before(declared)]
-            ungiven = "NULL" if declared.answer is Answer.COUNT else UNGIVEN
-            call = partial(_call, name, before)
-            found[name] = spelled(call, before, ungiven)
+            defaults = ("NULL", SPELLED) if declared.answer is Answer.COUNT else (UNGIVEN, SCORED)
+            found[name] = spelled(partial(_call, name, before), before, *defaults)
         else:
             listed = ", ".join(f'"{parameter.name}"' for parameter in declared.parameters)
             of_rows = "" if declared.answer.of_rows else "TABLE FROM "
@@ -112,7 +116,9 @@ def _before(declared: Function) -> list[Parameter]:
     return [parameter for parameter in declared.parameters if not isinstance(parameter.domain, Values)]
 
 
-def spelled(make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven: str) -> str:
+def spelled(
+    make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven: str, spellings: int = SPELLED
+) -> str:
     """A macro of 1 to 64 columns: one spelling each for a few, and one with defaults for the rest.
 
     The text of spellings grows with the square of their number, and so does the time to make them.
@@ -120,9 +126,9 @@ def spelled(make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven
     columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
     each = [
         f"({', '.join([*before, *columns[:count]])}) AS {make(columns[:count])}"
-        for count in range(1, SPELLED + 1)
+        for count in range(1, spellings + 1)
     ]
-    shown = [*columns[: SPELLED + 1], *(f"{column} := {ungiven}" for column in columns[SPELLED + 1 :])]
+    shown = [*columns[: spellings + 1], *(f"{column} := {ungiven}" for column in columns[spellings + 1 :])]
     return ", ".join([*each, f"({', '.join([*before, *shown])}) AS {make(columns)}"])
 
 
@@ -218,7 +224,7 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
         return _row(name, declared)
     if declared.answer is Answer.SCORE:
         before = [parameter.name for parameter in _before(declared)]
-        return {name: spelled(partial(_of_model, declared), before, UNGIVEN)}
+        return {name: spelled(partial(_of_model, declared), before, UNGIVEN, SCORED)}
     if declared.answer is Answer.BESIDE:
         return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
     if declared.answer is Answer.DRAWN:
@@ -227,8 +233,8 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
 
 
 def _window(columns: Sequence[str]) -> str:
-    checked = " AND ".join(f"reid_is_column({column})" for column in columns)
-    return f"CASE WHEN {checked} THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
+    shown = ", ".join(f"alias(row({column}))" for column in columns)
+    return f"CASE WHEN reid_are_columns([{shown}]) THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
 
 
 def key_of(columns: Sequence[str]) -> str:
@@ -243,9 +249,9 @@ def key_of(columns: Sequence[str]) -> str:
 def _of_model(declared: Function, columns: Sequence[str]) -> str:
     """Score the record of these columns, of which those not given are left out."""
     values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
-    if len(columns) > SPELLED:
-        given = " + ".join(f"reid_is_given({column})::BIGINT" for column in columns)
-        values = f"list_slice({values}, 1, {given})"
+    if len(columns) == MAX_COLUMNS:
+        shown = ", ".join(f"alias({column})" for column in columns)
+        values = f"list_slice({values}, 1, reid_number_given([{shown}]))"
     own = (_checked_cell(each) for each in _before(declared)[1:])
     cells = ", ".join([values, f"{OWN_MODELS}()", "model", *own])
     return _answer(f"reid_body_{declared.name}({cells})")
@@ -254,7 +260,8 @@ def _of_model(declared: Function, columns: Sequence[str]) -> str:
 def _answer(call: str) -> str:
     """Give the answer, or the refusal in its own words."""
     return f"""list_extract(list_transform([{call}], lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer ELSE error(reid_answered.refusal) END), 1)"""
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer
+        ELSE error(reid_answered.refusal) END), 1)"""
 
 
 def _answered_scores(declared: Function) -> str:
@@ -262,7 +269,8 @@ def _answered_scores(declared: Function) -> str:
         ["reid_values", "reid_class_size", "reid_model", *(p.name for p in declared.own_parameters)]
     )
     own = "".join(f", {parameter.name}" for parameter in declared.own_parameters)
-    return f"({names}) AS {_answer(f'reid_body_{declared.name}(reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own})')}"
+    cells = f"reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own}"
+    return f"({names}) AS {_answer(f'reid_body_{declared.name}({cells})')}"
 
 
 def _scores(declared: Function) -> str:
@@ -280,12 +288,15 @@ def _drawn(declared: Function) -> str:
     model, n, *own = declared.parameters
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(model)})"
     given = "".join(f" || ', ' || reid_text(({checked(p)})::VARCHAR)" for p in own)
-    plan = f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', {checked(n)}, reid_text(model){given})"
+    plan = (
+        f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', "
+        f"{checked(n)}, reid_text(model){given})"
+    )
     return f"({parameters(declared)}) AS TABLE FROM query({plan})"
 
 
 def _row(name: str, declared: Function) -> dict[str, str]:
-    """Check the arguments, then answer by the spelling over the checked doubles, or else by the Python body."""
+    """Check the arguments, then answer by the spelling over the checked doubles, or by the Python body."""
     names = ", ".join(parameter.name for parameter in declared.parameters)
     cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
     if declared.duckdb is None:
@@ -312,11 +323,12 @@ def parameters(declared: Function) -> str:
 
 
 def select(declared: Function, spelled: Callable[[Parameter], str], source: str = "") -> str:
-    """Select the answer over the reduction, with how NULLs were treated; over another source where one is given."""
+    """Select the answer over the reduction, with how NULLs were treated; over another source if given."""
     values = {p.name: spelled(p) for p in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
+        called = awaited(declared, list(values.values()))
+        return f"SELECT unnest(answer) FROM (SELECT unnest(answers) AS answer FROM ({called}))"
     source = source or f"reid_reduce_{reduction.name}({', '.join(arguments_of(declared, reduction))})"
     if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
@@ -333,31 +345,27 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         if reduction.whole
         else [f"list({column} ORDER BY {first} ASC)" for column in reduction.inputs]
     )
-    answers = _answers(declared, [*arrays, *values.values()])
+    given = [*arrays, *values.values()]
     if declared.answer is Answer.RECORDS:
-        members = f"list(members ORDER BY {first} ASC) AS reid_members"
-        called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
+        kept = f"list(members ORDER BY {first} ASC) AS reid_members, {aggregate}"
+        called = awaited(declared, given, f"{kept} FROM {source}")
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
-        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
+        return (
+            "SELECT unnest(members) AS record, unnest(answer), "
+            f"{treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
+        )
     said = treated if reduction.whole else aggregate
     if reduction.keyed:
-        called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
+        called = awaited(declared, given, f"{said}, keys AS reid_keys FROM {source}")
         each = f"SELECT unnest(answers) AS answer, {treated}, reid_keys FROM ({called})"
         named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
         return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
-    called = f"SELECT {answers} AS answers, {said} FROM {source}"
-    return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
+    called = awaited(declared, given, f"{said} FROM {source}")
+    each = f"SELECT unnest(answers) AS answer, {treated} FROM ({called})"
+    return f"SELECT unnest(answer), {treated} FROM ({each})"
 
 
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
     """What the function hands to its reduction: a parameter of the same name, or NULL."""
     given = {parameter.name for parameter in declared.parameters}
     return [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
-
-
-def _answers(declared: Function, arguments: list[str]) -> str:
-    """Spell the call of the Python body: its rows, or its refusal in its own words."""
-    given = [f"{OWN_MODELS}()"] * declared.models + arguments
-    return f"""list_extract(list_transform([reid_body_{declared.name}({", ".join(given)})], lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
-        ELSE error(reid_answered.refusal) END), 1)"""

@@ -32,7 +32,10 @@ def sizes_of(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
 
 
 def told(people: DataFrame, classes: DataFrame, names: Sequence[str], short: Column) -> DataFrame:
-    """How many classes have each `class_size`, and how many people have it as their smallest, some of them in a short class."""
+    """How many classes have each `class_size`, and how many people have it as their smallest.
+
+    Some of the people are in a short class.
+    """
     right = keyed(classes.select(*names, "class_size", short.alias("short")), names)
     met = people.select(*names, "entity").join(right, alike([F.col(name) for name in names], right))
     each = met.groupBy("entity").agg(

@@ -1,8 +1,8 @@
-"""Classes of many quasi-identifiers over one coded table: packed keys, counted on all processors within a bound of memory.
+"""Classes of many quasi-identifiers over one coded table: packed keys, counted within bounded memory.
 
-The key of a quasi-identifier numbers its values without a collision: code by code, key = key · levels + code.
-Neighbours in lexical order share the key of their first columns. Where keys are few, a table over all of them
-counts; else they are sorted.
+All processors count. The key of a quasi-identifier numbers its values without a collision: code by code, key
+= key · levels + code. Neighbours in lexical order share the key of their first columns. Where keys are few, a
+table over all of them counts; else they are sorted.
 """
 
 import os
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from reid_sql.domains import Number
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import carried, checkpoint
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
 
 Found = TypeVar("Found")
@@ -120,9 +121,10 @@ def each_key(
     memory_mb: int = 1024,
     only: Sequence[int] | Integers | None = None,
 ) -> list[Found]:
-    """Call `found` with the number and the key of every quasi-identifier (or `only` these), and give its answers in order.
+    """Call `found` with the number and the key of every quasi-identifier; give its answers in order.
 
-    Several threads call it at once. Refuses a bound of memory below what one thread needs.
+    With `only`, of these quasi-identifiers alone. Several threads call it at once. Refuses a bound of memory
+    below what one thread needs.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))
@@ -139,14 +141,14 @@ def each_key(
     if threads == 1:
         return count(numbers)
     with ThreadPoolExecutor(threads) as pool:
-        parts = pool.map(count, np.array_split(numbers, PIECES * threads))
+        parts = pool.map(carried(count), np.array_split(numbers, PIECES * threads))
         return [answer for part in parts for answer in part]
 
 
 def spread(work: Callable[[int], None], numbers: Iterable[int], records: int) -> None:
     """Do the work for every number, on all processors where there are records enough to keep them busy."""
     with ThreadPoolExecutor(1 if records < SMALL else os.cpu_count() or 1) as pool:
-        for _ in pool.map(work, numbers):
+        for _ in pool.map(carried(work), numbers):
             pass
 
 
@@ -155,6 +157,7 @@ def _keys(chosen: QuasiIdentifiers, levels: list[int], numbers: Integers) -> Ite
     path: list[int] = []
     keys: list[Key] = []
     for number in numbers:
+        checkpoint()
         places = chosen.places[number].tolist()
         shared = 0
         while shared < len(path) and path[shared] == places[shared]:

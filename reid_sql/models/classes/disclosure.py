@@ -43,14 +43,17 @@ class Histogram:
 
 @dataclass(frozen=True)
 class PopulationHistogram(Histogram):
-    """The sample's classes and records by class size in the population; `uncovered` records have fewer there."""
+    """The sample's classes and records by class size in the population; `uncovered` have fewer there.
+
+    Uncovered are the records whose class is smaller in the population than in the sample.
+    """
 
     uncovered: Integers  # (sizes,)
 
 
 @dataclass(frozen=True)
 class ClassRisk:
-    """Risk of re-identification by class size; `uniqueness` and `records_at_risk` are shares of the records."""
+    """Risk of re-identification by class size; `uniqueness` and `records_at_risk` are shares of records."""
 
     records: int
     classes: int
@@ -74,7 +77,10 @@ class JournalistRisk(ClassRisk):
 
 @dataclass(frozen=True)
 class SubsetCounts:
-    """For each subset of the columns: records, classes, ordered pairs of alike records, and the treatment of NULLs."""
+    """For each subset of the columns: records, classes, ordered pairs of alike records, how NULLs count.
+
+    `nulls` is the treatment of NULLs.
+    """
 
     subset: Sequence[Sequence[str]]  # (subsets,)
     records: Integers  # (subsets,)

@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from reid_sql.interruption import checkpoint
+
 Codes = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 WORD_BITS: Final = 63
@@ -22,7 +24,10 @@ SEEDS: Final = 8
 
 @dataclass(frozen=True)
 class Packed:
-    """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over the fields that hold a value."""
+    """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over known fields.
+
+    A field is known where it holds a value.
+    """
 
     values: Words  # (records, words)
     known: Words  # (records, words)
@@ -105,6 +110,7 @@ def _lay(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Pa
     values = np.zeros((len(codes), count), dtype=np.uint64)
     known = np.zeros_like(values)
     for column, (word, shift, width) in zip(codes.T, places, strict=True):
+        checkpoint()
         values[:, word] |= column.astype(np.uint64) << np.uint64(shift)
         known[:, word] |= np.where(column > 0, np.uint64(((1 << width) - 1) << shift), np.uint64(0))
     return Packed(values, known, weights)
@@ -112,6 +118,7 @@ def _lay(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Pa
 
 def _patterns(packed: Packed) -> list[Codes]:
     """Rows that miss the same values, together."""
+    checkpoint()
     _, inverse = np.unique(packed.known, axis=0, return_inverse=True)
     order = np.argsort(inverse.ravel(), kind="stable")
     bounds = np.flatnonzero(np.diff(inverse.ravel()[order])) + 1
@@ -119,6 +126,7 @@ def _patterns(packed: Packed) -> list[Codes]:
 
 
 def _matches_of_one(values: Words, known: Words, others: Packed) -> int:
+    checkpoint()
     agrees = np.ones(len(others.weights), dtype=bool)
     for word in range(len(values)):
         agrees &= (others.values[:, word] ^ values[word]) & others.known[:, word] & known[word] == 0
@@ -126,7 +134,8 @@ def _matches_of_one(values: Words, known: Words, others: Packed) -> int:
 
 
 def _matches_by_key(mine: Packed, others: Packed) -> Codes:
-    """Match two patterns: each masked by what the other knows, equal words agree; the smaller side is sorted."""
+    """Match two patterns: each masked by what the other knows, equal words agree; the smaller is sorted."""
+    checkpoint()
     left, right = mine.values & others.known[0], others.values & mine.known[0]
     if len(right) <= len(left):
         groups, _ = _group(right)
@@ -150,7 +159,10 @@ class Groups:
 
 
 def _group(words: Words) -> tuple[Groups, Codes]:
-    """Group rows of equal words; several words share a 64-bit key, drawn again should two different rows share one."""
+    """Group rows of equal words; several words share a 64-bit key, drawn again if two rows collide.
+
+    Rows collide where they differ and share a key.
+    """
     for seed in range(SEEDS):
         multipliers = _multipliers(words.shape[1], seed)
         keys = _keys(words, multipliers)
@@ -182,6 +194,6 @@ def _keys(words: Words, multipliers: Words) -> Words:
 
 
 def _find(words: Words, grouped: Words, groups: Groups) -> tuple[Codes, npt.NDArray[np.bool_]]:
-    """Which group each row falls in, and whether it does; words are compared, so that a key never decides alone."""
+    """Which group each row falls in, and whether it does; words are compared, a key never decides alone."""
     place = np.minimum(np.searchsorted(groups.keys, _keys(words, groups.multipliers)), len(groups.keys) - 1)
     return place, (grouped[groups.order[groups.starts]][place] == words).all(axis=1)

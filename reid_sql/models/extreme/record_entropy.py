@@ -1,4 +1,7 @@
-"""How spread a record's places in the joint distributions of its quasi-identifiers are (ordinal columns only)."""
+"""How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns).
+
+Only ordinal columns have such places.
+"""
 
 import threading
 from math import isqrt, prod
@@ -7,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import MB, require, spread
 from reid_sql.models.extreme.quasi_identifiers import Codes, Integers, QuasiIdentifiers
 
@@ -44,10 +48,10 @@ def _levels(table: Codes) -> list[int]:
 
 
 def entropy(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
-    """Give each record's entropy E = −Σ p ln p over √N_p equal intervals (rounded down) of its places H(i, j).
+    """Give each record's entropy E = −Σ p ln p over √N_p equal intervals of its places H(i, j).
 
-    H(i, j) is the share of records whose joint ecdf F(·, j) is at most that of record i. Béra et al. 2023,
-    section 3.4.
+    √N_p is rounded down. H(i, j) is the share of records whose joint ecdf F(·, j) is at most that of record
+    i. Béra et al. 2023, section 3.4.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import choose
     >>> columns = [np.array([1, 2]), np.array([2, 1]), np.array([1, 1]), np.array([1, 2])]
@@ -61,6 +65,7 @@ def entropy(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
     rows, levels, lock = np.arange(records), _levels(chosen.table), threading.Lock()
 
     def count(number: int) -> None:
+        checkpoint()
         places = _ecdf_rank(chosen, chosen.places[number].tolist(), levels)
         cells = (places * bins - 1) // records
         with lock:

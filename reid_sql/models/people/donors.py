@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.column import Column
 
@@ -28,7 +29,7 @@ Singles = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Donors:
-    """Distinct donors with their numbers, and the chance that each column is kept (a), or taken from near by (b)."""
+    """Distinct donors, their numbers, and the chances that a column is kept (a) or taken from near by (b)."""
 
     columns: tuple[Column, ...]
     codes: Integers  # (donors, columns)
@@ -37,7 +38,7 @@ class Donors:
     near: Floats  # (columns,)
 
     def log_q(self, codes: Integers) -> Floats:
-        """Ln q of records of codes, (records, columns), worked out by halves of the columns that many share."""
+        """Ln q of coded records, (records, columns), worked out by halves of the columns that many share."""
         return self._log_mean(codes, None)
 
     def log_q_left_out(self, donor: Integers) -> Floats:
@@ -52,6 +53,7 @@ class Donors:
         cut = (len(self.columns) + 1) // 2
         order = np.lexsort(codes.T)
         for start in range(0, len(codes), step):
+            checkpoint()
             rows = order[start : start + step]
             ratio = self._half(codes[rows, :cut], logs, 0) + self._half(codes[rows, cut:], logs, cut)
             weight = np.broadcast_to(self.count, ratio.shape)
@@ -102,7 +104,10 @@ class Donors:
 def similarity(
     column: Column, values: Integers, donors: Integers, log_share: Floats
 ) -> tuple[Singles, Singles | None]:
-    """Whether value and donor are the same, and how near they are, both over the value's share: (values, donors)."""
+    """Whether value and donor are the same, and how near, over the value's share: (values, donors).
+
+    Both are over that share.
+    """
     rarity = np.exp(-log_share[values])[:, None]
     same = ((values[:, None] == donors) * rarity).astype(np.float32)
     if column.kernel is None:
@@ -133,6 +138,7 @@ def _climbed(start: Donors, queries: Integers) -> Donors:
     log_weight = np.where(weight > 0, np.log(np.maximum(weight, 1e-300)), -1e30).astype(np.float32)
     kept, near = start.kept, start.near
     for _ in range(ROUNDS):
+        checkpoint()
         kept, near = _round(parts, log_weight, start.count[queries], kept, near)
     return Donors(start.columns, start.codes, start.count, kept, near)
 
@@ -148,6 +154,7 @@ def _round(
     terms = []
     total = log_weight.copy()
     for j, (same, close) in enumerate(parts):
+        checkpoint()
         term = np.float32(1 - kept[j] - near[j]) + np.float32(kept[j]) * same
         if close is not None:
             term += np.float32(near[j]) * close
@@ -159,6 +166,7 @@ def _round(
     whole = float(giver.sum())
     new_kept, new_near = kept.copy(), near.copy()
     for j, (same, close) in enumerate(parts):
+        checkpoint()
         giving = giver / terms[j]
         new_kept[j] = (kept[j] * float(np.vdot(giving, same)) + 0.5) / (whole + 1.5)
         if close is not None:

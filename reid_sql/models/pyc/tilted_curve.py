@@ -1,8 +1,8 @@
 """The curve of a law of the surprisal: a smooth base, tilted as little as the measured points ask for.
 
 Three bases: the Pitman–Yor process, a lognormal law of the sets' shares, and a skew one. The last (of rough
-points the second) is the answer up to 30 times the largest size that was measured; how far the three lie apart says how much of the
-answer is the base's own.
+points the second) is the answer up to 30 times the largest size that was measured; how far the three lie
+apart says how much of the answer is the base's own.
 """
 
 from dataclasses import dataclass, replace
@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.pyc import surprisal_law
 from reid_sql.models.pyc.curve_families import Fit, Task
 from reid_sql.models.pyc.maximum_entropy import Tilted, tilt
@@ -50,7 +51,10 @@ def from_log_odds(value: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Reach:
-    """What the three laws say of one measure: the answer, how far they lie apart, and what noise makes of it, in log-odds."""
+    """What the three laws say of one measure: the answer, their distance, and the noise, in log-odds.
+
+    The distance is how far they lie apart, the noise what it makes of the answer.
+    """
 
     answer: Floats  # (populations,), a share
     apart: Floats  # (populations,)
@@ -155,6 +159,7 @@ def _lognormal(task: Task, expected: Floats, parameters: int) -> Floats:
     from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/search says
 
     def residuals(place: Floats) -> Floats:
+        checkpoint()
         return np.asarray(roots * (expected @ law(place) - points.shares))
 
     loss = (GRID @ expected.T - points.shares) ** 2 @ roots**2

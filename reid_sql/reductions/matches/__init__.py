@@ -6,10 +6,12 @@ from reid_sql.domains import COMBINATIONS, PERSON_OR_ITEM, POINTS, SAMPLES, SEED
 from reid_sql.models.classes.sparse_matching import Matches
 from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
 
+PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
 MATCHES: Final = Reduction(
     __name__,
     name="matches",
-    words="of how many people the sets hold what an attacker knows of a target, with the weight of such targets",
+    words="of how many people the sets hold what an attacker knows of a target, with the weight of such "
+    "targets",
     arguments=(
         TBL,
         Argument("person", PERSON_OR_ITEM),

@@ -17,8 +17,9 @@ from tests.processes import command
 ROWS = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
 QI = ("age", "sex", "postcode")
 CHECKS = """
-checks = [{ measure = "k", at_least = 5 }, { measure = "average_risk", at_most = 0.1 }, { measure = "separation", at_most = 0.5 },
-          { measure = "uniqueness", at_most = 0.99 }, { measure = "k", at_least = 2, by = ["education"] }]
+checks = [{ measure = "k", at_least = 5 }, { measure = "average_risk", at_most = 0.1 },
+          { measure = "separation", at_most = 0.5 }, { measure = "uniqueness", at_most = 0.99 },
+          { measure = "k", at_least = 2, by = ["education"] }]
 """
 
 
@@ -125,7 +126,7 @@ def test_values_of_each_kind_have_ways_to_be_coarser(tmp_path: Path, values: str
 
 
 def test_advice_keeps_to_the_mask_of_the_policy(tmp_path: Path) -> None:
-    """Without the postcode few records have classes of one size: their exact average risk would tell how few."""
+    """Without the postcode few records are unique: the exact average risk would tell how few."""
     assert 0 < sizes(("age", "sex"), ROWS).count(1) < 10
     policy = read_policy(town(tmp_path, CHECKS))
     with opened(policy) as releases:

@@ -1,4 +1,4 @@
-"""A program of its own, as a process has one kind of Spark session: every function through Spark Connect, held to DuckDB.
+"""Every function through Spark Connect, held to DuckDB: a program, as a process has one kind of session.
 
 Prints one line of JSON: for each function `ok`, or what was wrong with it.
 """
