@@ -18,8 +18,10 @@ from benchmarks.accuracy import generated, people_page, people_persons
 from benchmarks.accuracy.people_cases import FOREIGN, OF_PEOPLE, Case, cases
 from benchmarks.accuracy.people_judge import Judged, judged, learnt
 from reid_sql.models.people import curves
+from reid_sql.models.people.population_risk import NOT_SURE, NOTHING_REPEATS, OF_FOREIGN, OF_SCATTER
 
 CHOICES: Final = 16
+DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS)
 PERSONS_AT: Final = (
     ("adult", 0.01),
     ("adult", 0.1),
@@ -81,7 +83,7 @@ def told(files: Sequence[Path]) -> dict[str, Any]:
     """Judge the cases by constants of other corpora, and keep what the page needs."""
     read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     found = [Case(**case) for one in read if isinstance(one, list) for case in one]
-    of_people = [case for case in found if case.corpus not in FOREIGN]
+    of_people = [case for case in found if case.corpus in OF_PEOPLE]
     corpora = list(dict.fromkeys(case.corpus for case in of_people))
     taught = {corpus: learnt([case for case in of_people if case.corpus != corpus]) for corpus in corpora}
     return {
@@ -100,6 +102,7 @@ def _row(one: Judged) -> dict[str, Any]:
         "records": case.records,
         "columns": len(case.columns),
         "seconds": round(case.seconds, 3),
+        "doubts": [DOUBTS.index(note) for note in one.doubts],
     }
     for name in curves.SHARES:
         share = one.shares[name]
