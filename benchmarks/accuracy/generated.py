@@ -50,7 +50,8 @@ def cases(family: str, count: int, seed: int) -> Iterator[Case]:
 
 def coded(columns: Columns) -> Coded:
     """Code a population, its values as texts."""
-    codes, values = [], []
+    codes: list[Integers] = []
+    values: list[list[str | None]] = []
     for made in columns.values():
         seen, inverse = np.unique(made.numbers, return_inverse=True)
         codes.append(inverse)
