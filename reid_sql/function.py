@@ -10,7 +10,18 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Integers, Key, Values
+from reid_sql.domains import (
+    DRAWN,
+    MODEL,
+    TABLE,
+    Domain,
+    Floats,
+    Integers,
+    Key,
+    NameLists,
+    TextColumn,
+    Values,
+)
 from reid_sql.reduction import Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -22,8 +33,10 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     float | None: "DOUBLE",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
-    Floats: "DOUBLE",  # of an answer for each record
+    Floats: "DOUBLE",  # these of an answer in arrays, one a column
     Integers: "BIGINT",
+    TextColumn: "VARCHAR",
+    NameLists: "VARCHAR[]",
 }
 
 
@@ -103,6 +116,12 @@ class Function:
         handed = HANDED.get(self.answer, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[handed:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
+
+    @property
+    def columnar(self) -> bool:
+        """Whether the body gives many rows as arrays, one a column, not as a list of rows."""
+        listed = get_origin(get_type_hints(self.body).get("return")) is list
+        return self.answer is Answer.RECORDS or (self.answer is Answer.ROWS and not listed)
 
     def absence(self, engine: str) -> str | None:
         """Why the engine lacks the function; None where it has it, if only in part."""
@@ -219,11 +238,12 @@ def table_function(
 
     `parameters` names them in the order that SQL has them: arguments of the reduction, and parameters of the
     body. Without a reduction it is a function of its parameters alone. `answer` says what the body gives: a
-    dataclass for one row (ROW), a list of them (ROWS), a dataclass of arrays over the distinct records, from
-    which every record has a row with its key or 0-based scan position in the column `record` (RECORDS); the
-    fields become the columns. REDUCTION says that the reduction itself is the answer. `duckdb` is the answer
-    as a SELECT list over the reduction, with $name for a checked parameter. `models` says that the body keeps
-    or finds fitted models, `absences` why an engine lacks this very function.
+    dataclass for one row (ROW), a list of them or, of many, one dataclass of arrays (ROWS), a dataclass of
+    arrays over the distinct records, from which every record has a row with its key or 0-based scan position
+    in the column `record` (RECORDS); the fields become the columns. REDUCTION says that the reduction itself
+    is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for a checked
+    parameter. `models` says that the body keeps or finds fitted models, `absences` why an engine lacks this
+    very function.
     """
 
     def declare(body: Body) -> Body:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.source import quoted
+from reid_sql.domains import quoted
 
 if TYPE_CHECKING:
     import duckdb

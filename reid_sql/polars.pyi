@@ -101,6 +101,16 @@ def class_size_histogram(
 ) -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
+def column_contributions(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Say, for each record that stands out, which columns drive it."""
+
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
 
@@ -251,6 +261,16 @@ def matching_correctness_curve(
 ) -> pl.LazyFrame:
     """Say how often a learned matching names the right person among n, from its scores of pairs."""
 
+def minimal_unique_subsets(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List, for each record, the smallest sets of columns that single it out."""
+
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -271,6 +291,7 @@ def population_uniqueness(
     population: _Value,
     method: Literal[
         "all",
+        "people",
         "bound",
         "ewens",
         "zayatz",
@@ -424,6 +445,17 @@ def sparse_correctness_curve(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
+
+def suda_scores(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    dis: float = 0.1,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Score each record that stands out by how many sets of columns single it out, and how small these are."""
 
 def t_closeness(
     tbl: _Frame,

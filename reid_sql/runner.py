@@ -84,10 +84,12 @@ def _wait(con: duckdb.DuckDBPyConnection, ended: threading.Event, words: str) ->
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
     )
+    from reid_sql.engines.duckdb import jobs  # noqa: PLC0415 - only what takes long has progress to show
+
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(Text(visible(words)).markup, total=100)
         while not ended.wait(0.1):
-            progress.update(task, completed=max(0.0, con.query_progress()))
+            progress.update(task, completed=max(0.0, con.query_progress(), 100 * jobs.progress()))
 
 
 def sentence(error: BaseException) -> str:

@@ -11,8 +11,7 @@ from typing import Final
 
 import duckdb
 
-from reid_sql import register
-from reid_sql.domains import sql_text
+from reid_sql.domains import quoted, sql_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.json_file import json_select
 from reid_sql.suggestion import suggestion
@@ -60,9 +59,12 @@ class Opened:
 
 def connected() -> duckdb.DuckDBPyConnection:
     """Open a connection with the functions, which fetches nothing from elsewhere."""
+    from reid_sql.engines.duckdb import register  # noqa: PLC0415 - help is shown without the functions
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
     con = duckdb.connect(config=CONFIG)
     con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
-    register(con)
+    register(con, declared())
     return con
 
 
@@ -248,11 +250,6 @@ def _files_beside(path: Path) -> str:
     with suppress(OSError):
         known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
     return suggestion(path.name, known, f"files in '{path.parent}'")
-
-
-def quoted(name: str) -> str:
-    """The name as SQL quotes one."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:

@@ -104,6 +104,16 @@ def class_size_histogram(
 ) -> DataFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
+def column_contributions(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Say, for each record that stands out, which columns drive it."""
+
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
 
@@ -256,6 +266,16 @@ def matching_correctness_curve(
 ) -> DataFrame:
     """Say how often a learned matching names the right person among n, from its scores of pairs."""
 
+def minimal_unique_subsets(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """List, for each record, the smallest sets of columns that single it out."""
+
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -276,6 +296,7 @@ def population_uniqueness(
     population: _Value,
     method: Literal[
         "all",
+        "people",
         "bound",
         "ewens",
         "zayatz",
@@ -386,6 +407,17 @@ def sparse_correctness_curve(
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
+
+def suda_scores(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    dis: float = 0.1,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Score each record that stands out by how many sets of columns single it out, and how small these are."""
 
 def t_closeness(
     tbl: _Frame,

@@ -4,7 +4,7 @@ import argparse
 from typing import Final
 
 from reid_sql import __version__
-from reid_sql.commands.given import PASSED
+from reid_sql.commands.options import PASSED
 from reid_sql.engines import duckdb as engine
 from reid_sql_udfs import declared
 

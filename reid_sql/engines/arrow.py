@@ -19,9 +19,12 @@ from reid_sql import registry
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function, Parameter
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.rectangle import Estimates
+
+BLOCK: Final = 1 << 16  # values that become Python's own at once
 
 
 def kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -105,15 +108,15 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     )
 
 
-def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]) -> pa.Array:
+def model_answer(declared: Function, cells: Estimates, numbers: Sequence[pa.Array]) -> pa.Array:
     """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
     valid = np.full(len(cells.probability), fill_value=True)
-    for column in given:
+    for column in numbers:
         valid &= column.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(valid)
     kept = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
-    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in given])
+    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in numbers])
     return pa.array(answer, mask=~valid)
 
 
@@ -223,7 +226,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         if declared.models:
             with registry.within(rows[0][0].as_py()):
                 return pa.array([_answered(declared, row[1:]) for row in rows], type=answer)
-        if declared.answer is Answer.RECORDS:
+        if declared.columnar:
             return pa.concat_arrays([_in_columns(_answered(declared, row), answer) for row in rows])
         return pa.array([_answered(declared, row) for row in rows], type=answer)
 
@@ -236,9 +239,13 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
 
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
-    """Make one row of the answer for each record of its arrays, faster than a list of dictionaries."""
+    """Make one row of the answer for each place of its arrays; a list of dictionaries would be slow."""
     found, types = answered["answers"], answer.field("answers").type
-    arrays = [pa.array(found[field.name] if found else [], field.type) for field in types.value_type]
+    columns = (found[field.name] if found else [] for field in types.value_type)
+    arrays = [
+        column if isinstance(column, pa.Array) else pa.array(column, field.type)
+        for column, field in zip(columns, types.value_type, strict=True)
+    ]
     rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
     listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
     return pa.StructArray.from_arrays(
@@ -256,7 +263,7 @@ def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
     own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
     try:
-        answer = answer_columns if declared.answer is Answer.RECORDS else answer_rows
+        answer = answer_columns if declared.columnar else answer_rows
         return {"refusal": None, "answers": answer(declared, arrays, own)}
     except ReidError as error:  # the engine would wrap the sentence in its own
         return {"refusal": str(error), "answers": []}
@@ -270,14 +277,31 @@ def answer_rows(
     return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
 
 
-def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Call the body of an answer by record: its arrays by name, what is said of all repeated for each."""
-    found = vars(_called(declared, arrays, own))
+def answer_columns(
+    declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Call the body of an answer in arrays: these by name, what is said of all rows repeated for each."""
+    return columns_of(_called(declared, arrays, parameters))
+
+
+def columns_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass of arrays
+    """The columns of an answer in arrays, by name."""
+    found = vars(answer)
     length = max(len(values) for values in found.values() if isinstance(values, np.ndarray))
     return {
-        name: values if isinstance(values, np.ndarray) else [values] * length
+        name: _column(values) if isinstance(values, np.ndarray) else [values] * length
         for name, values in found.items()
     }
+
+
+def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lists Arrow's
+    """The values of a column; lists, of which many rows share one, are turned into Arrow's once each."""
+    if values.dtype != np.object_:
+        return values
+    _, first, place = np.unique(
+        np.fromiter(map(id, values), np.int64, len(values)), return_index=True, return_inverse=True
+    )
+    return pa.array(values[first].tolist(), pa.list_(pa.string())).take(pa.array(place))
 
 
 def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -301,4 +325,13 @@ def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a 
     if len(values) and listed and pa.types.is_integer(values.type.value_type):
         return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
-    return values.to_numpy(zero_copy_only=False) if numbers else values.to_pylist()
+    return values.to_numpy(zero_copy_only=False) if numbers else _listed(values)
+
+
+def _listed(values: pa.Array) -> list[Any]:
+    """The values as Python's own, some at a time: nothing else in the process runs while Arrow makes them."""
+    found: list[Any] = []
+    for start in range(0, len(values), BLOCK):
+        checkpoint()
+        found += values.slice(start, BLOCK).to_pylist()
+    return found

@@ -14,13 +14,13 @@ from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
-from reid_sql.domains import MAX_COLUMNS, Columns, Table
+from reid_sql.domains import MAX_COLUMNS, Columns, Table, quoted
 from reid_sql.engines.duckdb.packed import WHOLE, Group, PackedClasses
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.runner import run, sentence
-from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source, quoted
+from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 POLICY_COLUMNS: Final = Columns("columns of the policy")

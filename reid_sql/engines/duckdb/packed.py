@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.domains import quoted
 from reid_sql.models.classes.disclosure import Histogram
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
@@ -52,7 +53,7 @@ class PackedClasses:
         self.ask = ask
         self.name = f"reid_packed_{next(NUMBERS)}"
         source = (
-            f"(SELECT {', '.join(_quoted(c) for c in columns)} FROM {tbl} "
+            f"(SELECT {', '.join(quoted(c) for c in columns)} FROM {tbl} "
             f"AS s) AS t({_numbered('q', len(columns))})"
         )
         distinct = [self._values(source, place) for place in range(len(columns))]
@@ -169,10 +170,6 @@ def _histograms(rows: list[tuple[Any, ...]], by: int) -> dict[tuple[int, ...], H
 def _histogram(sizes: list[tuple[Any, ...]]) -> Histogram:
     size, classes = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
     return Histogram(size, classes, size * classes)
-
-
-def _quoted(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
 
 
 def _numbered(letter: str, number: int) -> str:

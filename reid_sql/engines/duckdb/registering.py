@@ -11,8 +11,9 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
+from reid_sql.engines.duckdb.awaited import OWN_MODELS
 from reid_sql.engines.duckdb.kept import copied
-from reid_sql.engines.duckdb.macros import CATALOGUE, OWN_MODELS, forwards, macros, written
+from reid_sql.engines.duckdb.macros import CATALOGUE, forwards, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.function import Function, sql_literal
 
@@ -120,10 +121,12 @@ def _register_python(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, 
     how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
     listed = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'system' AND NOT internal"
     there = {row[0] for row in cursor.execute(listed).fetchall()}
-    for name, (body, types, answer) in python_functions(functions.values()).items():
+    for name, bound in python_functions(functions.values()).items():
         if name not in there:
-            CALLABLES.setdefault(name, body)
-            cursor.create_function(name, CALLABLES[name], types, answer, **how)
+            CALLABLES.setdefault(name, bound.body)
+            cursor.create_function(
+                name, CALLABLES[name], bound.types, bound.answer, side_effects=bound.volatile, **how
+            )
     if OWN_MODELS not in there:
         database = uuid.uuid4().hex
         CALLABLES[database] = lambda: database

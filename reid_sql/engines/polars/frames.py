@@ -37,9 +37,9 @@ def named(name: str) -> pl.Expr:
     return cs.by_name(name).as_expr() if pattern else pl.col(name)
 
 
-def resolved(words: Columns, names: Sequence[str], frame: pl.LazyFrame) -> list[str]:
+def resolved(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
-    return words.check(names, frame.collect_schema().names())
+    return words.check(columns, frame.collect_schema().names())
 
 
 def places(names: Sequence[str]) -> list[str]:
@@ -47,9 +47,9 @@ def places(names: Sequence[str]) -> list[str]:
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def numbered(frame: pl.LazyFrame, names: Sequence[str], *beside: pl.Expr) -> pl.LazyFrame:
+def numbered(frame: pl.LazyFrame, columns: Sequence[str], *beside: pl.Expr) -> pl.LazyFrame:
     """Give the columns names of our own, so that none can meet one of the counts' or be a pattern."""
-    own = (named(name).alias(q) for name, q in zip(names, places(names), strict=True))
+    own = (named(name).alias(q) for name, q in zip(columns, places(columns), strict=True))
     return frame.select(*beside, *own)
 
 
@@ -117,6 +117,6 @@ def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
     return frame.collect(engine="streaming").to_arrow()
 
 
-def given(table: pa.Table) -> pl.LazyFrame:
+def framed(table: pa.Table) -> pl.LazyFrame:
     """The table as a lazy frame."""
     return pl.DataFrame(pl.from_arrow(table)).lazy()

@@ -8,7 +8,7 @@ import polars as pl
 
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.polars.answers import table
-from reid_sql.engines.polars.frames import collected, given
+from reid_sql.engines.polars.frames import collected, framed
 from reid_sql.engines.polars.models import beside, drawn, score
 from reid_sql.engines.polars.rows import value
 from reid_sql.function import Function
@@ -23,7 +23,7 @@ __all__ = [
     "count",
     "counting",
     "drawn",
-    "given",
+    "framed",
     "score",
     "table",
     "value",

@@ -8,7 +8,7 @@ import polars as pl
 
 from reid_sql.engines.polars.frames import places
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.copula_fit import ALONE
+from reid_sql.models.copula.gaussian_copula import ALONE
 
 NOTHING: Final = pl.lit(None, dtype=pl.String)
 

@@ -29,7 +29,7 @@ __all__ = [
     "count",
     "counting",
     "drawn",
-    "given",
+    "framed",
     "score",
     "table",
     "value",
@@ -56,7 +56,7 @@ def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFra
     return window_frame(declared, columns, **options)
 
 
-def given(table: pa.Table) -> DataFrame:
+def framed(table: pa.Table) -> DataFrame:
     """The table in the active session, with types that Spark lacks as others.
 
     Enumerations come as their words and unsigned numbers as wider ones.

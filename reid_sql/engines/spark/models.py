@@ -29,10 +29,10 @@ from reid_sql.models.numerics.rectangle import Estimates
 
 
 def model_column(
-    declared: Function, model: FittedModel, own: Sequence[Any], columns: Sequence[Any]
+    declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
 ) -> Column:
     """Bind a function of records under a model: a Column named after the function."""
-    found, count = sent(model), len(own)
+    found, count = sent(model), len(arguments)
     if len(columns) != len(found.columns):
         found.codes([[]] * len(columns))
 
@@ -40,7 +40,7 @@ def model_column(
         return model_answer(declared, found.scored(record_codes(found, given[count:])), given[:count])
 
     texts = [as_column(one).cast("string") for one in columns]
-    numbers = (number(p, given) for p, given in zip(declared.own_parameters, own, strict=True))
+    numbers = (number(p, given) for p, given in zip(declared.own_parameters, arguments, strict=True))
     called = refusable(body, declared)(*numbers, *texts)
     return answered_or_refused(declared, called)
 

@@ -10,13 +10,14 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, each_key, require
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.extreme.removal import deciding, risk_of_each
+from reid_sql.models.numerics.rounding import ROUNDING
 
 CELL_BYTES: Final = 5  # of a record's class and uniqueness in one quasi-identifier
-TIE: Final = 1e-12  # risks that differ by less, relatively, differ by rounding; then the first record goes
 
 
 class Remaining:
@@ -92,11 +93,12 @@ def eliminate(
     records: list[int] = []
     risks: list[float] = []
     while len(records) < remove:
+        checkpoint(len(records) / remove)
         without = left.risk_without(level)
         known = without[~np.isnan(without)]
         if not len(known) or known.min() >= 1:
             break
-        place = int(np.flatnonzero(without <= known.min() * (1 + TIE))[0])
+        place = int(np.flatnonzero(without <= known.min() * (1 + ROUNDING))[0])  # of a tie the first
         records.append(int(left.records[place]))
         risks.append(float(without[place]))
         left.remove(records[-1])

@@ -11,9 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.domains import Floats
-from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.copula.copula_file import MAX_SEED, checksum, content_of, text_of
+from reid_sql.models.copula.copula_file import MAX_SEED, checksum, model_of, text_of
 from reid_sql.models.people.column import Column, Rarity
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import LOG_SHAPES
@@ -47,21 +46,7 @@ def to_json(model: PeopleModel) -> str:
 
 def from_json(text: str) -> PeopleModel:
     """Read a model; refuses a text that is none, of another version, or changed since it was written."""
-    content = content_of(text, FORMAT)
-    if content.get("version") != VERSION:
-        rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"
-        raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
-    if content.pop("sha256", None) != checksum(content):
-        raise OutOfDomainError(
-            "a saved model must carry its own checksum, got another: the text was changed; save it again"
-        )
-    try:
-        return _model(content)
-    except ReidError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError) as error:
-        rule = f"a saved model must have all its parts, got one that is missing or of another kind ({error})"
-        raise OutOfDomainError(f"{rule}; save the model again") from None
+    return model_of(text, FORMAT, VERSION, _model)
 
 
 def _column(tree: Tree, j: int) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from reid_sql.models.people.interval import Share
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.people_population import Shares
+from reid_sql.models.population.estimate import PopulationShares
 
 CLASS_SIZE: Final = Number(
     "a whole number of people from 2 to 1e+6",
@@ -71,16 +72,9 @@ WITHOUT_UPPER: Final = FOREIGN_NOTES | {OF_FEW, NOTHING_REPEATS, NOT_SURE}
 
 
 @dataclass(frozen=True)
-class PopulationRisk:
+class PopulationRisk(PopulationShares):
     """Shares of one population, each with a 95 % interval; method, remarks, and a sentence to quote."""
 
-    population: float
-    uniqueness: float
-    uniqueness_low: float
-    uniqueness_high: float
-    correctness: float
-    correctness_low: float
-    correctness_high: float
     below_k: float
     below_k_low: float
     below_k_high: float

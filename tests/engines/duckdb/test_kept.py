@@ -1,6 +1,5 @@
 """Macros kept from one process to the next: as those made anew, and from no file that others can write."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -15,15 +14,15 @@ PEOPLE = "CREATE TABLE people AS SELECT i % 7 AS age, i % 3 AS sex FROM range(10
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     chosen = tmp_path / "it's kept"
     monkeypatch.setenv(FOLDER, str(chosen))
     return chosen
 
 
-def registered(**config: str | bool) -> list[tuple[object, ...]]:
+def registered(*, reads_files: bool = True) -> list[tuple[object, ...]]:
     """The macros of a new database, which must count as they should."""
-    con = duckdb.connect(config=config)
+    con = duckdb.connect(config={"enable_external_access": reads_files})
     con.execute(PEOPLE)
     register(con)
     sizes = con.execute(
@@ -74,7 +73,7 @@ def test_what_others_can_write_is_not_read(folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_connection_that_reads_no_files_makes_its_own() -> None:
-    assert registered(enable_external_access=False) == registered()
+    assert registered(reads_files=False) == registered()
 
 
 def test_nowhere_to_write(folder: Path) -> None:

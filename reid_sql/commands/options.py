@@ -1,4 +1,4 @@
-"""What the commands share: the options that name a source, and how what was given is read."""
+"""What the commands share: the options that name a source, and how they are read."""
 
 import argparse
 import csv
