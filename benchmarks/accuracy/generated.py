@@ -258,4 +258,5 @@ _HELD_OUT: Final = (
 )
 CHOOSING: Final = tuple(family.__name__ for family in _CHOOSING)
 HELD_OUT: Final = tuple(family.__name__ for family in _HELD_OUT)
+INVISIBLE: Final = ("repeated",)  # a sample hardly shows that people stand some times over
 FAMILIES: Final[Mapping[str, Family]] = {family.__name__: family for family in (*_CHOOSING, *_HELD_OUT)}

@@ -81,8 +81,8 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
         valid = names.is_valid()
         for cells in given:
             valid = pc.and_(valid, cells.is_valid())
-        refusals: list[str | None] = [None] * length
-        answers: Any = [None] * length
+        refusal: str | None = None
+        parts: list[tuple[Integers, Any]] = []
         for name in pc.unique(names.filter(valid)).to_pylist():
             rows = np.flatnonzero(
                 pc.and_(valid, pc.equal(names, name)).to_numpy(zero_copy_only=False).astype(bool)
@@ -96,13 +96,11 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
                     declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given]
                 )
             except ReidError as error:
-                refusals = [str(error)] * length
+                refusal = str(error)
                 break
-            for row, one in zip(rows, _rows(found), strict=True):
-                answers[row] = one
-        return pa.array(
-            [{"refusal": r, "answer": a} for r, a in zip(refusals, answers, strict=True)], type=answer
-        )
+            parts.append((rows, found))
+        refusals = pa.repeat(pa.scalar(refusal, pa.string()), length)
+        return pa.StructArray.from_arrays([refusals, _answers(kind, length, parts)], fields=list(answer))
 
     return _named(
         call, ["values", *(["class_size"] if counted else []), "database", "model", *(p.name for p in own)]
@@ -178,11 +176,29 @@ def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - number
     return cells[0].as_py()
 
 
-def _rows(found: Any) -> list[Any]:  # noqa: ANN401 - an array, or a dataclass of arrays
-    if isinstance(found, np.ndarray):
-        return list(found.tolist())
-    columns = {name: column.tolist() for name, column in vars(found).items()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+# Rows, and what was found for them: an array, or a dataclass of arrays.
+Parts = Sequence[tuple[Integers, Any]]
+
+
+def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
+    """Answers of some rows; NULL in all others."""
+    missing = np.ones(length, dtype=bool)
+    for rows, _ in parts:
+        missing[rows] = False
+    if not pa.types.is_struct(kind):
+        return _spread(kind, missing, parts)
+    fields = [
+        _spread(one.type, missing, [(rows, getattr(found, one.name)) for rows, found in parts])
+        for one in kind
+    ]
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=pa.array(missing))
+
+
+def _spread(kind: pa.DataType, missing: npt.NDArray[np.bool_], parts: Parts) -> pa.Array:
+    column = np.zeros(len(missing), dtype=parts[0][1].dtype if parts else np.float64)
+    for rows, found in parts:
+        column[rows] = found
+    return pa.array(column, type=kind, mask=missing)
 
 
 ARROW_TYPES: Final = {
