@@ -277,6 +277,11 @@ class Values:
     """Values of any type, one array a column."""
 
 
+@dataclass(frozen=True)
+class Entity:
+    """The column that tells people apart, itself in place of its name: values of any type, NULL one person."""
+
+
 PROBABILITY: Final = Number("a probability between 0 and 1", "pass a share, such as 0.01 for 1 %", 0.0, 1.0)
 COUNT: Final = Number(
     "a number of people of at least 1 and at most 1e+15",
@@ -341,6 +346,7 @@ COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 RECORD_KEY: Final = Key()
 TABLE: Final = Table()
+ENTITY: Final = Entity()
 OPTIONAL_TABLE: Final = OptionalTable()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
@@ -354,9 +360,10 @@ Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 Model = Annotated[str, MODEL]
 NewModel = Annotated[str, NEW_MODEL]
+People = Annotated[npt.ArrayLike, ENTITY]
 Names = Annotated[list[str] | None, ORDERED]
 Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values
+Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values | Entity

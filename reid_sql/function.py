@@ -87,13 +87,11 @@ class Function:
     @property
     def signature(self) -> str:
         """The call as SQL spells it."""
-        if self.answer is Answer.COUNT:
-            return f"{self.name}(c1, …)"
         shown = [
             p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
-            for p in self.parameters
+            for p in (self.parameters[:-1] if self.answer is Answer.COUNT else self.parameters)
         ]
-        if self.answer is Answer.SCORE:
+        if self.answer in {Answer.COUNT, Answer.SCORE}:
             shown.append("c1, …")
         return f"{self.name}({', '.join(shown)})"
 
@@ -147,10 +145,13 @@ def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body
 
 
 def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Body]:
-    """Declare a function of a record's values among those of all records; the engine counts."""
+    """Declare a function of a record's values among those of all records; the engine counts.
+
+    The values come last; a column that tells people apart may stand before them.
+    """
 
     def declare(body: Body) -> Body:
-        parameters = (Parameter("columns", Values()),)
+        parameters = (*_parameters(body)[:-1], Parameter("columns", Values()))
         columns = {body.__name__: next(iter(reduction.columns.values()))}
         _add(Function(body.__name__, Answer.COUNT, parameters, columns, source, body, reduction))
         return body

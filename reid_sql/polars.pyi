@@ -150,6 +150,9 @@ def delta_disclosure_classes(
 ) -> pl.LazyFrame:
     """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
 
+def equivalence_class_people(entity: str | pl.Expr, *columns: str | pl.Expr) -> pl.Expr:
+    """Count the people, and not their rows, who share this record's values in the quasi-identifiers (a window function)."""
+
 def equivalence_class_size(*columns: str | pl.Expr, entity: str | pl.Expr | None = None) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
 

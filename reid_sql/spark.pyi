@@ -153,6 +153,11 @@ def delta_disclosure_classes(
 ) -> DataFrame:
     """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
 
+def equivalence_class_people(
+    tbl: _Frame, entity: str, *columns: str, name: str = "equivalence_class_people"
+) -> DataFrame:
+    """Count the people, and not their rows, who share this record's values in the quasi-identifiers (a window function)."""
+
 def equivalence_class_size(
     tbl: _Frame, *columns: str, name: str = "equivalence_class_size", entity: str | None = None
 ) -> DataFrame:

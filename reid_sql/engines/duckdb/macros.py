@@ -213,7 +213,8 @@ def checked(parameter: Parameter) -> str:
 def _macro(name: str, declared: Function) -> dict[str, str]:
     """Define the macros of one function, helpers included."""
     if declared.answer is Answer.COUNT:
-        return {name: spelled(_window, [], "NULL")}
+        before = [parameter.name for parameter in _before(declared)]
+        return {name: spelled(partial(_window, declared), before, "NULL")}
     if declared.answer is Answer.VALUE:
         return _row(name, declared)
     if declared.answer is Answer.SCORE:
@@ -226,9 +227,18 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
     return {name: f"({parameters(declared)}) AS TABLE {select(declared, checked)}"}
 
 
-def _window(columns: Sequence[str]) -> str:
-    checked = " AND ".join(f"reid_is_column({column})" for column in columns)
-    return f"CASE WHEN {checked} THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
+def _window(declared: Function, columns: Sequence[str]) -> str:
+    people = [parameter.name for parameter in _before(declared)]
+    example = sql_literal(f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})")
+    names = f"[{', '.join(f'alias(row({each}))' for each in [*people, *columns])}]"
+    checked = f"{'reid_are_people' if people else 'reid_are_columns'}({names}, {example})"
+    return f"CASE WHEN {checked} THEN {window_of(people, columns)} END"
+
+
+def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
+    """Count the records of a window, or its people where a column tells them apart: in a row, where NULL counts as one."""
+    counted = f"DISTINCT row({people[0]})" if people else "*"
+    return f"count({counted}) OVER (PARTITION BY {key_of(columns)})"
 
 
 def key_of(columns: Sequence[str]) -> str:

@@ -6,6 +6,8 @@ PLAN reid_named_columns(columns) AS {% for c, i in columns join ', ' %}q{{ i }} 
 
 PLAN reid_columns(columns) AS {% for c in columns join ', ' %}{{ reid_name(c) }}{% endfor %};
 
+PLAN reid_all_missing(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} IS NULL{% endfor %};
+
 PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} IS NOT NULL{% endfor %};
 
 -- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their name.
@@ -104,8 +106,7 @@ MACRO reid_words(entity) AS CASE WHEN entity IS NULL THEN 'quasi-identifiers' EL
 MACRO reid_with_entity(columns, entity, nulls) AS
 CASE WHEN entity IS NULL THEN columns
 WHEN list_contains(list_transform(columns, lambda c: reid_fold(c)), reid_fold(entity))
-THEN error('entity must not be a quasi-identifier, got ''' || entity
-  || '''; an attacker who knows it needs nothing else: leave it out of one of them')
+THEN error(reid_entity_apart(entity))
 WHEN nulls = 'wildcard'
 THEN error('entity must be counted with nulls := ''value'' or ''drop'', got ''wildcard''; reduce the table to a row a person first')
 ELSE list_append(columns, entity) END;

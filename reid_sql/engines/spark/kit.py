@@ -40,9 +40,11 @@ COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
 def counting(declared: Function) -> Signature:
     """The frame, its columns, the name of the column that is put beside them, and the column that tells people apart."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
+    frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
-    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
-    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name, entity])
+    if len(declared.parameters) > 1:
+        return Signature([frame, Parameter("entity", kind), columns, name])
+    return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
 
 
 def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401 - see `counting`

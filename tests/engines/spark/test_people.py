@@ -19,6 +19,7 @@ pytestmark = pytest.mark.spark
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+ANY: Any = rs
 QI = ["age", "zip"]
 VISITS = pl.DataFrame(
     {
@@ -49,6 +50,10 @@ def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
         key: len(held) for key, held in people.items()
     }
     assert sum(row["records"] for row in listed) == len(VISITS)
+    by_name = rows_of(rs.equivalence_class_people(to_spark(spark, VISITS), "person", *QI, name="k"))
+    assert sorted((row["id"], row["k"]) for row in by_name) == sorted((row["id"], row["k"]) for row in sized)
+    with pytest.raises(ReidError, match="entity must be the column that tells people apart, got NULL"):
+        ANY.equivalence_class_people(to_spark(spark, VISITS), None, "age")
 
 
 def test_each_person_counts_by_the_smallest_of_their_classes(spark: "SparkSession") -> None:
