@@ -104,12 +104,19 @@ def summary_table(risk: dict[str, Any]) -> Table:
         (
             "NULLs",
             risk["nulls"],
-            f"{risk['records_dropped']:,} records dropped" if risk["nulls"] == "drop" else "",
+            _told_of_nulls(risk),
         ),
     ]
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def _told_of_nulls(risk: dict[str, Any]) -> str:
+    if risk["nulls"] == "drop":
+        return f"{risk['records_dropped']:,} records dropped"
+    blank = risk["blank_records"]
+    return f"{blank:,} records have no value at all: they match everybody, and nobody them" if blank else ""
 
 
 def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:

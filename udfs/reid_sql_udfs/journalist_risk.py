@@ -4,7 +4,7 @@ from reid_sql.domains import Threshold
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.reductions.population import POPULATION_HISTOGRAM
-from reid_sql_udfs.risk_summary import SELECT
+from reid_sql_udfs.risk_summary import BLANK, SELECT
 
 COVERED = f"""
     sum(uncovered)::BIGINT AS uncovered_records,
@@ -18,7 +18,7 @@ COVERED = f"""
     answer=Answer.ROW,
     reduction=POPULATION_HISTOGRAM,
     source="ARX journalist model",
-    duckdb=f"{SELECT}, {COVERED}",
+    duckdb=f"{SELECT}, {COVERED}, {BLANK}",
 )
 def journalist_risk(
     histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2

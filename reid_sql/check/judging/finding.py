@@ -29,6 +29,7 @@ UNMEASURED: Final[tuple[type[Exception], ...]] = (
     ValueError,
     MemoryError,
 )  # a ReidError is a ValueError
+BLANK: Final = "matched everybody, so that their own risk is the lowest, and nobody else matched them"
 NO_ANSWER: Final = "there is no answer"
 
 
@@ -201,7 +202,10 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
 
 
 def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say where fewer choices of columns were measured than there are, or than were asked for."""
+    """Say where records are blank, and where fewer choices of columns were measured than were asked for."""
+    if blank := row.get("blank_records"):
+        told = f"{blank} record{'' if blank == 1 else 's'}"
+        return (f"{told} without any value of {', '.join(check.counted)} {BLANK}",)
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
     if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
         return ()

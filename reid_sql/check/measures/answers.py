@@ -21,6 +21,12 @@ NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
 MAX_GROUPS: Final = 10_000
 
 
+def counted_histogram(lines: Sequence[Sequence[int]], nulls: str) -> Histogram:
+    """The histogram of class sizes with their classes, records and, where NULL is a wildcard, blank records."""
+    size, classes, records, blank = np.array(lines, dtype=np.int64).reshape(-1, 4).T
+    return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
+
+
 class Answers(ABC):
     """A table of the policy; what is below says how an engine counts it."""
 
