@@ -26,6 +26,17 @@ def plain(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
+def percent(share: float) -> str:
+    """Write a share as a percentage, never rounding a small one to nothing or nearly all to all.
+
+    >>> percent(0.104), percent(0.00001), percent(0.999999), percent(1.0)
+    ('10.4 %', 'below 0.1 %', 'above 99.9 %', '100.0 %')
+    """
+    if 0 < share < 0.001:  # noqa: PLR2004 - one decimal
+        return "below 0.1 %"
+    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"  # noqa: PLR2004 - one decimal
+
+
 def sql_text(text: str) -> str:
     """The text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
@@ -198,9 +209,10 @@ class OptionalTable:
 
 @dataclass(frozen=True)
 class Columns:
-    """A list of 1 to 64 distinct column names; `words` is what the sentences call them."""
+    """A list of 1 to 64 distinct column names; `words` is what the sentences call them, `optional` lets it be NULL for all."""
 
     words: str
+    optional: bool = False
 
     def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
@@ -342,6 +354,7 @@ SHOWN: Final = Number(
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
+SOME_COLUMNS: Final = Columns("columns", optional=True)
 COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 RECORD_KEY: Final = Key()

@@ -22,6 +22,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     float | None: "DOUBLE",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
+    list[int]: "BIGINT[]",
     Floats: "DOUBLE",  # of an answer for each record
     Integers: "BIGINT",
 }

@@ -300,6 +300,9 @@ def population_uniqueness(
 ) -> DataFrame:
     """Estimate how many people of the population are alone in their class, from a random sample of it, by each method."""
 
+def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame:
+    """Profile each column: how far it singles records out, marks that stand for missing values, and what it looks like."""
+
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> Column:
     """Expected probability that a match is right among n people, for anonymity sets of this entropy and tail complexity."""
 

@@ -117,7 +117,7 @@ def _hint(parameter: Parameter) -> str:
         return f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
     if isinstance(domain, Number) and parameter.default is not REQUIRED:
         return "int" if domain.whole else "float"
-    if isinstance(domain, Text | Numbers) and domain.optional:
+    if isinstance(domain, Text | Numbers | Columns) and domain.optional:
         return f"{HINTS[type(domain)]} | None"
     return HINTS.get(type(domain), "_Value")
 

@@ -45,6 +45,9 @@ class Figure:
     dropped: int = 0  # records that lack a value, and were not measured
     small: bool = False  # whether there are class sizes of so few records that an exact figure may tell them
     remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
+    hints: tuple[
+        str, ...
+    ] = ()  # what may be meant otherwise than it is written: said, but no ground for a refusal
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,7 @@ def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figu
     try:
         found = of_rows(check, release.answer(check, group), group)
         dropped = release.dropped(check, group)
+        hints = release.hints(check.counted)
     except STOPPED:
         raise
     except _unmeasured(release) as error:
@@ -139,6 +143,7 @@ def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figu
         dropped=dropped,
         small=_small(release, check, group, below),
         remarks=(*release.cautions, *found.remarks),
+        hints=hints,
     )
 
 

@@ -10,11 +10,13 @@ import numpy as np
 from reid_sql.check.measures.evidence import evidence
 from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
+from reid_sql.domains import MAX_COLUMNS
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.profile.column_profile import held_by
 from reid_sql.reductions.classes import HISTOGRAM
 
 NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
@@ -41,6 +43,7 @@ class Answers(ABC):
             Any, bool
         ] = {}  # whether a grouping has small groups or class sizes, once counted
         self.cautions: list[str] = []  # what is to be said of the table, whatever the check
+        self._hints: dict[str, str] | None = None
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
         self._answers: dict[Any, list[Row]] = {}
 
@@ -72,8 +75,25 @@ class Answers(ABC):
         """The people of the group, where a column tells them apart; NULL is one of them."""
 
     @abstractmethod
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        """Profile some columns of the table."""
+
+    @abstractmethod
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Ask the function about the group."""
+
+    def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """What is to be said of columns that hold marks for missing values, as these count as values; looked at once."""
+        if self._hints is None:
+            named = list(dict.fromkeys(name for check in self.table.checks for name in check.counted))
+            parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
+            rows = [row for part in parts for row in self._profiled(part)] if self.records else []
+            told = {
+                row["column_name"]: held_by(row["sentinels"], row["sentinel_records"], row["column_name"])
+                for row in rows
+            }
+            self._hints = {name.lower(): words for name, words in told.items() if words}
+        return tuple(self._hints[name.lower()] for name in columns if name.lower() in self._hints)
 
     def groups(self, by: Sequence[str]) -> list[Group]:
         """The groups that a check is held to: the whole table where it names none."""

@@ -107,6 +107,10 @@ class Release(Answers):
             raise ReidError(sentence(error)) from None
         return counted_histogram(rows, self.table.nulls)
 
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        asked = "FROM profile(?, ?)"
+        return list(run(self.con, asked, [self.view, list(columns)], f"{self.table.name}: marks").records())
+
     def _people(self, by: Sequence[str], group: Group) -> int:
         rows = self.ask(f"SELECT {self._counted_by()} FROM {self.part(by, group)}", "counting people")
         return int(rows[0][0])

@@ -166,6 +166,9 @@ class SparkRelease(Answers):
         names = ("class_size", "classes", "records", "blank_records")
         return counted_histogram([[row[name] or 0 for name in names] for row in found], table.nulls)
 
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        return _rows(rs.profile(self.frame, list(columns)))
+
     def _people(self, by: Sequence[str], group: Group) -> int:
         entity = column(str(self.table.entity))
         nobody = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))

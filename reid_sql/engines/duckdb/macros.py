@@ -204,7 +204,8 @@ def checked(parameter: Parameter) -> str:
     """Spell the parameter as an SQL expression that is the value, or the refusal."""
     domain = parameter.domain
     if isinstance(domain, Columns):
-        return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
+        listed = f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
+        return f"CASE WHEN {parameter.name} IS NOT NULL THEN {listed} END" if domain.optional else listed
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name

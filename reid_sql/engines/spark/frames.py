@@ -99,7 +99,7 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
             )
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
-        if _unlike(kind):
+        if unlike(kind):
             rule = f"{words.words} must be of types that can be compared, got '{name}' of type {kind.simpleString()}"
             remedy = "a map to array_sort(map_entries(…)), a variant to a type of its own, text to collate(…, 'UTF8_BINARY')"
             raise OutOfDomainError(f"{rule}; cast it first, {remedy}")
@@ -112,12 +112,12 @@ def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, 
     return next((other for other in known if other.lower() == name.lower()), name)
 
 
-def _unlike(kind: DataType) -> bool:
+def unlike(kind: DataType) -> bool:
     """Whether values of the type have no equality, or none on which the engines agree."""
     if isinstance(kind, ArrayType):
-        return _unlike(kind.elementType)
+        return unlike(kind.elementType)
     if isinstance(kind, StructType):
-        return any(_unlike(field.dataType) for field in kind.fields)
+        return any(unlike(field.dataType) for field in kind.fields)
     if isinstance(kind, StringType):
         return not kind.isUTF8BinaryCollation()
     return not isinstance(kind, COMPARED)
