@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Integers, Key, Values
-from reid_sql.reduction import Argument, Reduction
+from reid_sql.reduction import ENTITY, Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 REQUIRED: Final = inspect.Parameter.empty
@@ -79,6 +79,9 @@ class Function:
     duckdb: str | None = None
     models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
     absences: Mapping[str, str] = field(default_factory=dict)
+    individuals: bool = (
+        False  # whether `entity` makes its table one of a row a person, before anything is counted
+    )
 
     @property
     def words(self) -> str:
@@ -213,6 +216,7 @@ def table_function(
     duckdb: str | None = None,
     models: bool = False,
     absences: Mapping[str, str] | None = None,
+    individuals: bool = False,
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
@@ -221,26 +225,26 @@ def table_function(
     list of them (ROWS), a dataclass of arrays over the distinct records, from which every record has a row with its key or
     0-based scan position in the column `record` (RECORDS); the fields become the columns. REDUCTION says that the reduction
     itself is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for a checked parameter.
-    `models` says that the body keeps or finds fitted models, `absences` why an engine lacks this very function.
+    `models` says that the body keeps or finds fitted models, `absences` why an engine lacks this very function,
+    `individuals` that the table is a sample of people, and `entity` makes it one of a row a person.
     """
 
     def declare(body: Body) -> Body:
         columns = {} if answer is Answer.REDUCTION else _columns(body)
-        ordered = _ordered(body, parameters.split(", "), reduction)
-        why = absences or {}
-        _add(Function(body.__name__, answer, ordered, columns, source, body, reduction, duckdb, models, why))
+        ordered = _ordered(body, parameters.split(", "), reduction, (ENTITY,) if individuals else ())
+        told = (reduction, duckdb, models, absences or {}, individuals)
+        _add(Function(body.__name__, answer, ordered, columns, source, body, *told))
         return body
 
     return declare
 
 
 def _ordered(
-    body: Callable[..., Any], names: list[str], reduction: Reduction | None
+    body: Callable[..., Any], names: list[str], reduction: Reduction | None, more: tuple[Argument, ...]
 ) -> tuple[Parameter, ...]:
-    """The parameters in the order that SQL has them; each must be the reduction's or the body's."""
-    counted = {
-        a.name: Parameter(a.name, a.domain, _default(a)) for a in (reduction.arguments if reduction else ())
-    }
+    """The parameters in the order that SQL has them; each must be the reduction's, the body's or one more."""
+    asked = (*more, *(reduction.arguments if reduction else ()))
+    counted = {a.name: Parameter(a.name, a.domain, _default(a)) for a in asked}
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
     unasked = {a.name for a in (reduction.arguments if reduction else ()) if isinstance(a.domain, Key)}

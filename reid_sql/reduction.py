@@ -108,6 +108,14 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
         raise OutOfDomainError(f"{rule}; reduce the table to a row a person first")
 
 
+def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:
+    """Refuse to make a sample of people by one of the quasi-identifiers, and where a row may be dropped or match others."""
+    if nulls != "value":
+        rule = f"entity must be counted with nulls := 'value' where people are a sample, got '{nulls}'"
+        raise OutOfDomainError(f"{rule}; leave out in a view the rows that lack a value")
+    refuse_entity(columns, entity, nulls)
+
+
 def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:

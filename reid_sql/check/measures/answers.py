@@ -148,7 +148,7 @@ class Answers(ABC):
             asked |= {"aggregate": check.measure.aggregate, **check.parameters}
         key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
         if key not in self._answers:
-            if function.reduction is HISTOGRAM:
+            if function.reduction is HISTOGRAM and not (function.individuals and self.table.entity):
                 found = self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser))
                 self._answers[key] = self.from_histogram(check, found)
             else:

@@ -55,6 +55,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     for reduction in all_reductions().values():
         if reduction.arguments and (python or not _of_python(reduction.arguments)):
             own[f"reid_reduce_{reduction.name}"] = _reduction(reduction)
+    for reduction in _of_individuals(functions) if python else ():
+        own[f"reid_individuals_{reduction.name}"] = _individuals(reduction)
     for name, declared in functions.items():
         own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
     if not python:
@@ -174,6 +176,26 @@ def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
     names = ", ".join(argument.name for argument in reduction.arguments)
     return f"({names}) AS TABLE FROM query({plan_of(reduction)})"
+
+
+def _of_individuals(functions: Mapping[str, Function]) -> list[Reduction]:
+    """The reductions from which functions answer about people, one row each."""
+    found = [each.reduction for each in functions.values() if each.individuals and each.reduction]
+    return list({reduction.name: reduction for reduction in found}.values())
+
+
+def _individuals(reduction: Reduction) -> str:
+    """Write the table macro that makes the table one of a row a person, where a column tells people apart."""
+    names = [each.name for each in reduction.arguments if each.name != "entity"]
+    given = [each.name if each.name != "entity" else "NULL" for each in reduction.arguments]
+    return (
+        f"({', '.join([*names, 'entity'])}) AS TABLE FROM query({individuals_of(plan_of(reduction, given))})"
+    )
+
+
+def individuals_of(plan: str) -> str:
+    """The plan over a row a person."""
+    return f"reid_of_individuals({plan}, tbl, try_cast(qi AS VARCHAR[]), entity::VARCHAR, nulls::VARCHAR)"
 
 
 def plan_of(reduction: Reduction, given: Sequence[str] = ()) -> str:
@@ -328,7 +350,7 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     reduction = declared.reduction
     if reduction is None:
         return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
-    source = source or f"reid_reduce_{reduction.name}({', '.join(arguments_of(declared, reduction))})"
+    source = source or _source(declared, reduction)
     if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
     aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
@@ -360,9 +382,19 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
 
 
+def _source(declared: Function, reduction: Reduction) -> str:
+    """The reduction that the function answers from, called with what it hands on."""
+    given = arguments_of(declared, reduction)
+    if not declared.individuals:
+        return f"reid_reduce_{reduction.name}({', '.join(given)})"
+    names = [each.name for each in reduction.arguments]
+    own = [value for name, value in zip(names, given, strict=True) if name != "entity"]
+    return f"reid_individuals_{reduction.name}({', '.join([*own, 'entity'])})"
+
+
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
     """What the function hands to its reduction: a parameter of the same name, or NULL."""
-    given = {parameter.name for parameter in declared.parameters}
+    given = {p.name for p in declared.parameters} - ({"entity"} if declared.individuals else set())
     return [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
 
 

@@ -111,6 +111,34 @@ WHEN nulls = 'wildcard'
 THEN error('entity must be counted with nulls := ''value'' or ''drop'', got ''wildcard''; reduce the table to a row a person first')
 ELSE list_append(columns, entity) END;
 
+-- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first in order.
+PLAN reid_individuals(tbl, columns, entity, nulls) AS
+{% call reid_guarded(reid_words(entity), [reid_table(tbl)], reid_with_entity(columns, entity, nulls)) %}
+  SELECT {{ reid_named_columns(columns) }}
+  FROM (
+    SELECT *, row_number() OVER (
+      PARTITION BY entity ORDER BY class_size ASC, {% for c, i in columns join ', ' %}q{{ i }} ASC NULLS FIRST{% endfor %}
+    ) AS place
+    FROM (
+      SELECT *, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size
+      FROM ({{ reid_people(tbl, columns, entity, nulls) }})
+    )
+  )
+  WHERE place = 1
+{% endcall %}
+;
+
+-- The plan with such rows in place of the table, where a column tells people apart. A name that holds the words that are
+-- replaced is refused.
+MACRO reid_of_individuals(plan, tbl, columns, entity, nulls) AS
+replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
+WHEN nulls <> 'value'
+THEN error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
+  || '''; leave out in a view the rows that lack a value')
+WHEN contains(columns::VARCHAR || entity, 'query_table(')
+THEN error('quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
+ELSE '(' || reid_individuals(tbl, columns, entity, nulls) || ')' END);
+
 -- The people of each class, NULL one of them, with how many of its records each has.
 PLAN reid_people(tbl, columns, entity, nulls) AS
 SELECT {{ reid_numbered(columns) }}, q{{ len(columns) + 1 }} AS entity, count(*) AS records

@@ -8,7 +8,15 @@ import duckdb
 
 from reid_sql.domains import MAX_COLUMNS, MODEL, Number, Numbers, Texts
 from reid_sql.engines.duckdb.layout import laid_out
-from reid_sql.engines.duckdb.macros import arguments_of, checked, parameters, plan_of, select, window_of
+from reid_sql.engines.duckdb.macros import (
+    arguments_of,
+    checked,
+    individuals_of,
+    parameters,
+    plan_of,
+    select,
+    window_of,
+)
 from reid_sql.engines.duckdb.qualify import BUILTIN
 from reid_sql.engines.duckdb.registering import register
 from reid_sql.engines.duckdb.template import compile_text
@@ -54,6 +62,7 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
 def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapping[str, Function]) -> str:
     """Ask DuckDB for the text: a table macro, as names without quotes are texts to one alone."""
     planned = plan_of(reduction, arguments_of(declared, reduction))
+    planned = individuals_of(planned) if declared.individuals else planned
     text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})"))
     with duckdb.connect() as con:
         register(con, functions)

@@ -8,6 +8,7 @@ import polars as pl
 from reid_sql.domains import OptionalTable, Table
 from reid_sql.engines.arrow import answer_columns, answer_rows
 from reid_sql.engines.polars.frames import TYPES, schema
+from reid_sql.engines.polars.people import individuals
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import HOW_NULLS, spelling
@@ -21,6 +22,8 @@ def table(declared: Function, given: Mapping[str, Any]) -> pl.LazyFrame:
     lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
     counted = {a.name: given[a.name] for a in declared.reduction.arguments if a.name in given}
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
+    if declared.individuals and (entity := counted.pop("entity", given["entity"])) is not None:
+        frames["tbl"] = individuals(frames["tbl"], given["qi"], entity, given["nulls"])
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
         return reduced

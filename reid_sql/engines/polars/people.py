@@ -7,7 +7,7 @@ import polars as pl
 
 from reid_sql.domains import Columns
 from reid_sql.engines.polars.frames import kept, numbered, places, resolved
-from reid_sql.reduction import refuse_entity
+from reid_sql.reduction import refuse_entity, refuse_individuals
 
 WORDS: Final = Columns("quasi-identifiers and entity")
 COVERED: Final = pl.lit(False)  # noqa: FBT003 - nobody is missing from a population that is not asked
@@ -22,6 +22,18 @@ def people_of(
     rows = numbered(frame, resolved(WORDS, [*qi, entity], frame)).rename({names[-1]: "entity"})
     held = kept(rows, names[:-1], nulls).group_by([*names[:-1], "entity"])
     return rows, held.agg(pl.len().cast(pl.Int64).alias("records"))
+
+
+def individuals(frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
+    """A row for each person, NULL one of them: the values of the smallest of their classes, of several the first in order."""
+    refuse_individuals(qi, entity, nulls)
+    _, people = people_of(frame, qi, entity, nulls)
+    names = places(qi)
+    sized = people.with_columns(pl.len().over(names).alias("class_size")).sort(
+        "class_size", *names, nulls_last=False
+    )
+    first = sized.unique("entity", keep="first", maintain_order=True)
+    return first.select(pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
 
 
 def smallest(people: pl.LazyFrame, size: pl.Expr, short: pl.Expr = COVERED) -> pl.LazyFrame:

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
+from reid_sql.engines.spark.people import individuals
 from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
@@ -26,6 +27,9 @@ def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
     if declared.answer is Answer.RECORDS:
         refuse_no_key(given["key"])
     counted = {argument.name: given.get(argument.name) for argument in reduction.arguments}
+    if declared.individuals and given["entity"] is not None:
+        people = individuals(given["tbl"], given["qi"], given["entity"], given["nulls"])
+        counted |= {"tbl": people} | ({"entity": None} if "entity" in counted else {})
     reduced = spelling(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced

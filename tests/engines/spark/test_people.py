@@ -79,6 +79,25 @@ def test_risks_of_people_are_those_of_duckdb(spark: "SparkSession", nulls: str) 
     same(met, by_duckdb(f"FROM journalist_risk(t, p, {QI}, {options})", t=VISITS, p=census))
 
 
+@pytest.mark.parametrize(
+    ("function", "given", "options"),
+    [
+        ("pyc_fit", {}, ""),
+        ("correctness_curve", {}, ""),
+        (
+            "population_uniqueness",
+            {"population": 1e4, "method": "pitman"},
+            ", population := 1e4, method := 'pitman'",
+        ),
+    ],
+)
+def test_samples_of_people_are_those_of_duckdb(
+    spark: "SparkSession", function: str, given: dict[str, Any], options: str
+) -> None:
+    found = by_spark(spark, function, [VISITS], QI, **given, entity="person")
+    same(found, by_duckdb(f"FROM {function}(t, {QI}{options}, entity := 'person')", t=VISITS))
+
+
 def test_five_visits_of_a_lone_person_are_one_person(spark: "SparkSession") -> None:
     lone = pl.DataFrame(
         {"age": [number // 5 for number in range(50)], "person": [number // 5 for number in range(50)]}

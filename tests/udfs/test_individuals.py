@@ -1,0 +1,119 @@
+"""Where a sample is of people: `entity` answers what the table of one row a person answers without it."""
+
+from collections import defaultdict
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+import reid_sql.polars as rp
+from reid_sql.errors import ReidError
+from reid_sql.function import Function
+from reid_sql_udfs import declared
+from tests.reliability.test_entities import visits
+from tests.tables import by_duckdb, by_polars
+
+QI = ["age", "sex", "zip"]
+ASKED: dict[str, dict[str, Any]] = {
+    "pyc_fit": {},
+    "pyc_forecast": {"populations": [1e3, 1e5]},
+    "correctness_curve": {},
+    "population_uniqueness": {"population": 1e4},
+    "population_risk": {"populations": [13.0, 1e4]},
+    "fit_people": {},
+    "fit_copula": {},
+}
+OF_PEOPLE = [function for function in declared().values() if function.individuals]
+ANY: Any = rp
+
+
+def individuals(frame: pl.DataFrame) -> pl.DataFrame:
+    """A row for each person, by going through the classes from the smallest, of equal ones the first in order."""
+    classes = defaultdict(set)
+    for person, *values in frame.select("person", *QI).rows():
+        classes[tuple(values)].add(person)
+
+    def order(key: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (
+            len(classes[key]),
+            *((value is not None, value or 0) if not isinstance(value, str) else value for value in key),
+        )
+
+    found: dict[Any, tuple[Any, ...]] = {}
+    for key in sorted(classes, key=order):
+        for person in classes[key]:
+            found.setdefault(person, key)
+    return pl.DataFrame(list(found.values()), schema={name: frame.schema[name] for name in QI}, orient="row")
+
+
+def named(function: Function) -> list[str]:
+    return ["'m'"] if function.parameters[0].name == "name" else []
+
+
+def asked(function: Function, table: str, entity: str = "") -> str:
+    options = "".join(f", {name} := {value}" for name, value in ASKED[function.name].items())
+    return f"FROM {function.name}({', '.join([*named(function), table])}, {QI}{options}{entity})"
+
+
+def test_every_function_of_a_sample_of_people_is_asked() -> None:
+    assert {function.name for function in OF_PEOPLE} == set(ASKED)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("function", OF_PEOPLE, ids=lambda function: function.name)
+def test_people_are_counted_as_a_table_of_one_row_a_person_is(function: Function, seed: int) -> None:
+    frame = visits(seed)
+    people = individuals(frame)
+    told = ["m"] if named(function) else []
+    expected = by_duckdb(asked(function, "p"), p=people)
+    assert by_duckdb(asked(function, "t", ", entity := 'person'"), t=frame) == approximately(expected)
+    if told:
+        return
+    assert by_polars(function.name, frame, QI, **ASKED[function.name], entity="person") == approximately(
+        by_polars(function.name, people, QI, **ASKED[function.name])
+    )
+
+
+def approximately(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            name: pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+
+
+def test_five_visits_are_forecast_as_one_person(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE visits AS SELECT i // 5 AS person, i // 10 AS age FROM range(500) r(i)")
+    rows = con.execute("SELECT records FROM pyc_fit(visits, ['age'])").fetchall()
+    people = con.execute("SELECT records FROM pyc_fit(visits, ['age'], entity := 'person')").fetchall()
+    assert (rows, people) == ([(500,)], [(100,)])
+
+
+REFUSED = {
+    "nulls := 'drop', entity := 'person'": "entity must be counted with nulls := 'value' where people are a sample, got 'drop'",
+    "entity := 'age'": "entity must not be a quasi-identifier, got 'age'",
+    "entity := 'persn'": "quasi-identifiers and entity must be columns of the table, got 'persn'; did you mean 'person'?",
+}
+
+
+@pytest.mark.parametrize("options", REFUSED)
+def test_what_cannot_tell_people_apart_is_refused(options: str) -> None:
+    frame = visits(1)
+    with pytest.raises(duckdb.Error) as refused:
+        by_duckdb(f"FROM pyc_fit(t, {QI}, {options})", t=frame)
+    assert REFUSED[options] in str(refused.value)
+    given = dict(option.split(" := ") for option in options.split(", "))
+    with pytest.raises(ReidError) as refused_in_polars:
+        ANY.pyc_fit(frame, QI, **{name: value.strip("'") for name, value in given.items()}).collect()
+    assert REFUSED[options] in str(refused_in_polars.value)
+
+
+def test_a_name_that_holds_what_is_replaced_is_refused() -> None:
+    name = "system.main.query_table('t')"
+    frame = pl.DataFrame({name: [1, 1, 2], "person": [1, 1, 2]})
+    quoted = name.replace("'", "''")
+    with pytest.raises(duckdb.Error, match="must not hold 'query_table\\(' in their names"):
+        by_duckdb(f"FROM pyc_fit(t, ['{quoted}'], entity := 'person')", t=frame)
