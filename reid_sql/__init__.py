@@ -1,7 +1,8 @@
-"""Re-identification risk where the data already is: SQL functions in DuckDB, expressions in Polars, functions on Spark.
+"""Re-identification risk where the data is: SQL functions in DuckDB, expressions in Polars, and on Spark.
 
-`register(con)` puts the functions into DuckDB; `reid_sql.polars` and `reid_sql.spark` have them for data frames, and
-`reid_sql.models` has what they are answered with. Importing this package loads nothing of that.
+In Polars they are expressions, on Spark functions. `register(con)` puts the functions into DuckDB;
+`reid_sql.polars` and `reid_sql.spark` have them for data frames, and `reid_sql.models` has what they are
+answered with. Importing this package loads nothing of that.
 """
 
 TYPE_CHECKING = (

@@ -1,4 +1,7 @@
-"""The command `reid-sql`: loads what a command needs when it needs it, and answers Ctrl-C from the first moment on."""
+"""The command `reid-sql`: loads what a command needs when needed, and answers Ctrl-C from the first on.
+
+It does so from the first moment.
+"""
 
 import os
 import signal
@@ -17,7 +20,10 @@ INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of t
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
-    """Run the command: 0 done, 1 a check failed, 2 refused with one sentence or not judged, 130 stopped by Ctrl-C, 143 by SIGTERM."""
+    """Run the command: 0 done, 1 a check failed, 2 refused or not judged, 130 by Ctrl-C, 143 by SIGTERM.
+
+    A refusal is one sentence; 130 and 143 are the codes of what was stopped.
+    """
     _take_sigterm()
     try:
         return _answered(arguments)
@@ -60,7 +66,10 @@ def _refused(error: Exception) -> int:
 
 
 def _take_sigterm() -> None:
-    """Take the end by SIGTERM for Ctrl-C, so that what was begun is taken away; a stream need not know every letter."""
+    """Take SIGTERM for Ctrl-C, so that what was begun is taken away.
+
+    A stream need not know every letter.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -76,7 +85,7 @@ def _terminated(number: int, frame: object) -> None:  # noqa: ARG001 - as signal
 
 
 def _stop() -> None:
-    """Leave at once: a query that does not end must not hold the terminal, nor a second Ctrl-C show a traceback."""
+    """Leave at once: no endless query may hold the terminal, no second Ctrl-C show a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     print("reid-sql: stopped", file=sys.stderr, flush=True)  # noqa: T201 - the terminal is the reader
     sys.stdout.flush()

@@ -108,7 +108,10 @@ def read_document(
     folder: Path | None,
     shipped: Mapping[str, Path],
 ) -> tuple[Place, Path]:
-    """Read a mapping, JSON text, a path to a TOML or JSON file or a shipped name: the document, and the folder it lies in."""
+    """Read a mapping, JSON text, a path or a shipped name: the document, and the folder it lies in.
+
+    A path is one to a TOML or JSON file.
+    """
     here = folder or Path()
     if isinstance(source, Mapping):
         return Place(f"{words} ", source), here
@@ -180,7 +183,8 @@ def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
     if not path.is_file():
         known = sorted(other.name for other in path.parent.glob("*.csv")) if path.parent.is_dir() else []
         raise UnknownNameError(
-            f"{where} must be an existing file, got '{file}'; {suggestion(path.name, known, 'files beside it')}"
+            f"{where} must be an existing file, got '{file}'; "
+            f"{suggestion(path.name, known, 'files beside it')}"
         )
     with path.open(newline="", encoding="utf-8-sig") as lines:
         rows = list(csv.reader(lines))

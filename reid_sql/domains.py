@@ -12,6 +12,8 @@ from reid_sql.suggestion import suggestion
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+TextColumn = npt.NDArray[np.str_]  # a text each
+NameLists = npt.NDArray[np.object_]  # a list of names each
 MAX_COLUMNS: Final = 64
 MOST_PEOPLE: Final = 1e15
 LONGEST_TEXT: Final = 200
@@ -26,20 +28,14 @@ def plain(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def percent(share: float) -> str:
-    """Write a share as a percentage, never rounding a small one to nothing or nearly all to all.
-
-    >>> percent(0.104), percent(0.00001), percent(0.999999), percent(1.0)
-    ('10.4 %', 'below 0.1 %', 'above 99.9 %', '100.0 %')
-    """
-    if 0 < share < 0.001:  # noqa: PLR2004 - one decimal
-        return "below 0.1 %"
-    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"  # noqa: PLR2004 - one decimal
-
-
 def sql_text(text: str) -> str:
     """The text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """The name as SQL quotes one."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,10 @@ class Number:
         value = f"({value or name})::DOUBLE"
         head, tail = self.sentence(name, "\0").split("\0")
         got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
-        inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{f' AND {value} = floor({value})' if self.whole else ''})"
+        inside = (
+            f"({value} BETWEEN {self.low!r} AND "
+            f"{self.high!r}{f' AND {value} = floor({value})' if self.whole else ''})"
+        )
         refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
         checked = (
             f"CASE WHEN {f'{value} IS NULL OR ' if null else ''}{inside} THEN {value} ELSE {refusal} END"
@@ -112,7 +111,10 @@ class Numbers:
         refusal = (
             f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::DOUBLE[]"
         )
-        bad = f"coalesce(len({listed}), 0) = 0 OR list_contains(list_transform({listed}, lambda v: v IS NULL), true)"
+        bad = (
+            f"coalesce(len({listed}), 0) = 0 OR list_contains(list_transform({listed}, "
+            "lambda v: v IS NULL), true)"
+        )
         checked = f"list_transform({listed}, lambda v: {self.each.sql(name, value='v')})"
         missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
         return f"CASE {missing}WHEN {bad} THEN {refusal} ELSE {checked} END"
@@ -171,7 +173,10 @@ class Text:
         head, tail = self.sentence(name, "\0").split("\0")
         refusal = f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::VARCHAR"
         missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
-        return f"CASE {missing}WHEN length({name}::VARCHAR) BETWEEN 1 AND {LONGEST_TEXT} THEN {name}::VARCHAR ELSE {refusal} END"
+        return (
+            f"CASE {missing}WHEN length({name}::VARCHAR) BETWEEN 1 AND {LONGEST_TEXT} "
+            f"THEN {name}::VARCHAR ELSE {refusal} END"
+        )
 
 
 @dataclass(frozen=True)
@@ -193,7 +198,10 @@ class Texts:
         listed = f"try_cast({name} AS VARCHAR[])"
         head, tail = self.sentence(name, "\0").split("\0")
         refusal = f"error({sql_text(head)} || {name}::VARCHAR || {sql_text(tail)})::VARCHAR[]"
-        bad = f"{listed} IS NULL OR list_contains(list_transform({listed}, lambda reid_text: reid_text IS NULL), true)"
+        bad = (
+            f"{listed} IS NULL OR list_contains(list_transform({listed}, "
+            "lambda reid_text: reid_text IS NULL), true)"
+        )
         return f"CASE WHEN {name} IS NULL THEN []::VARCHAR[] WHEN {bad} THEN {refusal} ELSE {listed} END"
 
 
@@ -209,7 +217,10 @@ class OptionalTable:
 
 @dataclass(frozen=True)
 class Columns:
-    """A list of 1 to 64 distinct column names; `words` is what the sentences call them, `optional` lets it be NULL for all."""
+    """A list of 1 to 64 distinct column names; `words` is what the sentences call them.
+
+    `optional` lets it be NULL, for all of the table.
+    """
 
     words: str
     optional: bool = False
@@ -256,7 +267,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Key:
-    """The name of a column by which records are told in the answer, or NULL; the reduction holds it against the table."""
+    """The name of a column by which the answer tells records, or NULL.
+
+    The reduction holds it against the table.
+    """
 
 
 @dataclass(frozen=True)
@@ -270,7 +284,7 @@ class Document:
     read: Callable[[Any], str] = field(repr=False)
     sealed: Callable[[Any], str] = field(repr=False)
 
-    def check(self, name: str, source: Any) -> str:  # noqa: ANN401, ARG002 - the document says itself what is wrong where
+    def check(self, name: str, source: Any) -> str:  # noqa: ANN401, ARG002 - it says itself what is wrong
         """Give the document as text, or refuse it."""
         return self.read(source)
 
@@ -281,7 +295,8 @@ class Document:
         )
         files = "current_setting('enable_external_access')::BOOLEAN"
         return f"""list_extract(list_transform([reid_read_{self.kind}({text}, {files})], lambda reid_found:
-            CASE WHEN reid_found['refusal'] IS NULL THEN reid_found['text'] ELSE error(reid_found['refusal']) END), 1)"""
+            CASE WHEN reid_found['refusal'] IS NULL THEN reid_found['text']
+            ELSE error(reid_found['refusal']) END), 1)"""
 
 
 @dataclass(frozen=True)
@@ -291,7 +306,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Entity:
-    """The column that tells people apart, itself in place of its name: values of any type, NULL one person."""
+    """The column that tells people apart, not its name: values of any type, NULL one person."""
 
 
 PROBABILITY: Final = Number("a probability between 0 and 1", "pass a share, such as 0.01 for 1 %", 0.0, 1.0)

@@ -7,7 +7,10 @@ LONG: Final = re.compile(r"\S{301,}")
 
 
 class ReidError(ValueError):
-    """Any refusal of reid-sql; its text is one sentence: rule, value, remedy. A value of any length is told by its beginning."""
+    """Any refusal of reid-sql; its text is one sentence: rule, value, remedy.
+
+    A value of any length is told by its beginning.
+    """
 
     def __init__(self, sentence: str) -> None:
         """Keep the sentence short enough to be read."""
@@ -19,7 +22,7 @@ class OutOfDomainError(ReidError):
 
 
 class UnknownNameError(ReidError):
-    """A name (column, table, file, choice) stands for nothing; the sentence offers the nearest one that does."""
+    """A name (column, table, file, choice) stands for nothing; the sentence offers the nearest that does."""
 
 
 class WrongTypeError(OutOfDomainError, TypeError):
@@ -31,7 +34,7 @@ class WrongCallError(OutOfDomainError, TypeError):
 
 
 class UnknownParameterError(UnknownNameError, TypeError):
-    """A call names a parameter that the function does not have; the sentence offers the nearest one that it has."""
+    """A call names a parameter that the function lacks; the sentence offers the nearest that it has."""
 
 
 class NoRecordsError(ReidError):

@@ -1,7 +1,7 @@
-"""What a function is: its name, parameters, words, source, body and, where an engine says it better, its spelling.
+"""What a function is: name, parameters, words, source, body and, where an engine has one, its spelling.
 
-A decorator declares the function below it and hands it back unchanged. Engines bind what is declared; nothing else
-lists the functions.
+An engine has one where it says it better. A decorator declares the function below it and hands it back
+unchanged. Engines bind what is declared; nothing else lists the functions.
 """
 
 import inspect
@@ -10,7 +10,18 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Integers, Key, Values
+from reid_sql.domains import (
+    DRAWN,
+    MODEL,
+    TABLE,
+    Domain,
+    Floats,
+    Integers,
+    Key,
+    NameLists,
+    TextColumn,
+    Values,
+)
 from reid_sql.reduction import ENTITY, Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -23,8 +34,10 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
     list[int]: "BIGINT[]",
-    Floats: "DOUBLE",  # of an answer for each record
+    Floats: "DOUBLE",  # these of an answer in arrays, one a column
     Integers: "BIGINT",
+    TextColumn: "VARCHAR",
+    NameLists: "VARCHAR[]",
 }
 
 
@@ -101,10 +114,16 @@ class Function:
 
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that the body takes beside what an engine hands it; it may share some with the reduction."""
+        """The parameters of the body beside what an engine hands it; the reduction may share some."""
         handed = HANDED.get(self.answer, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[handed:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
+
+    @property
+    def columnar(self) -> bool:
+        """Whether the body gives many rows as arrays, one a column, not as a list of rows."""
+        listed = get_origin(get_type_hints(self.body).get("return")) is list
+        return self.answer is Answer.RECORDS or (self.answer is Answer.ROWS and not listed)
 
     def absence(self, engine: str) -> str | None:
         """Why the engine lacks the function; None where it has it, if only in part."""
@@ -135,9 +154,10 @@ def signature_of(function: Function) -> inspect.Signature:
 
 
 def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
-    """Declare a row function: arrays of doubles in, an array of doubles out, NULL wherever an argument is NULL.
+    """Declare a row function: arrays of doubles in, an array of doubles out, NULL where an argument is.
 
-    `duckdb` spells the body in DuckDB's own words over the parameters' names; they arrive as checked doubles.
+    It is so wherever one is NULL. `duckdb` spells the body in DuckDB's own words over the parameters' names;
+    they arrive as checked doubles.
     """
 
     def declare(body: Body) -> Body:
@@ -164,9 +184,10 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
 
 
 def model_function(*, source: str) -> Callable[[Body], Body]:
-    """Declare a function of a record under a fitted model: its cell's Estimates and numbers in, an array of doubles out.
+    """Declare a function of a record under a model: its cell's Estimates and numbers in, doubles out.
 
-    In SQL the model comes first and the record's values come last; a NULL among them is a value.
+    The model is a fitted one, the doubles are an array. In SQL the model comes first and the record's values
+    come last; a NULL among them is a value.
     """
 
     def declare(body: Body) -> Body:
@@ -181,8 +202,8 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
 def scored_function(*, source: str) -> Callable[[Body], Body]:
     """Declare a table function that puts scores beside a table's records, each distinct record scored once.
 
-    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters; it gives a
-    dataclass of arrays, whose fields become columns beside the table's.
+    The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
+    it gives a dataclass of arrays, whose fields become columns beside the table's.
     """
 
     def declare(body: Body) -> Body:
@@ -196,7 +217,8 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
 def drawn_function(*, source: str) -> Callable[[Body], Body]:
     """Declare a table function of records drawn from a fitted model, as many as are asked for and none held.
 
-    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places, columns).
+    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
+    columns).
     """
 
     def declare(body: Body) -> Body:
@@ -220,13 +242,15 @@ def table_function(
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
-    `parameters` names them in the order that SQL has them: arguments of the reduction, and parameters of the body. Without a
-    reduction it is a function of its parameters alone. `answer` says what the body gives: a dataclass for one row (ROW), a
-    list of them (ROWS), a dataclass of arrays over the distinct records, from which every record has a row with its key or
-    0-based scan position in the column `record` (RECORDS); the fields become the columns. REDUCTION says that the reduction
-    itself is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for a checked parameter.
-    `models` says that the body keeps or finds fitted models, `absences` why an engine lacks this very function,
-    `individuals` that the table is a sample of people, and `entity` makes it one of a row a person.
+    `parameters` names them in the order that SQL has them: arguments of the reduction, and parameters of the
+    body. Without a reduction it is a function of its parameters alone. `answer` says what the body gives: a
+    dataclass for one row (ROW), a list of them or, of many, one dataclass of arrays (ROWS), a dataclass of
+    arrays over the distinct records, from which every record has a row with its key or 0-based scan position
+    in the column `record` (RECORDS); the fields become the columns. REDUCTION says that the reduction itself
+    is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for a checked
+    parameter. `models` says that the body keeps or finds fitted models, `absences` why an engine lacks this
+    very function, `individuals` that the table is a sample of people, and `entity` makes it one of a row a
+    person.
     """
 
     def declare(body: Body) -> Body:
@@ -253,7 +277,8 @@ def _ordered(
         return ()
     if missing or not known.keys() >= set(names):
         raise TypeError(
-            f"{body.__name__} must list {sorted(known)} in the order of SQL, got {names}; mend its declaration"
+            f"{body.__name__} must list {sorted(known)} in the order of SQL, "
+            f"got {names}; mend its declaration"
         )
     return tuple(known[name] for name in names)
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from reid_sql.domains import quoted
 from reid_sql.models.profile.look import NAMED_LIKE_PEOPLE
-from reid_sql.source import quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -17,7 +17,8 @@ def repeated(
 ) -> list[tuple[str, int, int]]:
     """Columns named like an identifier whose values repeat: name, distinct values, records that have one.
 
-    Only the names in `besides`, the quasi-identifiers, are passed over. It costs one scan where there is such a name.
+    Only the names in `besides`, the quasi-identifiers, are passed over. It costs one scan where there is such
+    a name.
     """
     names = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
     taken = {name.lower() for name in besides}

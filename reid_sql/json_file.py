@@ -1,4 +1,7 @@
-"""A JSON file as a table: texts stay texts, whatever they look like; numbers are numbers where nothing is lost."""
+"""A JSON file as a table: texts stay texts, whatever they look like, and numbers lose nothing.
+
+They are numbers where nothing is lost.
+"""
 
 from typing import Final
 
@@ -12,7 +15,9 @@ POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
 # Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
 KEYS: Final = """
 WITH found AS (SELECT unnest(json_keys(json)) AS key, json FROM {source} WHERE json_type(json) = 'OBJECT'),
-told AS (SELECT key, json_type(json, {pointer}) AS kind, json_extract_string(json, {pointer}) AS value FROM found)
+told AS (
+    SELECT key, json_type(json, {pointer}) AS kind, json_extract_string(json, {pointer}) AS value FROM found
+)
 SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
     count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
     count(try_cast(value AS DOUBLE)) FILTER (kind IN ('BIGINT', 'UBIGINT', 'DOUBLE')),
@@ -20,7 +25,8 @@ SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) F
 FROM told WHERE kind IS NOT NULL GROUP BY key ORDER BY key
 """
 BROKEN: Final = """
-SELECT count(*) FILTER (json_type(json) <> 'OBJECT'), count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
+SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
+    count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
 FROM {source}
 """
 
@@ -28,7 +34,10 @@ FROM {source}
 def json_select(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines: bool) -> str:
     """Spell the query that reads the file: a record an object, a column a key."""
     form = "newline_delimited" if lines else "auto"
-    source = f"read_json_objects({sql_text(path)}, format = '{form}', ignore_errors = false, hive_partitioning = false)"
+    source = (
+        f"read_json_objects({sql_text(path)}, format = '{form}', "
+        "ignore_errors = false, hive_partitioning = false)"
+    )
     others, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
     if others or repeated:
         got = f"{others} values that are none" if others else f"{repeated} that name a key twice"

@@ -27,7 +27,7 @@ def check_plot_file(file: str) -> None:
 def draw_forecast(
     file: str, measured: list[dict[str, Any]], forecast: list[dict[str, Any]], title: str
 ) -> None:
-    """Draw the measured curve as a line, the forecast as a dashed line in its 95 % band, on a logarithmic axis."""
+    """Draw the measured curve as a line, and the forecast dashed in its 95 % band, on a logarithmic axis."""
     from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
@@ -49,7 +49,10 @@ def draw_forecast(
 
 
 def draw_removals(file: str, paths: dict[str, list[dict[str, Any]]], title: str) -> None:
-    """Draw by what share the risk of the whole table falls with the records removed, one line an order, under the bound."""
+    """Draw by what share the whole table's risk falls with removals, one line an order, under the bound.
+
+    Removals are of records.
+    """
     from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")

@@ -1,7 +1,7 @@
 """What a reduction is: its arguments, its relations and arrays, and, by its place, how each engine says it.
 
-A reduction lives in a room of `reid_sql.reductions`: the room's `__init__` declares it, and a file named after an engine says it
-there. Where an engine lacks it, the declaration says why.
+A reduction lives in a room of `reid_sql.reductions`: the room's `__init__` declares it, and a file named
+after an engine says it there. Where an engine lacks it, the declaration says why.
 """
 
 import importlib
@@ -38,10 +38,11 @@ class Argument:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What an engine counts: its arguments, its columns with their SQL types, and the arrays that a model gets.
+    """What an engine counts: arguments, columns with SQL types, and the arrays that a model gets.
 
-    `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in the columns of
-    `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it an engine lacks, and why.
+    `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in
+    the columns of `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it
+    an engine lacks, and why.
     """
 
     room: str
@@ -89,7 +90,7 @@ def reductions() -> Mapping[str, Reduction]:
     return {reduction.name: reduction for reduction in sorted(declared, key=lambda each: each.name)}
 
 
-def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - what an engine makes of it is its own
+def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
     """How the engine says the reduction: what its file in the reduction's room names like the reduction."""
     return getattr(importlib.import_module(f"{reduction.room}.{engine}"), reduction.name)
 
@@ -109,7 +110,7 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
 
 
 def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:
-    """Refuse to make a sample of people by one of the quasi-identifiers, and where a row may be dropped or match others."""
+    """Refuse to make a sample of people by a quasi-identifier, and where NULL is no value of its own."""
     if nulls != "value":
         rule = f"entity must be counted with nulls := 'value' where people are a sample, got '{nulls}'"
         raise OutOfDomainError(f"{rule}; leave out in a view the rows that lack a value")

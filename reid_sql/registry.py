@@ -1,4 +1,7 @@
-"""Fitted models by name, apart for each database; what is fitted outside a database is known to Python, Polars and Spark."""
+"""Fitted models by name, apart for each database.
+
+What is fitted outside a database is known to Python, Polars and Spark.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +32,10 @@ def within(database: str) -> Iterator[None]:
 
 
 def holds(database: str, connection: Any) -> None:  # noqa: ANN401 - whatever an engine connects by
-    """Remember that the connection holds the database open, and forget the models of those that none holds any more."""
+    """Remember that the connection holds the database open; forget models of those that none holds.
+
+    None holds them any more.
+    """
     with _LOCK:
         for known_one, holders in list(_HOLDERS.items()):
             holders[:] = [holder for holder in holders if _is_open(holder)]

@@ -16,7 +16,8 @@ from reid_sql.visible import visible
 
 PATIENCE: Final = 1.0  # seconds before progress is shown
 WRONG: Final = re.compile(
-    r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid unicode|Maximum line size of \d+ bytes)"
+    r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid "
+    r"unicode|Maximum line size of \d+ bytes)"
 )
 GRACE: Final = 5.0  # seconds that a stopped query gets to end
 
@@ -39,7 +40,7 @@ def run(
     parameters: object = None,
     words: str = "counting",
 ) -> Answer:
-    """Run one statement to its end, in a thread of its own; show progress after a second where a person watches."""
+    """Run one statement to its end, in its own thread; show progress after a second if a person watches."""
     with suppress(duckdb.InvalidInputException):  # a connection whose settings are locked has it set
         con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []
@@ -100,7 +101,10 @@ def sentence(error: BaseException) -> str:
         r"CSV Error on Line: (\d+)", told
     ):  # what follows is the line itself, a person's record
         why = WRONG.findall(told)
-        return f"line {broken[1]} of the file cannot be read: {why[-1] if why else 'it is no line of CSV'}; mend it"
+        return (
+            f"line {broken[1]} of the file cannot be read: "
+            f"{why[-1] if why else 'it is no line of CSV'}; mend it"
+        )
     words = told.split("\n\nLINE", 1)[0].replace("\n", " ").strip()
     words = re.sub(
         r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words

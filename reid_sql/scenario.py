@@ -1,4 +1,7 @@
-"""Reading a scenario from where people keep it: a file with its tables beside it, a shipped one, or what says it."""
+"""Reading a scenario from where people keep it: a file, a shipped one, or what says it.
+
+A file has its tables beside it.
+"""
 
 from importlib import resources
 from pathlib import Path
@@ -15,7 +18,7 @@ SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
 
 
 def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN401 - what is none is refused
-    """Read a scenario: a mapping, JSON text, the path of a TOML or JSON file, or the name of one that is shipped.
+    """Read a scenario: a mapping, JSON text, a path of a TOML or JSON file, or the name of a shipped one.
 
     Refuses what a scenario refuses, and tables of probabilities that are not there.
 
@@ -37,7 +40,10 @@ def _sealed(source: Any) -> str:  # noqa: ANN401 - as above
     if isinstance(source, str) and source in SHIPPED:
         return _read(source)
     if isinstance(source, str) and not source.lstrip().startswith("{"):
-        rule = "scenario must be JSON text, a STRUCT or a shipped name where enable_external_access is off, got a path"
+        rule = (
+            "scenario must be JSON text, a STRUCT or a shipped name where "
+            "enable_external_access is off, got a path"
+        )
         raise OutOfDomainError(f"{rule}; the shipped ones are {', '.join(SHIPPED)}")
     return model.scenario(source).text()
 

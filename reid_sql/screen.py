@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.segment import Segment
 from rich.table import Table
 
-from reid_sql.domains import percent
+from reid_sql.models.numerics.percent import percent
 from reid_sql.runner import Answer
 from reid_sql.visible import visible
 
@@ -24,13 +24,13 @@ WIDE: Final = 160  # a pipe has no width of its own
 class Text(rich_text.Text):
     """Words on a terminal: a control character of data or of a policy is shown, never obeyed."""
 
-    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - those of rich
+    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - rich's
         """Make the characters visible before anything is measured or wrapped."""
         super().__init__(visible(text), style, **options)
 
 
 class VisibleConsole(Console):
-    """A console that hands no control character on, whatever made the words; its own colours are not words."""
+    """A console that hands on no control character, whoever made the words; its own colours are no words."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Give the segments with what steers a terminal made visible."""
@@ -110,7 +110,7 @@ def _told_of_nulls(risk: dict[str, Any]) -> str:
 
 
 def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
-    """Show how many records have classes of which size, as bars; red where the risk is above the threshold."""
+    """Show how many records have which class size, as bars; red where the risk is above the threshold."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("class size", "classes", "records"):
         table.add_column(column, justify="right")

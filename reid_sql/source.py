@@ -1,4 +1,4 @@
-"""The file that is measured: CSV, Parquet, JSON, or a table of a DuckDB database; that very file, as it stands.
+"""The very file that is measured, as it stands: CSV, Parquet, JSON, or a table of a DuckDB database.
 
 A path is never a pattern, a folder's name never a column, a text never a number, and no line is left out.
 """
@@ -11,8 +11,7 @@ from typing import Final
 
 import duckdb
 
-from reid_sql import register
-from reid_sql.domains import sql_text
+from reid_sql.domains import quoted, sql_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.json_file import json_select
 from reid_sql.suggestion import suggestion
@@ -35,7 +34,10 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
 
 @dataclass(frozen=True)
 class Opened:
-    """A file in a connection: the view, whether a database's own view stands behind it, and the records it must have."""
+    """A file in a connection: the view, whether a database's view is behind it, its due records.
+
+    They are the records that it must have.
+    """
 
     view: str
     of_view: bool = False
@@ -57,9 +59,12 @@ class Opened:
 
 def connected() -> duckdb.DuckDBPyConnection:
     """Open a connection with the functions, which fetches nothing from elsewhere."""
+    from reid_sql.engines.duckdb import register  # noqa: PLC0415 - help is shown without the functions
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
     con = duckdb.connect(config=CONFIG)
     con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
-    register(con)
+    register(con, declared())
     return con
 
 
@@ -81,7 +86,10 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
     table: str | None = None,
     form: Form = AS_WRITTEN,
 ) -> Opened:
-    """Put the file into the connection, read-only, as a view of this name; `words` is what a refusal calls the file."""
+    """Put the file into the connection, read-only, as a view; `words` is what a refusal calls the file.
+
+    The view has this name.
+    """
     kind = check_source(words, file)
     if kind in DATABASES:
         return _attach_database(con, view, words, file, table)
@@ -105,7 +113,7 @@ def attach_sources(
     parts: Sequence[tuple[Path, dict[str, str | None]]],
     form: Form,
 ) -> Opened:
-    """Put many files into the connection as one view; each part has the values that its folders' names give."""
+    """Put many files into the connection as one view; parts have the values of their folders' names."""
     selects, records, known = [], 0, None
     for path, values in parts:
         kind = check_source(words, str(path))
@@ -124,7 +132,8 @@ def attach_sources(
         for name in values:
             if name.lower() in {column.lower() for column, _ in told}:
                 raise OutOfDomainError(
-                    f"{words} must not name a column by a folder and in a file, got '{name}' twice; rename one"
+                    f"{words} must not name a column by a folder and in a file, "
+                    f"got '{name}' twice; rename one"
                 )
         given = "".join(
             f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items()
@@ -137,7 +146,8 @@ def attach_sources(
     read = int(con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
     if read != records:
         raise OutOfDomainError(
-            f"{words} must be read to the last record of each file, got {read} of {records}; mend quotes and breaks"
+            f"{words} must be read to the last record of each file, "
+            f"got {read} of {records}; mend quotes and breaks"
         )
     return Opened(view)
 
@@ -190,8 +200,10 @@ def _attach_database(
     catalog = f"{view}_database"
     con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)")
     known = con.execute(
-        """SELECT schema_name, table_name, false FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
-           UNION ALL SELECT schema_name, view_name, true FROM duckdb_views() WHERE database_name = $1 AND NOT internal
+        """SELECT schema_name, table_name, false FROM duckdb_tables()
+           WHERE database_name = $1 AND NOT internal
+           UNION ALL SELECT schema_name, view_name, true FROM duckdb_views()
+           WHERE database_name = $1 AND NOT internal
            ORDER BY ALL""",
         [catalog],
     ).fetchall()
@@ -208,7 +220,8 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
     where = words if words.startswith("--") else f"{words.removesuffix('file')}table"
     if table is None:
         raise UnknownNameError(
-            f"{where} must name the table of the database to measure, got none; {suggestion('', plain, 'tables')}"
+            f"{where} must name the table of the database to measure, got none; "
+            f"{suggestion('', plain, 'tables')}"
         )
     for found in known:
         if table in (found[1], f"{found[0]}.{found[1]}") and (found[0] == "main" or "." in table):
@@ -219,7 +232,7 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
 
 
 def check_source(words: str, file: str) -> str:
-    """Give the kind of the file, by its ending, or refuse a file that is missing or of no kind that can be read."""
+    """Give the kind of the file, by its ending; refuses a missing one or a kind that cannot be read."""
     path = Path(file)
     if not path.is_file():
         raise UnknownNameError(f"{words} must be an existing file, got '{file}'; {_files_beside(path)}")
@@ -237,11 +250,6 @@ def _files_beside(path: Path) -> str:
     with suppress(OSError):
         known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
     return suggestion(path.name, known, f"files in '{path.parent}'")
-
-
-def quoted(name: str) -> str:
-    """The name as SQL quotes one."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:

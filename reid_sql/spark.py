@@ -22,8 +22,9 @@ def __dir__() -> list[str]:
 
 
 def register(spark: SparkSession) -> list[str]:
-    """Put the row functions, and the table functions that need no table, into the session's SQL; gives their names.
+    """Put the row functions and the table functions without tables into the session's SQL.
 
-    They are temporary functions of this session and leave nothing in the catalogue. Twice is harmless.
+    The latter are those that need no table. Gives their names. They are temporary functions of this session
+    and leave nothing in the catalogue. Twice is harmless.
     """
     return register_functions(spark, FUNCTIONS.values())

@@ -81,7 +81,7 @@ def beta_likeness(
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Measure β-likeness: by how much a sensitive value is more frequent in a class than in the table, relative to the table."""
+    """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
 def beta_likeness_classes(
     tbl: _Frame,
@@ -94,7 +94,7 @@ def beta_likeness_classes(
     """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
 def cell_probability(model: str | FittedModel, *columns: str | Column) -> Column:
-    """Probability that a person of the population that a fitted model describes has exactly this record's values."""
+    """Probability under a fitted model that a person of the population has exactly this record's values."""
 
 def class_size_histogram(
     tbl: _Frame,
@@ -104,11 +104,21 @@ def class_size_histogram(
 ) -> DataFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
+def column_contributions(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Say, for each record that stands out, which columns drive it."""
+
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
-    """Give the exponent a by which the mean of ξ* = ξ^a over a table's records is the uniqueness of the population."""
+    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
 
 def copula_forecast(model: str, populations: Sequence[float]) -> DataFrame:
-    """Forecast the share of unique people and of right matches in populations of any size, under a fitted model."""
+    """Forecast the share of unique people and of right matches in any population, under a fitted model."""
 
 def copula_json(model: str) -> DataFrame:
     """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula."""
@@ -122,7 +132,7 @@ def correctness_curve(
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> DataFrame:
-    """Correctness and uniqueness to expect in a random sample of n records of the table, exactly, without drawing any."""
+    """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
 def correctness_from_probability(p: _Value, n: _Value) -> Column:
     """Probability that a match on a record of cell probability p among n people is the right person."""
@@ -141,7 +151,7 @@ def delta_disclosure(
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Measure δ-disclosure: by what factor, as a logarithm, a sensitive value's share in a class differs from the table's."""
+    """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
 def delta_disclosure_classes(
     tbl: _Frame,
@@ -151,7 +161,7 @@ def delta_disclosure_classes(
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """List the classes in which the share of a sensitive value differs from that in the table by more than delta."""
+    """List the classes in which a sensitive value's share differs from the table's by more than delta."""
 
 def equivalence_class_people(
     tbl: _Frame, entity: str, *columns: str, name: str = "equivalence_class_people"
@@ -169,7 +179,7 @@ def equivalence_classes(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List the distinct combinations of values of the quasi-identifiers, with the number of records that share each."""
+    """List the distinct combinations of values of the quasi-identifiers, with the records of each."""
 
 def fit_copula(
     name: str,
@@ -182,7 +192,7 @@ def fit_copula(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name."""
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it."""
 
 def fit_people(
     name: str,
@@ -195,7 +205,7 @@ def fit_people(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Fit a model of a sample's people, the most accurate one here; uniqueness_xi and the others then know it by its name."""
+    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it."""
 
 def individual_risk(
     tbl: _Frame,
@@ -215,7 +225,7 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Summarise the risk of re-identification of a table against somebody who must find the person in a population."""
+    """Summarise the risk of re-identification against somebody who must find the person in a population."""
 
 def l_diversity(
     tbl: _Frame,
@@ -226,7 +236,7 @@ def l_diversity(
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Measure l-diversity: how many values of the sensitive column each class holds; a class offends that holds fewer than l."""
+    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
 def l_diversity_classes(
     tbl: _Frame,
@@ -250,7 +260,7 @@ def loglinear_risk(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Chance of each record of a random sample to be unique in the population, and of a match on it to be right."""
+    """Chance that each record of a random sample is unique in the population, and a match on it right."""
 
 def matching_correctness_curve(
     true_scores: Sequence[float],
@@ -259,7 +269,17 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> DataFrame:
-    """Say how often a learned matching names the right person among n, from its scores of right and of wrong pairs."""
+    """Say how often a learned matching names the right person among n, from its scores of pairs."""
+
+def minimal_unique_subsets(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """List, for each record, the smallest sets of columns that single it out."""
 
 def population_risk(
     tbl: _Frame,
@@ -273,7 +293,7 @@ def population_risk(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Answer for populations that the table is a random sample of: the share of unique people, with a sentence to quote."""
+    """Answer for populations that the table samples: the share of unique people, with a sentence to quote."""
 
 def population_uniqueness(
     tbl: _Frame,
@@ -281,6 +301,7 @@ def population_uniqueness(
     population: _Value,
     method: Literal[
         "all",
+        "people",
         "bound",
         "ewens",
         "zayatz",
@@ -298,13 +319,13 @@ def population_uniqueness(
     ] = "all",
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Estimate how many people of the population are alone in their class, from a random sample of it, by each method."""
+    """Estimate how many people are alone in their class in the population, from a random sample of it."""
 
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame:
     """Profile each column: how far it singles records out, marks that stand for missing values, and what it looks like."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> Column:
-    """Expected probability that a match is right among n people, for anonymity sets of this entropy and tail complexity."""
+    """Expected probability that a match is right among n, for sets of this entropy and tail complexity."""
 
 def pyc_extrapolate(
     sizes: Sequence[float],
@@ -323,7 +344,7 @@ def pyc_fit(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> DataFrame:
-    """Fit the entropy (nats) and tail complexity of the anonymity sets of a table, with 95 % credible intervals."""
+    """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
 def pyc_forecast(
     tbl: _Frame,
@@ -333,13 +354,13 @@ def pyc_forecast(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
 ) -> DataFrame:
-    """Forecast the share of right matches, of unique people and of people in sets smaller than k, to any population."""
+    """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 
 def pyc_k_violation(entropy: _Value, tail: _Value, n: _Value, k: _Value) -> Column:
-    """Expected share of n people whose anonymity set is smaller than k, for sets of this entropy and tail complexity."""
+    """Expected share of n people in sets smaller than k, for sets of this entropy and tail complexity."""
 
 def pyc_uniqueness(entropy: _Value, tail: _Value, n: _Value) -> Column:
-    """Expected share of n people who are alone in their anonymity set, for sets of this entropy and tail complexity."""
+    """Expected share of n people alone in their set, for sets of this entropy and tail complexity."""
 
 def qar_quasi_identifiers(
     tbl: _Frame,
@@ -350,7 +371,7 @@ def qar_quasi_identifiers(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first."""
+    """List every choice of p columns with its distinct values and its risk, the riskiest first."""
 
 def qar_risk(
     tbl: _Frame,
@@ -363,7 +384,7 @@ def qar_risk(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR)."""
+    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
 
 def risk_summary(
     tbl: _Frame,
@@ -375,12 +396,12 @@ def risk_summary(
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> DataFrame:
-    """Draw records from a fitted model: a table of its columns, as text, of any length, which is never held as a whole."""
+    """Draw records from a fitted model: a table, as text, of any length, never held as a whole."""
 
 def score_copula(
     tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
 ) -> DataFrame:
-    """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors."""
+    """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors."""
 
 def sparse_correctness_curve(
     tbl: _Frame,
@@ -395,6 +416,17 @@ def sparse_correctness_curve(
 ) -> DataFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
 
+def suda_scores(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    dis: float = 0.1,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Score each record that stands out by how many sets of columns single it out, and how small these are."""
+
 def t_closeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -403,7 +435,7 @@ def t_closeness(
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Measure t-closeness: how far the sensitive values of each class are from the table's; a class offends that is beyond t."""
+    """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 
 def t_closeness_classes(
     tbl: _Frame,

@@ -1,4 +1,7 @@
-"""Where counting spills to disk: a folder of its own that goes with the process, also with one that was killed."""
+"""Where counting spills to disk: a folder that goes with the process, also with one that was killed.
+
+It is a folder of its own.
+"""
 
 import shutil
 import tempfile
@@ -14,7 +17,7 @@ LOCK: Final = "in-use"
 
 @contextmanager
 def spill_folder() -> Iterator[Path]:
-    """Give a folder of one's own, and take it away; those that a killed process left are taken away before."""
+    """Give a folder of one's own, and take it away; what a killed process left is taken away before."""
     _sweep()
     with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)

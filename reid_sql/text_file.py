@@ -1,6 +1,7 @@
-"""A text file of records, as it stands: its header, its delimiter, its encoding, and how many records it holds.
+"""A text file of records, as it stands: header, delimiter, encoding, and how many records it holds.
 
-The readers of the engines are held against these figures: a line that is left out would leave its people out of the risk.
+The readers of the engines are held against these figures: a line that is left out would leave its people out
+of the risk.
 """
 
 import codecs
@@ -54,7 +55,10 @@ def text_file(words: str, path: Path, form: Form) -> TextFile:
         names = _names(words, row, header=form.header)
         lines, blank = _lines(path, form)
     except UnicodeDecodeError as error:
-        rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not: {error.reason}"
+        rule = (
+            f"{words} must be written in {form.encoding} throughout, "
+            f"got '{path.name}' with a byte that is not: {error.reason}"
+        )
         raise OutOfDomainError(f'{rule}; say encoding = "latin-1" or "utf-16", or convert it') from None
     except (OSError, EOFError, csv.Error) as error:
         raise OutOfDomainError(
@@ -121,7 +125,8 @@ def _names(words: str, row: list[str], *, header: bool) -> tuple[str, ...]:
     """Give the names of the columns, as DuckDB numbers those that have none."""
     if not row:
         raise OutOfDomainError(
-            f"{words} must begin with the names of its columns, got an empty line; write them, or header = false"
+            f"{words} must begin with the names of its columns, got an empty line; "
+            "write them, or header = false"
         )
     names = tuple(name or f"column{place}" for place, name in enumerate(row)) if header else _numbered(row)
     refuse_twice(words, names)
@@ -137,7 +142,10 @@ def refuse_twice(words: str, names: tuple[str, ...]) -> None:
     seen: dict[str, str] = {}
     for name in names:
         if name.lower() in seen:
-            rule = f"{words} must name each column once, whatever the case, got '{name}' beside '{seen[name.lower()]}'"
+            rule = (
+                f"{words} must name each column once, whatever the case, "
+                f"got '{name}' beside '{seen[name.lower()]}'"
+            )
             raise OutOfDomainError(f"{rule}; rename one of them")
         seen[name.lower()] = name
 
@@ -171,7 +179,10 @@ def _lines(path: Path, form: Form) -> tuple[int, int]:
 
 
 def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
-    """Yield the content in UTF-8, or raise where a byte is not of the encoding; latin-1 has the same breaks and quotes."""
+    """Yield the content in UTF-8, or raise where a byte is not of the encoding.
+
+    latin-1 has the same breaks and quotes.
+    """
     decoder = codecs.getincrementaldecoder(_codec(encoding))("strict")
     with closing(_opened(path)) as content:
         while chunk := content.read(CHUNK):

@@ -1,12 +1,13 @@
-"""Control characters, made visible: what data or a policy says must not steer a terminal or hide what stands there."""
+"""Control characters, made visible: data or a policy must not steer a terminal or hide what is there."""
 
 import re
 from typing import Final
 
 # Controls, marks that turn the direction of writing or take no room, lone surrogates, and breaks of lines.
 HIDDEN: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufe00-\ufe0f"
+    "\ufeff\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 
 

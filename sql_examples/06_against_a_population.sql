@@ -2,7 +2,8 @@
 
 CREATE TEMP TABLE town AS FROM 'reid_sql/demo/people.csv';
 
-CREATE TEMP TABLE released AS SELECT * FROM (SELECT *, row_number() OVER () AS row FROM town) WHERE row % 10 = 0;
+CREATE TEMP TABLE released AS SELECT * FROM (SELECT *, row_number() OVER () AS row FROM town)
+  WHERE row % 10 = 0;
 
 -- Within the sample nearly everybody looks unique …
 SELECT records, unique_records, round(average_risk, 4) AS average_risk

@@ -4,7 +4,8 @@ CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
 
 -- The table is a sample. How right would matches on it be in a city, a country, the world?
 SELECT population,
-       round(correctness, 4) AS correctness, round(correctness_low, 4) AS low, round(correctness_high, 4) AS high,
+       round(correctness, 4) AS correctness, round(correctness_low, 4) AS low,
+       round(correctness_high, 4) AS high,
        round(uniqueness, 4) AS uniqueness
 FROM pyc_forecast(people, ['age', 'sex', 'postcode', 'marital_status'], [3000, 100000, 10000000]);
 -- | population | correctness | low | high | uniqueness |
@@ -37,13 +38,15 @@ FROM pyc_extrapolate([100, 1000], [0.99, 0.80], [10000]);
 -- | 10000 | 0.21 |
 
 -- Or from the two numbers: 40 bits and a geometric tail, among all people of the world.
-SELECT round(pyc_correctness(40 * ln(2), 0, 8e9), 4) AS correctness, round(pyc_uniqueness(40 * ln(2), 0, 8e9), 4) AS uniqueness,
+SELECT round(pyc_correctness(40 * ln(2), 0, 8e9), 4) AS correctness,
+  round(pyc_uniqueness(40 * ln(2), 0, 8e9), 4) AS uniqueness,
        round(pyc_k_violation(40 * ln(2), 0, 8e9, 5), 4) AS below_5;
 -- | correctness | uniqueness | below_5 |
 -- | --- | --- | --- |
 -- | 0.9936 | 0.9872 | 1 |
 
--- Sets: who bought what. The attacker knows two purchases of a person; how often does that name the right one?
+-- Sets: who bought what. The attacker knows two purchases of a person; how often does that name the right
+-- one?
 CREATE TEMP TABLE purchases AS
 SELECT range // 5 AS person, (range * 7919 + range // 5 * (range % 5)) % 23 AS item FROM range(2000);
 SELECT n, round(correctness, 4) AS correctness, standard_error, people
@@ -64,7 +67,8 @@ FROM matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3]);
 -- | 3 | 0.583 |
 
 -- Five measurements and a population within 30 times the largest: the tilted curve, with its interval.
-SELECT population, round(correctness, 2) AS correctness, round(correctness_low, 1) AS low, round(correctness_high, 1) AS high, status
+SELECT population, round(correctness, 2) AS correctness, round(correctness_low, 1) AS low,
+  round(correctness_high, 1) AS high, status
 FROM pyc_extrapolate([10, 100, 300, 1000, 2000], [0.995, 0.98, 0.95, 0.85, 0.76], [10000]);
 -- | population | correctness | low | high | status |
 -- | --- | --- | --- | --- | --- |

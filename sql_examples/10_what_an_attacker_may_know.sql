@@ -2,8 +2,9 @@
 
 CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
 
--- A scenario says which columns an attacker learns together, and how likely: here from a public register of addresses, in
--- which women stand less often, and from what people post. It may stand in a TOML or JSON file too; see docs/adversary.md.
+-- A scenario says which columns an attacker learns together, and how likely: here from a public register of
+-- addresses, in which women stand less often, and from what people post. It may stand in a TOML or JSON file
+-- too; see docs/adversary.md.
 SET VARIABLE scenario = {
   'population': 100000,
   'presence_disclosed': 0.5, 'presence_discovered': 0.5, 'uniqueness_confirmed': 0.5, 'link_confirmed': 0.5,
@@ -14,7 +15,8 @@ SET VARIABLE scenario = {
   ]};
 
 -- How much lower is the risk than against somebody who knows all of it?
-SELECT measure, round(average, 4) AS average, round(records_at_risk, 4) AS at_risk, round(worst_average, 4) AS worst_average,
+SELECT measure, round(average, 4) AS average, round(records_at_risk, 4) AS at_risk,
+  round(worst_average, 4) AS worst_average,
        round(worst_records_at_risk, 4) AS worst_at_risk, round(reduction_median, 4) AS reduction
 FROM adversary_summary(people, getvariable('scenario'));
 -- | measure | average | at_risk | worst_average | worst_at_risk | reduction |
@@ -25,17 +27,21 @@ FROM adversary_summary(people, getvariable('scenario'));
 -- | overall | 0.0674 | 0 | 0.5712 | 0.861 | 0.874 |
 
 -- Who is most exposed to this attacker? `record` is the place in the table, from 0.
-SELECT age, sex, postcode, marital_status, occupation, round(prosecutor, 4) AS prosecutor, round(marketer, 4) AS marketer,
+SELECT age, sex, postcode, marital_status, occupation, round(prosecutor, 4) AS prosecutor,
+  round(marketer, 4) AS marketer,
        round(overall, 4) AS overall
-FROM adversary_risk(people, getvariable('scenario')) POSITIONAL JOIN people ORDER BY overall DESC, record LIMIT 3;
+FROM adversary_risk(people, getvariable('scenario')) POSITIONAL JOIN people
+ORDER BY overall DESC, record LIMIT 3;
 -- | age | sex | postcode | marital_status | occupation | prosecutor | marketer | overall |
 -- | --- | --- | --- | --- | --- | --- | --- | --- |
 -- | 64 | M | 04114 | widowed | industry | 0.262 | 0.275 | 0.1744 |
 -- | 66 | M | 04112 | widowed | teaching | 0.262 | 0.2727 | 0.1733 |
 -- | 48 | M | 04124 | divorced | transport | 0.222 | 0.2671 | 0.1649 |
 
--- Does the answer hang on the four probabilities that nobody knows? The lowest and the highest of all 81 settings.
-SELECT round(min(average), 4) AS lowest, round(max(average), 4) AS highest, round(min(reduction_median), 4) AS least_reduction
+-- Does the answer hang on the four probabilities that nobody knows? The lowest and the highest of all 81
+-- settings.
+SELECT round(min(average), 4) AS lowest, round(max(average), 4) AS highest,
+  round(min(reduction_median), 4) AS least_reduction
 FROM adversary_sensitivity(people, getvariable('scenario'));
 -- | lowest | highest | least_reduction |
 -- | --- | --- | --- |

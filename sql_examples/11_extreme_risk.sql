@@ -1,7 +1,8 @@
 -- The risk that an attacker's luckiest choices of columns have (QaR), and who makes it.
 
 CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
-SET VARIABLE all_columns = ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', 'diagnosis'];
+SET VARIABLE all_columns = ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation',
+  'diagnosis'];
 
 -- Any three columns may be known. The risk of a choice: its distinct values over the records.
 SELECT quasi_identifier, distinct_values, round(risk, 4) AS risk
@@ -12,15 +13,18 @@ FROM qar_quasi_identifiers(people, getvariable('all_columns')) LIMIT 3;
 -- | age, postcode, occupation | 2012 | 0.6707 |
 -- | age, postcode, education | 1992 | 0.664 |
 
--- The risk that only one choice in ten exceeds, by extreme-value theory. With few columns the law is fitted to half of them.
-SELECT round(risk, 4) AS risk, round(risk_low, 4) AS low, round(risk_high, 4) AS high, quasi_identifiers, exceedances, status
+-- The risk that only one choice in ten exceeds, by extreme-value theory. With few columns the law is fitted
+-- to half of them.
+SELECT round(risk, 4) AS risk, round(risk_low, 4) AS low, round(risk_high, 4) AS high, quasi_identifiers,
+  exceedances, status
 FROM qar_risk(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5);
 -- | risk | low | high | quasi_identifiers | exceedances | status |
 -- | --- | --- | --- | --- | --- | --- |
 -- | 0.5613 | 0.4191 | 0.6722 | 35 | 17 | ok |
 
 -- What each record adds to it. A key names the records; without one it is their place in the table, from 0.
-SELECT record, round(1e6 * contribution, 1) AS millionths, unique_quasi_identifiers, round(u_plus, 2) AS u_plus
+SELECT record, round(1e6 * contribution, 1) AS millionths, unique_quasi_identifiers,
+  round(u_plus, 2) AS u_plus
 FROM qar_contributions(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5)
 ORDER BY contribution DESC, record LIMIT 3;
 -- | record | millionths | unique_quasi_identifiers | u_plus |
@@ -29,10 +33,12 @@ ORDER BY contribution DESC, record LIMIT 3;
 -- | 2722 | 291.7 | 15 | 6.32 |
 -- | 286 | 290.1 | 14 | 6.17 |
 
--- What would be left of the risk without the 50 records that add most, chosen one after the other, and in a fixed order.
+-- What would be left of the risk without the 50 records that add most, chosen one after the other, and in a
+-- fixed order.
 SELECT e.step, round(e.risk, 4) AS exact, round(u.risk, 4) AS u_plus, round(e.bound, 4) AS at_least
 FROM qar_elimination(people, getvariable('all_columns'), remove := 50, alpha := 0.1, tail := 0.5) AS e
-JOIN qar_elimination(people, getvariable('all_columns'), remove := 50, by := 'u_plus', alpha := 0.1, tail := 0.5) AS u USING (step)
+JOIN qar_elimination(people, getvariable('all_columns'), remove := 50, by := 'u_plus', alpha := 0.1,
+  tail := 0.5) AS u USING (step)
 WHERE e.step IN (0, 10, 50) ORDER BY e.step;
 -- | step | exact | u_plus | at_least |
 -- | --- | --- | --- | --- |
@@ -42,7 +48,8 @@ WHERE e.step IN (0, 10, 50) ORDER BY e.step;
 
 -- How well what is quick to compute stands for the exact contributions.
 SELECT proxy, round(pearson, 2) AS pearson, round(kendall, 2) AS kendall, round(auc, 2) AS auc
-FROM qar_proxies(people, ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', 'diagnosis'], alpha := 0.1, tail := 0.5)
+FROM qar_proxies(people, ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', 'diagnosis'],
+  alpha := 0.1, tail := 0.5)
 WHERE status = 'ok';
 -- | proxy | pearson | kendall | auc |
 -- | --- | --- | --- | --- |

@@ -2,7 +2,8 @@
 
 CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
 
--- The engine counts values and pairs of values; the model is fitted to these counts and known by its name from then on.
+-- The engine counts values and pairs of values; the model is fitted to these counts and known by its name
+-- from then on.
 SELECT model, records, columns, ordered, "values", marginals
 FROM fit_copula('town', people, ['age', 'sex', 'postcode', 'occupation'], ordered := ['age']);
 -- | model | records | columns | ordered | values | marginals |
@@ -11,7 +12,8 @@ FROM fit_copula('town', people, ['age', 'sex', 'postcode', 'occupation'], ordere
 
 -- Every record, scored: the share of people like this, and what that means among 100,000 people.
 SELECT age, sex, postcode, occupation, class_size,
-       round(uniqueness_xi, 3) AS xi, round(uniqueness_xi_error, 3) AS xi_error, round(correctness_kappa, 3) AS kappa
+       round(uniqueness_xi, 3) AS xi, round(uniqueness_xi_error, 3) AS xi_error,
+       round(correctness_kappa, 3) AS kappa
 FROM score_copula(people, 'town', 100000)
 ORDER BY uniqueness_xi DESC, age, postcode LIMIT 5;
 -- | age | sex | postcode | occupation | class_size | xi | xi_error | kappa |
@@ -50,12 +52,14 @@ SELECT model, records, method FROM load_copula('town', saved);
 -- | --- | --- | --- |
 -- | town | 3000 | paper |
 
--- What is known from outside, such as a census, can take the place of the sample's shares; 'calibrated' lets records repeat
--- as often as they do in the sample.
-CREATE TEMP TABLE census AS FROM (VALUES ('sex', 'F', 0.51), ('sex', 'M', 0.49)) AS shares(column_name, value, share);
+-- What is known from outside, such as a census, can take the place of the sample's shares; 'calibrated' lets
+-- records repeat as often as they do in the sample.
+CREATE TEMP TABLE census AS
+FROM (VALUES ('sex', 'F', 0.51), ('sex', 'M', 0.49)) AS shares(column_name, value, share);
 
 SELECT model, marginals, method, round(calibration, 2) AS calibration
-FROM fit_copula('calibrated', people, ['age', 'sex', 'postcode', 'occupation'], ordered := ['age'], marginals := census,
+FROM fit_copula('calibrated', people, ['age', 'sex', 'postcode', 'occupation'], ordered := ['age'],
+  marginals := census,
                 method := 'calibrated');
 -- | model | marginals | method | calibration |
 -- | --- | --- | --- | --- |
@@ -64,7 +68,8 @@ FROM fit_copula('calibrated', people, ['age', 'sex', 'postcode', 'occupation'], 
 -- Records of nobody, drawn from the model as a stream: a population to count.
 CREATE TEMP VIEW nobody AS FROM sample_copula('town', 20000);
 
-SELECT records, round(uniqueness, 3) AS uniqueness FROM risk_summary(nobody, ['age', 'sex', 'postcode', 'occupation']);
+SELECT records, round(uniqueness, 3) AS uniqueness
+FROM risk_summary(nobody, ['age', 'sex', 'postcode', 'occupation']);
 -- | records | uniqueness |
 -- | --- | --- |
 -- | 20000 | 0.266 |

@@ -4,12 +4,14 @@
 CREATE TEMP TABLE town AS FROM 'reid_sql/demo/people.csv';
 CREATE TEMP TABLE sample AS SELECT * FROM town QUALIFY (row_number() OVER () - 1) % 5 = 0;
 
--- Every method, side by side. `bound` is no estimate: on average the sample's own share of unique records is never too low.
+-- Every method, side by side. `people` is the answer of population_risk; `bound` is no estimate: on average the
+-- sample's own share of unique records is never too low.
 SELECT method, round(unique_records) AS unique_records, round(uniqueness, 3) AS uniqueness,
        round(uniqueness_low, 3) AS low, round(uniqueness_high, 3) AS high
 FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000);
 -- | method | unique_records | uniqueness | low | high |
 -- | --- | --- | --- | --- | --- |
+-- | people | 1055 | 0.352 | 0.287 | 0.421 |
 -- | bound | 2255 | 0.752 | 0 | 0.786 |
 -- | ewens | 1130 | 0.377 | 0.32 | 0.443 |
 -- | zayatz | 1805 | 0.602 | NULL | NULL |
@@ -29,16 +31,19 @@ SELECT unique_records, round(uniqueness, 3) AS uniqueness FROM risk_summary(town
 -- | 1051 | 0.35 |
 
 -- Why is there no interval, or no estimate? `status` says it, and with which method the rule of Dankar went.
-SELECT method, status FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000) WHERE method IN ('dankar', 'ewens', 'snb');
+SELECT method, status FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000)
+WHERE method IN ('dankar', 'ewens', 'snb');
 -- | method | status |
 -- | --- | --- |
 -- | ewens | ok |
 -- | snb | no interval: the moments of the slide negative binomial model give none |
 -- | dankar | by snb; no interval: the moments of the slide negative binomial model give none |
 
--- Who of the sample is most likely alone in the whole town? nb_uniqueness is the chance, nb_correctness that a match is right.
+-- Who of the sample is most likely alone in the whole town? nb_uniqueness is the chance, nb_correctness that
+-- a match is right.
 SELECT age, sex, postcode, round(nb_uniqueness, 3) AS chance, round(nb_correctness, 3) AS match_is_right
-FROM loglinear_risk(sample, ['age', 'sex', 'postcode'], 0.2) POSITIONAL JOIN sample ORDER BY chance DESC, age, sex, postcode LIMIT 3;
+FROM loglinear_risk(sample, ['age', 'sex', 'postcode'], 0.2) POSITIONAL JOIN sample
+ORDER BY chance DESC, age, sex, postcode LIMIT 3;
 -- | age | sex | postcode | chance | match_is_right |
 -- | --- | --- | --- | --- | --- |
 -- | 86 | M | 04123 | 0.98 | 0.99 |
@@ -52,10 +57,12 @@ FROM loglinear_risk(sample, ['age', 'sex', 'postcode'], 0.2);
 -- | --- | --- | --- |
 -- | 201.4 | 296.2 | ok |
 
--- A survey with weights: each record stands for five people. The risk of a record is the mean of 1/F over what F may be.
+-- A survey with weights: each record stands for five people. The risk of a record is the mean of 1/F over
+-- what F may be.
 CREATE TEMP TABLE weighted AS SELECT *, 5 AS weight FROM sample;
 SELECT class_size, population_class_size, round(min(risk), 4) AS risk, count(*) AS records
-FROM individual_risk(weighted, ['age', 'sex', 'postcode'], weight := 'weight') GROUP BY ALL ORDER BY ALL LIMIT 3;
+FROM individual_risk(weighted, ['age', 'sex', 'postcode'], weight := 'weight')
+GROUP BY ALL ORDER BY ALL LIMIT 3;
 -- | class_size | population_class_size | risk | records |
 -- | --- | --- | --- | --- |
 -- | 1 | 5 | 0.4024 | 451 |

@@ -1,8 +1,10 @@
--- What classes give away: a class of many records still tells the occupation of all of them, where they share it.
+-- What classes give away: a class of many records still tells the occupation of all of them, where they share
+-- it.
 
 CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
 
--- l-diversity: how many occupations do people hold who cannot be told apart by sex and postcode, and by age beside?
+-- l-diversity: how many occupations do people hold who cannot be told apart by sex and postcode, and by age
+-- beside?
 SELECT value AS l, classes, k, offending_classes, round(offending_share, 4) AS offending_share
 FROM l_diversity(people, ['sex', 'postcode'], 'occupation', l := 3);
 -- | l | classes | k | offending_classes | offending_share |
@@ -26,12 +28,14 @@ ORDER BY class_size DESC, age, sex, postcode LIMIT 3;
 -- | 8 | M | 04102 | 8 | 1 |
 
 -- Variants have names. By entropy a class counts for less where one value is frequent.
-SELECT variant, round(value, 4) AS l FROM l_diversity(people, ['sex', 'postcode'], 'occupation', variant := 'entropy');
+SELECT variant, round(value, 4) AS l
+FROM l_diversity(people, ['sex', 'postcode'], 'occupation', variant := 'entropy');
 -- | variant | l |
 -- | --- | --- |
 -- | entropy | 4.1135 |
 
--- t-closeness: how far is a class's mix of occupations from the table's? And of ages, which have an order and a distance?
+-- t-closeness: how far is a class's mix of occupations from the table's? And of ages, which have an order and
+-- a distance?
 SELECT variant, round(value, 4) AS t, offending_classes, round(offending_share, 4) AS offending_share
 FROM t_closeness(people, ['sex', 'postcode'], 'occupation', t := 0.2);
 -- | variant | t | offending_classes | offending_share |
@@ -44,14 +48,16 @@ FROM t_closeness(people, ['sex', 'postcode'], 'age', variant := 'numeric', t := 
 -- | --- | --- | --- |
 -- | numeric | 0.1114 | 0 |
 
--- (α, k): no value beyond a share of α, no class below k. β: by how much does a value's share grow? δ: by what factor, either way?
+-- (α, k): no value beyond a share of α, no class below k. β: by how much does a value's share grow? δ: by
+-- what factor, either way?
 SELECT value AS alpha, k, offending_classes
 FROM alpha_k_anonymity(people, ['sex', 'postcode'], 'occupation', alpha := 0.5, k := 5);
 -- | alpha | k | offending_classes |
 -- | --- | --- | --- |
 -- | 0.454545 | 10 | 0 |
 
-SELECT round(value, 4) AS beta, offending_classes FROM beta_likeness(people, ['sex', 'postcode'], 'occupation', beta := 1);
+SELECT round(value, 4) AS beta, offending_classes
+FROM beta_likeness(people, ['sex', 'postcode'], 'occupation', beta := 1);
 -- | beta | offending_classes |
 -- | --- | --- |
 -- | 4.8404 | 31 |
@@ -63,26 +69,30 @@ FROM delta_disclosure(people, ['sex', 'postcode'], 'occupation', variant := 'all
 -- | all | inf | 38 | infinite: some class lacks a sensitive value that the table holds, so an attacker can rule it out |
 
 -- Each of these measures lists its classes too.
-SELECT sex, postcode, class_size, round(value, 4) AS t FROM t_closeness_classes(people, ['sex', 'postcode'], 'occupation', t := 0.2)
+SELECT sex, postcode, class_size, round(value, 4) AS t
+FROM t_closeness_classes(people, ['sex', 'postcode'], 'occupation', t := 0.2)
 ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | t |
 -- | --- | --- | --- | --- |
 -- | M | 04124 | 11 | 0.4406 |
 
 SELECT sex, postcode, class_size, round(value, 4) AS alpha
-FROM alpha_k_anonymity_classes(people, ['sex', 'postcode'], 'occupation', alpha := 0.4, k := 5) ORDER BY value DESC, sex, postcode LIMIT 1;
+FROM alpha_k_anonymity_classes(people, ['sex', 'postcode'], 'occupation', alpha := 0.4, k := 5)
+ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | alpha |
 -- | --- | --- | --- | --- |
 -- | F | 04116 | 22 | 0.4545 |
 
 SELECT sex, postcode, class_size, round(value, 4) AS beta
-FROM beta_likeness_classes(people, ['sex', 'postcode'], 'occupation', beta := 1) ORDER BY value DESC, sex, postcode LIMIT 1;
+FROM beta_likeness_classes(people, ['sex', 'postcode'], 'occupation', beta := 1)
+ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | beta |
 -- | --- | --- | --- | --- |
 -- | F | 04120 | 23 | 4.8404 |
 
 SELECT sex, postcode, class_size, round(value, 4) AS delta
-FROM delta_disclosure_classes(people, ['sex', 'postcode'], 'occupation', delta := 1) ORDER BY value DESC, sex, postcode LIMIT 1;
+FROM delta_disclosure_classes(people, ['sex', 'postcode'], 'occupation', delta := 1)
+ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | delta |
 -- | --- | --- | --- | --- |
 -- | F | 04106 | 89 | 2.1658 |

@@ -24,7 +24,10 @@ settings.load_profile("house")
 
 JAVA = shutil.which("java") or (Path(os.environ.get("JAVA_HOME", "/nowhere")) / "bin" / "java").exists()
 SPARK = bool(JAVA) and find_spec("pyspark") is not None
-NO_SPARK = "no Java 17 or no pyspark for the Spark tests (pip install 'reid-sql[spark]', apt-get install openjdk-17-jre-headless)"
+NO_SPARK = (
+    "no Java 17 or no pyspark for the Spark tests (pip install 'reid-sql[spark]', "
+    "apt-get install openjdk-17-jre-headless)"
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -81,7 +84,8 @@ def spark() -> "Iterator[SparkSession]":
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # compiling well takes longer than it saves
+        # Compiling well takes longer than it saves.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     builder = SparkSession.builder.master("local[2]").appName("reid-sql tests")
     session = builder.config(map=settings).getOrCreate()

@@ -47,7 +47,10 @@ def renew_markdown(text: str) -> str:
 
 
 def renew_commands(text: str, folder: Path = ROOT / "docs") -> str:
-    """Give the document with what each command in its console blocks prints, and each file it shows, as they are."""
+    """Give the document with what each command in its console blocks prints, and each file as it is.
+
+    The files are those that it shows.
+    """
     text = re.sub(
         r"(?<=```console\n)\$ reid-sql (.*?)\n.*?(?=```)",
         lambda block: _printed(block[1]),

@@ -32,7 +32,8 @@ def coded(table: Rows) -> Codes:
 def draw(seed: int, records: int, columns: int, values: int) -> list[list[int]]:
     """A table of skewed values from 1."""
     generator = np.random.default_rng(seed)
-    return (1 + np.floor(values * generator.random((records, columns)) ** 2)).astype(int).tolist()  # type: ignore[no-any-return]
+    drawn = 1 + np.floor(values * generator.random((records, columns)) ** 2)
+    return drawn.astype(int).tolist()  # type: ignore[no-any-return]
 
 
 def frame(table: Rows) -> pl.DataFrame:
@@ -58,7 +59,7 @@ def unique(table: Rows, p: int) -> list[list[bool]]:
 
 
 def threshold(values: Sequence[int], tail: float) -> Fraction:
-    """Definition 8: the k-th of n ascending values stands at (k − 1/3)/(n + 1/3), a straight line between neighbours."""
+    """Definition 8: the k-th of n ascending values stands at (k − 1/3)/(n + 1/3), lines in between."""
     ordered, count = sorted(values), len(values)
     places = [(Fraction(k) - Fraction(1, 3)) / (count + Fraction(1, 3)) for k in range(1, count + 1)]
     asked = 1 - Fraction(str(tail))

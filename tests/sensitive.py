@@ -1,4 +1,4 @@
-"""What somebody who goes through a table class by class finds of a sensitive column: the definitions, word for word."""
+"""What going through a table class by class finds of a sensitive column: the definitions, word for word."""
 
 import math
 from collections import Counter
@@ -42,7 +42,7 @@ def both(
 
 
 def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold: float) -> None:
-    """Hold the summary and the listing of either engine to the definition; the sensitive column is the last one."""
+    """Hold an engine's summary and listing to the definition; the sensitive column is the last one."""
     *qi, sensitive = frame.columns
     rows = kept(keys(frame), nulls)
     if not rows or not qi:
@@ -130,7 +130,10 @@ def diversity(members: list[Any], p: Shares, variant: str, c: float) -> float:
 
 
 def distance(p: Shares, q: Shares, variant: str) -> float:
-    """The earth mover's distance, by moving the earth: a linear programme over what goes from each value to each."""
+    """The earth mover's distance, by moving the earth: a linear programme over what goes where.
+
+    From each value to each.
+    """
     values = sorted(q) if variant != "equal" else list(q)
     if len(values) == 1:
         return 0.0
@@ -145,6 +148,9 @@ def distance(p: Shares, q: Shares, variant: str) -> float:
 
 
 def area_between(p: Shares, q: Shares) -> Fraction:
-    """The distance along an order of evenly spaced values, as Li et al. write it for numbers: by running sums."""
+    """The distance along an order of evenly spaced values, as Li et al. write it for numbers.
+
+    By running sums.
+    """
     differences = [p.get(value, Fraction(0)) - q[value] for value in sorted(q)]
     return sum((abs(total) for total in accumulate(differences)), Fraction(0)) / max(1, len(differences) - 1)

@@ -156,28 +156,44 @@ def test_a_database_is_opened_read_only_and_odd_names_are_names(files: Path) -> 
 
 REFUSED = {
     f"adversary {PEOPLE}": "the following arguments are required: --scenario; see reid-sql adversary --help",
-    f"adversary {PEOPLE} --scenario nowhere.toml": "scenario must be an existing file, JSON text or a shipped name, got 'nowhere",
-    f"adversary {PEOPLE} --scenario adult_worst_case": "columns of the scenario must be columns of the table, got 'workclass'",
+    f"adversary {PEOPLE} --scenario nowhere.toml": (
+        "scenario must be an existing file, JSON text or a shipped name, got 'nowhere"
+    ),
+    f"adversary {PEOPLE} --scenario adult_worst_case": (
+        "columns of the scenario must be columns of the table, got 'workclass'"
+    ),
     "risk nowhere.csv --qi a": "FILE must be an existing file, got 'nowhere.csv'",
     "risk reid_sql/demo/peple.csv --qi a": "did you mean 'people.csv'?",
     "risk {files}/notes.doc --qi a": "FILE must be of a kind that can be read",
-    f"risk {PEOPLE} --qi age,sxe": "quasi-identifiers must be columns of the table, got 'sxe'; did you mean 'sex'?",
-    f"risk {PEOPLE} --qi age,age": "quasi-identifiers must be distinct, got 'age' twice; name each column once",
+    f"risk {PEOPLE} --qi age,sxe": (
+        "quasi-identifiers must be columns of the table, got 'sxe'; did you mean 'sex'?"
+    ),
+    f"risk {PEOPLE} --qi age,age": (
+        "quasi-identifiers must be distinct, got 'age' twice; name each column once"
+    ),
     f"risk {PEOPLE} --qi ,": "quasi-identifiers must name 1 to 64 columns, got 0",
     f"risk {PEOPLE} --qi age --threshold 7": "threshold must be a risk between 0 and 1, got 7",
     f"risk {PEOPLE} --qi age --threshold much": "threshold must be a number, got 'much'",
     f"risk {PEOPLE} --qi age --nulls dorp": "got 'dorp'; did you mean 'drop'?",
     f"risk {PEOPLE} --qi age --thresold 1": "unrecognized arguments: --thresold",
     f"risk {PEOPLE}": "the following arguments are required: --qi",
-    f"risk {PEOPLE} --qi age --memory-limit lots": "--memory-limit must be a size, got 'lots'; write it like 2GB",
+    f"risk {PEOPLE} --qi age --memory-limit lots": (
+        "--memory-limit must be a size, got 'lots'; write it like 2GB"
+    ),
     "risk {files}/empty.csv --qi a": "the table must hold at least one record, got 0",
-    "risk {files}/house.duckdb --qi a --table peopel": "a table of the database, got 'peopel'; did you mean 'people'?",
+    "risk {files}/house.duckdb --qi a --table peopel": (
+        "a table of the database, got 'peopel'; did you mean 'people'?"
+    ),
     "risk {files}/house.duckdb --qi a": "--table must name the table of the database to measure, got none",
     "risk {files}/house.duckdb --qi a --table nobody": "the table must hold at least one record, got 0",
-    f"forecast {PEOPLE} --qi age --population 10": "population must be at least the 3000 records of the sample, got 10",
+    f"forecast {PEOPLE} --qi age --population 10": (
+        "population must be at least the 3000 records of the sample, got 10"
+    ),
     f"forecast {PEOPLE} --qi age --population many": "--population must be a number, got 'many'",
     f"forecast {PEOPLE} --qi age --population 1e6 --k 0": "k must be a class size of 1 to 1000, got 0",
-    f"forecast {PEOPLE} --qi age --population 1e6 --plot x.pdf": "--plot must be a PNG or SVG file, got 'x.pdf'",
+    f"forecast {PEOPLE} --qi age --population 1e6 --plot x.pdf": (
+        "--plot must be a PNG or SVG file, got 'x.pdf'"
+    ),
     "rsik x": "did you mean 'risk'?",
     "query nowhere.sql": "FILE.sql must be an existing file, got 'nowhere.sql'",
     "": "the following arguments are required: COMMAND",
@@ -194,7 +210,10 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(call: str, files: Path) -> 
 
 
 def test_query_runs_every_statement_and_shows_answers() -> None:
-    sql = "CREATE TABLE t AS SELECT 1 AS a; INSERT INTO t VALUES (1); SELECT equivalence_class_size(a) AS k FROM t; FROM t"
+    sql = (
+        "CREATE TABLE t AS SELECT 1 AS a; INSERT INTO t VALUES (1); "
+        "SELECT equivalence_class_size(a) AS k FROM t; FROM t"
+    )
     done = command("query", "-", "--json", stdin=sql)
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
         [{"k": 2}, {"k": 2}],
@@ -204,7 +223,10 @@ def test_query_runs_every_statement_and_shows_answers() -> None:
 
 
 def test_json_holds_infinite_numbers_as_words() -> None:
-    sql = "SELECT 'Infinity'::DOUBLE AS a, [{'b': '-Infinity'::DOUBLE, 'c': 'NaN'::DOUBLE}] AS d, 0.5::DOUBLE AS e"
+    sql = (
+        "SELECT 'Infinity'::DOUBLE AS a, [{'b': '-Infinity'::DOUBLE, "
+        "'c': 'NaN'::DOUBLE}] AS d, 0.5::DOUBLE AS e"
+    )
     done = command("query", "-", "--json", stdin=sql)
     assert json.loads(done.stdout, parse_constant=pytest.fail) == [
         {"a": "inf", "d": [{"b": "-inf", "c": "nan"}], "e": 0.5}

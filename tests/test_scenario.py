@@ -41,7 +41,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "unknown key of a group": (
         GOOD | {"groups": [GROUP | {"probabilty": 1}]},
-        "scenario groups[1] must have no key that stands for nothing, got 'probabilty'; did you mean 'probability'?",
+        (
+            "scenario groups[1] must have no key that stands for nothing, "
+            "got 'probabilty'; did you mean 'probability'?"
+        ),
     ),
     "no groups": ({"population": 10}, "scenario groups must hold at least one group, got none"),
     "groups as a table": (
@@ -79,7 +82,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no population": ({"groups": [GROUP]}, "scenario population must be a number of people of at least 1"),
     "overlap": (
         GOOD | {"groups": [GROUP, {"columns": ["sex", "age"], "probability": 1}]},
-        "scenario groups must not overlap, got 'age' in groups[1] and groups[2]; name each column in one group alone",
+        (
+            "scenario groups must not overlap, got 'age' in groups[1] and groups[2]; "
+            "name each column in one group alone"
+        ),
     ),
     "overlap for one subject": (
         GOOD
@@ -89,7 +95,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
                 {"columns": ["age"], "by": "state", "probabilities": {"NY": 0.5}, "otherwise": 0.1},
             ]
         },
-        "scenario groups must not overlap, got 'age' in groups[1] and groups[2]; where groups differ by subject, give all",
+        (
+            "scenario groups must not overlap, got 'age' in groups[1] and groups[2]; "
+            "where groups differ by subject, give all"
+        ),
     ),
     "twice in a group": (GOOD | {"groups": [GROUP | {"columns": ["a", "a"]}]}, "got 'a' in groups[1] twice"),
     "too many": (

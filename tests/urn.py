@@ -19,7 +19,7 @@ class Population:
 
 
 def population(d: float, alpha: float, people: int, seed: int) -> Population:
-    """Seat the people: a person opens a class with weight α + K d, or joins one of size s with weight s − d."""
+    """Seat the people: one opens a class with weight α + K d, or joins one of size s with weight s − d."""
     rng = np.random.default_rng(seed)
     labels, sizes = np.empty(people, dtype=np.int64), np.zeros(people, dtype=np.int64)
     classes = 0

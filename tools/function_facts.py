@@ -99,7 +99,7 @@ def result_columns(function: Function) -> Iterator[tuple[str, str]]:
 
 
 def field_words(function: Function) -> dict[str, str]:
-    """What the fields of the answer's dataclass say of themselves, at the end of their lines; shapes aside."""
+    """What the fields of the answer's dataclass say at the end of their lines; shapes aside."""
     answer = get_type_hints(function.body)["return"]
     row = get_args(answer)[0] if get_origin(answer) is list else answer
     source = inspect.getsource(row) if is_dataclass(row) and isinstance(row, type) else ""

@@ -1,4 +1,7 @@
-"""Write what is made from the declared functions, and the results of what is run: python -m tools.generate."""
+"""Write what is made from the declared functions, and the results of what is run.
+
+python -m tools.generate
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,6 +1,6 @@
-"""Write the queries that the plans of the reductions make: tests/**/plans/*.sql, each from the call in its first line.
+"""Write the queries that the reductions' plans make: tests/**/plans/*.sql.
 
-python -m tools.plans
+Each from the call in its first line. python -m tools.plans
 """
 
 from pathlib import Path

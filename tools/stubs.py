@@ -93,7 +93,7 @@ def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Ex
 
 
 def _counting(function: Function, kind: str, spark: bool) -> str:  # noqa: FBT001 - one of two engines
-    """The columns, and the one that tells people apart; on Spark the frame before them and the new column's name after."""
+    """The columns, and the one that tells people apart; on Spark the frame and the new column's name, too."""
     people = [f"entity: {kind}"] if any(isinstance(p.domain, Entity) for p in function.parameters) else []
     listed = ["tbl: _Frame"] * spark + people + [f"*columns: {kind}"]
     listed += [f'name: str = "{function.name}"'] * spark + (

@@ -1,6 +1,6 @@
-"""The figures of docs/adversary.md: adult under the shipped scenarios, as in Tables 3 and 4 of Xia et al. 2021.
+"""The figures of docs/adversary.md: adult under the shipped scenarios.
 
-python -m benchmarks.accuracy.adversary [folder of the data]
+As in Tables 3 and 4 of Xia et al. 2021. python -m benchmarks.accuracy.adversary [folder of the data]
 """
 
 import os
@@ -37,7 +37,10 @@ def by_size(adult: pl.DataFrame) -> None:
 
 
 def by_setting(adult: pl.DataFrame) -> None:
-    """Overall risk and its reduction over all settings and sets of 1,000 subjects: averages and standard deviations."""
+    """Overall risk and its reduction over all settings and sets of 1,000 subjects.
+
+    Averages and standard deviations.
+    """
     found: dict[str, list[Any]] = {}
     for seed in range(SETS):
         sample = adult.sample(1_000, seed=seed, shuffle=True)

@@ -38,9 +38,11 @@ def _populations(found: Sequence[Fitted]) -> Iterator[str]:
         own = [one for one in found if one.population.corpus == corpus]
         if corpus == "adult":
             yield f"| *ADULT, the paper* | 50 | {' | '.join(PAPER_MAE[fraction] for fraction in FRACTIONS)} |"
-            yield f"| *ADULT, the paper, exact marginals* | 50 | {' | '.join(PAPER_GIVEN[fraction] for fraction in FRACTIONS)} |"
+            given = " | ".join(PAPER_GIVEN[fraction] for fraction in FRACTIONS)
+            yield f"| *ADULT, the paper, exact marginals* | 50 | {given} |"
         for method in (*METHODS, GIVEN):
-            yield f"| {corpus}, {method} | {len(own)} | {' | '.join(_error(own, method, f) for f in FRACTIONS)} |"
+            errors = " | ".join(_error(own, method, f) for f in FRACTIONS)
+            yield f"| {corpus}, {method} | {len(own)} | {errors} |"
 
 
 def _error(found: Sequence[Fitted], method: str, fraction: float) -> str:
@@ -48,15 +50,20 @@ def _error(found: Sequence[Fitted], method: str, fraction: float) -> str:
     if not len(signed):
         return "–"
     low, high = _interval(len(signed), lambda some: float(np.abs(signed[some]).mean()))
-    return f"{np.abs(signed).mean():.3f} ± {np.abs(signed).std(ddof=1):.3f} [{low:.3f}, {high:.3f}], bias {signed.mean():+.3f}"
+    return (
+        f"{np.abs(signed).mean():.3f} ± {np.abs(signed).std(ddof=1):.3f} [{low:.3f}, "
+        f"{high:.3f}], bias {signed.mean():+.3f}"
+    )
 
 
 def _persons(found: Sequence[Fitted]) -> Iterator[str]:
-    """Area under the curve, false discoveries of all persons together, Brier score over the best constant's, calibration."""
+    """Area under the curve, false discoveries, Brier score over the best constant's, calibration.
+
+    Of all persons together.
+    """
     yield (
-        "| ξ from 1 % | populations | AUC | FDR ξ > 0.90 | ξ > 0.95 | ξ > 0.99 | Brier / best constant | calibration error |\n"
-        + "| --- " * 8
-        + "|"
+        "| ξ from 1 % | populations | AUC | FDR ξ > 0.90 | ξ > 0.95 | ξ > 0.99 "
+        "| Brier / best constant | calibration error |\n" + "| --- " * 8 + "|"
     )
     for corpus in dict.fromkeys(one.population.corpus for one in found):
         if corpus == "adult":
@@ -107,7 +114,7 @@ def _interval(count: int, statistic: Statistic) -> tuple[float, float]:
 
 
 def area(scores: Floats, unique: Floats) -> float:
-    """Chance that a unique person has a higher score than one who is not; NaN where there are none of either."""
+    """Chance that a unique person has a higher score than one who is not; NaN if either is missing."""
     ones, zeros = unique.sum(), (1 - unique).sum()
     if not ones or not zeros:
         return float("nan")

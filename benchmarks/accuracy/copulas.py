@@ -28,13 +28,15 @@ WIDEST: Final = 10
 METHODS: Final[tuple[Method, ...]] = ("paper", "calibrated", "sharp")
 GIVEN: Final = "given"  # the paper's model with the marginals of the whole table
 CORPORA: Final = {
-    "adult": """age workclass education_num marital_status occupation relationship race sex hours_per_week native_country""",
-    "census_income_kdd": """age class_of_worker education marital_status major_industry major_occupation race hispanic_origin sex
-        employment_status tax_filer_status household_summary family_members_under18 father_birth_country mother_birth_country
-        self_birth_country citizenship weeks_worked""",
+    "adult": """age workclass education_num marital_status occupation relationship race sex
+        hours_per_week native_country""",
+    "census_income_kdd": """age class_of_worker education marital_status major_industry major_occupation race
+        hispanic_origin sex employment_status tax_filer_status household_summary family_members_under18
+        father_birth_country mother_birth_country self_birth_country citizenship weeks_worked""",
     "hdv2003": None,
-    "cps_tax_units": """age_head age_spouse blind_head blind_spouse state_fips filing_year filing_status n_persons n_under6
-        n_under13 n_under18 n_18_20 n_21plus n_ctc_children n_eitc_children is_dependent elderly_dependents agi_bin""",
+    "cps_tax_units": """age_head age_spouse blind_head blind_spouse state_fips filing_year filing_status
+        n_persons n_under6 n_under13 n_under18 n_18_20 n_21plus n_ctc_children n_eitc_children is_dependent
+        elderly_dependents agi_bin""",
 }
 WEIGHTS: Final = ("poids",)
 

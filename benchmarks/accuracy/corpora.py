@@ -17,10 +17,12 @@ ROOT: Final = Path(__file__).parents[2]
 # The columns of each file, said by what they are not where that is shorter. A weight is resampled by, never a
 # column.
 CHOSEN: Final = {
-    "adult": """age workclass education_num marital_status occupation relationship race sex hours_per_week native_country""",
-    "census_income_kdd": """age class_of_worker education enrolled_in_edu marital_status major_industry major_occupation race
-        hispanic_origin sex employment_status tax_filer_status prev_state household_detail household_summary
-        family_members_under18 father_birth_country mother_birth_country self_birth_country citizenship weeks_worked""",
+    "adult": """age workclass education_num marital_status occupation relationship race sex
+        hours_per_week native_country""",
+    "census_income_kdd": """age class_of_worker education enrolled_in_edu marital_status major_industry
+        major_occupation race hispanic_origin sex employment_status tax_filer_status prev_state
+        household_detail household_summary family_members_under18 father_birth_country mother_birth_country
+        self_birth_country citizenship weeks_worked""",
     "hdv2003": "COLUMNS(* EXCLUDE poids)",
     "cps_tax_units": "COLUMNS(* EXCLUDE weight_x100)",
     "browser_user_agents": "COLUMNS(* EXCLUDE weight)",

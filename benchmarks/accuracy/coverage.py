@@ -1,4 +1,7 @@
-"""Do the 95 % intervals hold what they should, where the model is right: populations drawn from the process itself."""
+"""Do the 95 % intervals hold what they should, where the model is right?
+
+Populations are drawn from the process itself.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 """Extrapolated curves of tables whose truth is counted: `python -m benchmarks.accuracy.curves --help`.
 
-Errors of every method from a fraction of the table, and whether the 95 % intervals hold the truth. `--scores` prints the
-quantiles that the intervals are made of, from tables of a seed and partly of corpora that the other figures do not use.
+Errors of every method from a fraction of the table, and whether the 95 % intervals hold the truth. `--scores`
+prints the quantiles that the intervals are made of, from tables of a seed and partly of corpora that the
+other figures do not use.
 """
 
 import json
@@ -52,7 +53,7 @@ class Trial:
 
 
 def curves_of(dataset: Dataset, rng: np.random.Generator) -> Iterator[tuple[float, Points]]:
-    """Give the points of every fraction: exact ones of κ and Ξ, five and two that are rounded, twelve that are noisy."""
+    """Give the points of every fraction: exact ones of κ and Ξ, five and two rounded, twelve noisy."""
     for fraction in FRACTIONS:
         most = round(dataset.records * fraction)
         if most < LEAST:
@@ -147,7 +148,7 @@ def error(trials: list[Trial], method: str) -> float:
 
 
 def coverage(trials: list[Trial]) -> Iterator[str]:
-    """Give the shares of intervals that hold the truth, with their mean and median width, by points and reach."""
+    """Give the shares of intervals that hold the truth, with mean and median width, by points and reach."""
     groups: dict[tuple[str, str, str, str], list[tuple[float, float]]] = defaultdict(list)
     for one in trials:
         seen = "corpus learnt on" if one.corpus in LEARNT_ON else "corpus never seen"
@@ -169,13 +170,17 @@ def coverage(trials: list[Trial]) -> Iterator[str]:
 
 
 def scores(trials: list[Trial]) -> Iterator[str]:
-    """Give the 95 % quantile of what the intervals of correctness needed, of n cases the ⌈0.95 (n + 1)⌉-th."""
+    """Give the 95 % quantile of what the intervals of correctness needed.
+
+    Of n cases the ⌈0.95 (n + 1)⌉-th.
+    """
     groups: dict[tuple[str, bool], list[float]] = defaultdict(list)
     for one in trials:
         groups[f"{one.kind} {one.measure}", one.times > FAR * 1.02].append(one.score)
     for (points, far), found in sorted(groups.items()):
         place = min(len(found), int(np.ceil(0.95 * (len(found) + 1)))) - 1
-        yield f"{points}, {'beyond' if far else 'up to'} 30 times: {np.sort(found)[place]:.2f} ({len(found)} curves)"
+        reach = "beyond" if far else "up to"
+        yield f"{points}, {reach} 30 times: {np.sort(found)[place]:.2f} ({len(found)} curves)"
 
 
 def run(corpora: Iterable[str], count: int, seed: int) -> list[Trial]:

@@ -1,9 +1,10 @@
-"""The figures of docs/accuracy_people.md: the model of people on corpora that its constants were not chosen on.
+"""The figures of docs/accuracy_people.md: the model of people on corpora that did not shape it.
 
-python -m benchmarks.accuracy.people measure CASES.json [choices of columns a corpus] [seed]
-python -m benchmarks.accuracy.people persons PERSONS.json [populations of adult; others a third]
-python -m benchmarks.accuracy.people tell RESULTS.json CASES.json [CASES.json …] [PERSONS.json]
-python -m benchmarks.accuracy.people page RESULTS.json > the tables of docs/accuracy_people.md
+Its constants were not chosen on them. python -m benchmarks.accuracy.people measure CASES.json [choices of
+columns a corpus] [seed] python -m benchmarks.accuracy.people generate CASES.json [populations a family] [seed]
+python -m benchmarks.accuracy.people persons PERSONS.json [populations of adult;
+others a third] python -m benchmarks.accuracy.people tell RESULTS.json CASES.json [CASES.json …]
+[PERSONS.json] python -m benchmarks.accuracy.people page RESULTS.json > the tables of docs/accuracy_people.md
 """
 
 import json
@@ -13,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.accuracy import people_page, people_persons
+from benchmarks.accuracy import generated, people_page, people_persons
 from benchmarks.accuracy.people_cases import FOREIGN, OF_PEOPLE, Case, cases
 from benchmarks.accuracy.people_judge import Judged, judged, learnt
 from reid_sql.models.people import curves
@@ -35,6 +36,9 @@ def main() -> None:
     if command == "measure":
         found = [asdict(case) for case in measured(*(int(number) for number in rest))]
         file.write_text(json.dumps(found), encoding="utf-8")
+    elif command == "generate":
+        found = [asdict(case) for case in generated_cases(*(int(number) for number in rest))]
+        file.write_text(json.dumps(found), encoding="utf-8")
     elif command == "persons":
         file.write_text(json.dumps(persons(int(rest[0]) if rest else 50)), encoding="utf-8")
     elif command == "tell":
@@ -49,6 +53,15 @@ def measured(choices: int = CHOICES, seed: int = 1) -> list[Case]:
     for corpus in (*OF_PEOPLE, *FOREIGN):
         found += list(cases(corpus, choices, seed))
         print(f"{corpus}: {len(found)} cases", file=sys.stderr, flush=True)
+    return found
+
+
+def generated_cases(count: int = 4, seed: int = 1) -> list[Case]:
+    """Measure every family of generators."""
+    found = []
+    for family in generated.FAMILIES:
+        found += list(generated.cases(family, count, seed))
+        print(f"{family}: {len(found)} cases", file=sys.stderr, flush=True)
     return found
 
 

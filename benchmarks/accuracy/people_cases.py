@@ -1,7 +1,8 @@
-"""Random choices of columns of tables of people, samples of them, and what each says of the whole (protocol B).
+"""Random columns of tables of people, samples of them, and what each says of the whole (protocol B).
 
-A case is a table under 2 to 10 of its columns and a random sample of at least 100 records. The curves of the
-model on all shapes are kept, so that constants can be chosen on some corpora and judged on others.
+The choices of columns are random. A case is a table under 2 to 10 of its columns and a random sample of at
+least 100 records. The curves of the model on all shapes are kept, so that constants can be chosen on some
+corpora and judged on others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.people import curves, main_effects, people_fit, shape
+from reid_sql.models.people import curves, following, main_effects, people_fit, shape
 from reid_sql.models.people.people_evidence import PeopleEvidence, counted
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.population.evidence import UniquenessEvidence
@@ -67,6 +68,7 @@ class Case:
     records: int
     people: int
     seconds: float = 0.0
+    sure: bool = True  # that columns left out follow from others
     entropy: float = 0.0
     own: list[float] = field(default_factory=list)  # log-likelihood of shapes by the table's own repeats
     others: list[tuple[float, list[float]]] = field(
@@ -128,9 +130,12 @@ def cases(corpus: str, count: int, seed: int) -> Iterator[Case]:
 
 
 def measured(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
-    """Fit the model and its rivals."""
+    """Fit the model and its rivals, as population_risk does."""
     start = perf_counter()
-    model = people_fit.fit(evidence)
+    left = following.followers(following.dependences(evidence), [len(own) for own in evidence.values])
+    kept = following.without(evidence, [one.follows for one in left])
+    model = people_fit.fit(kept)
+    case.sure = all(one.is_sure for one in left)
     case.seconds = perf_counter() - start
     case.sample = shares(evidence.histogram)
     case.entropy, case.own = model.told[0].entropy, _rounded(model.told[0].likelihood)
@@ -140,6 +145,7 @@ def measured(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
         case.of_model[name], case.of_sample[name] = _rounded(of_model), _rounded(by_sample)
         case.variances[name] = _rounded(variance)
     case.rivals = rivals(codes, evidence, case.people)
+    case.rivals["main_effects"] = [main_effects.uniqueness(kept, case.people), None, None]
     return case
 
 
@@ -163,7 +169,6 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
     for name in RIVALS:
         row = estimates(held, people, name)[0]
         found[name] = [row.uniqueness, row.uniqueness_low, row.uniqueness_high]
-    found["main_effects"] = [main_effects.uniqueness(evidence, people), None, None]
     pyc = pitman_yor_forecast.forecast(evidence.histogram, [people], K)[0]
     found["pyc"] = [pyc.uniqueness, pyc.uniqueness_low, pyc.uniqueness_high]
     found["pyc_correctness"] = [pyc.correctness, pyc.correctness_low, pyc.correctness_high]
@@ -172,7 +177,10 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
 
 
 def _on_shapes(share: curves.Share, model: PeopleModel, people: int) -> tuple[Floats, Floats, Floats]:
-    """The share by persons of the model on LOG_SHAPES, its variance over them, and the share by persons of the sample."""
+    """The share by persons of the model on LOG_SHAPES, its variance, and that by persons of the sample.
+
+    The variance is over them.
+    """
     shapes = np.exp(shape.LOG_SHAPES)
     terms = share.of_model(np.exp(model.drawn_log_q)[:, None], shapes, people, K)
     assert model.seen is not None

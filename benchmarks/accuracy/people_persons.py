@@ -1,6 +1,7 @@
-"""Persons under the model of people: who is unique, by scores of persons who are not in the sample (protocol A).
+"""Persons under the model of people: who is unique, by scores of persons not in the sample (protocol A).
 
-The populations and samples are those of benchmarks/accuracy/copulas.py: the same seeds, the same thousand others.
+The populations and samples are those of benchmarks/accuracy/copulas.py: the same seeds, the same thousand
+others.
 """
 
 from collections.abc import Sequence
@@ -67,7 +68,10 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
 
 
 def figures(found: Sequence[Scored]) -> dict[str, float]:
-    """AUC, false discoveries and recall at each level, Brier score over the best constant's, calibration, MAE of Ξ."""
+    """AUC, false discoveries and recall by level, Brier score over the constant's, calibration, MAE of Ξ.
+
+    The constant is the best one.
+    """
     xi, unique = (np.concatenate([getattr(one, name) for one in found]) for name in ("xi", "unique"))
     ranked = [auc(one.xi, one.unique) for one in found]
     brier = [

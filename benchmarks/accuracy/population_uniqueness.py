@@ -1,6 +1,6 @@
-"""The figures of docs/population_uniqueness.md: all methods on random samples of real tables, as in the supplement's Fig. 4, 12.
+"""The figures of docs/population_uniqueness.md: all methods on random samples of real tables.
 
-python -m benchmarks.accuracy.population_uniqueness [tables of each corpus]
+As in the supplement's Fig. 4, 12. python -m benchmarks.accuracy.population_uniqueness [tables of each corpus]
 """
 
 import sys
@@ -32,7 +32,7 @@ SEED: Final = 2019
 
 @dataclass(frozen=True)
 class Drawn:
-    """A sample's distinct records: how many of the sample and of the population hold each, and their codes."""
+    """A sample's distinct records: how many of the sample and of the population hold each, and codes."""
 
     records: Integers  # (distinct,)
     people: Integers  # (distinct,)

@@ -76,7 +76,10 @@ def tables(data: Path) -> Iterator[tuple[str, QuasiIdentifiers]]:
 
 
 def explained(chosen: QuasiIdentifiers) -> list[float]:
-    """Share of records unique for nothing; correlations of U⁺; and how much of DT a line explains, of ever more of U."""
+    """Share of records unique for nothing; correlations of U⁺; how much of DT a line explains.
+
+    Of ever more of U.
+    """
     found, distinct = contributions(chosen, LEVEL), distinct_values(chosen)
     only = deciding(distinct, LEVEL)
     ascending = only[np.argsort(distinct[only], kind="stable")]

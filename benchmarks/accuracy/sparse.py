@@ -1,4 +1,4 @@
-"""Sparse matching: real baskets, how well a fraction of the people tells the correctness among all of them."""
+"""Sparse matching: real baskets, how well some of the people tell the correctness among all of them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -38,7 +38,10 @@ def measure_sparse(file: str, points: int) -> list[Sparse]:
 
 def _from(con: duckdb.DuckDBPyConnection, file: str, points: int, people: int, fraction: float) -> Sparse:
     sizes = default_sizes(round(people * fraction)).tolist()
-    call = f"sparse_correctness_curve(baskets, 'basket', 'item', points := {points}, sizes := {[*sizes, people]})"
+    call = (
+        "sparse_correctness_curve(baskets, 'basket', 'item', "
+        f"points := {points}, sizes := {[*sizes, people]})"
+    )
     found = [float(row[0]) for row in con.execute(f"SELECT correctness FROM {call} ORDER BY n").fetchall()]
     curve, truth = found[: len(sizes)], found[-1]
     answers = {

@@ -37,7 +37,10 @@ def within(value: float) -> bool:
 
 
 def chosen(trials: Iterable[Trial], fraction: float, *, measured: bool = True) -> list[Trial]:
-    """Keep the trials of a fraction, and of them those of table 1: κ lies within bounds at the measured size too."""
+    """Keep the trials of a fraction, and those of table 1: κ lies within bounds at its size too.
+
+    The size is the measured one.
+    """
     return [
         trial for trial in trials if trial.fraction == fraction and (within(trial.measured) or not measured)
     ]

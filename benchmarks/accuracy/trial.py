@@ -25,7 +25,7 @@ Interval: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Trial:
-    """Errors of κ(N), forecast less true, by method; and whether the 95 % intervals hold the truth, by measure."""
+    """Errors of κ(N), forecast less true, by method; whether 95 % intervals hold the truth, by measure."""
 
     corpus: str
     name: str

@@ -1,1 +1,4 @@
-"""The benchmark: ratios within one run, never a time; `python -m benchmarks.speed` from the top of the repository."""
+"""The benchmark: ratios within one run, never a time.
+
+`python -m benchmarks.speed` from the top of the repository.
+"""

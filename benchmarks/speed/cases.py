@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.speed import copula, qar
+from benchmarks.speed import copula, qar, uniques
 from benchmarks.speed.compare import Case
 from benchmarks.speed.measure import Job
 from benchmarks.speed.shapes import SHAPES, Shape
@@ -116,7 +116,7 @@ def polars(setup: Setup) -> Iterator[Case]:
 
 
 def spark(setup: Setup) -> Iterator[Case]:
-    """Spark's bare GROUP BY against our histogram, and its window against our class sizes; each run once before."""
+    """Spark's bare GROUP BY against our histogram, its window against our class sizes; run once before."""
     skipped = None if find_spec("pyspark") else "no pyspark; pip install 'reid-sql[spark]'"
     for shape in (
         shape for shape in SHAPES if shape.width == FEW or (shape.kind, shape.ties) == ("integer", "tied")
@@ -185,6 +185,11 @@ def adult(setup: Setup) -> Iterator[Case]:
     yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
 
 
+def minimal_uniques(setup: Setup) -> Iterator[Case]:
+    """What singles each record out."""
+    return uniques.cases(setup.threads)
+
+
 def extreme_risk(setup: Setup) -> Iterator[Case]:
     """QaR against doing each of its counts anew."""
     return qar.cases(setup.threads)
@@ -216,18 +221,27 @@ def adversary(setup: Setup) -> Iterator[Case]:
         scenario = json.dumps({"population": 1e8, "groups": groups})
         # Each set has the same probability: its inverse times the prosecutor's risks is the number of records
         # alone in a set.
-        sql = f"SELECT round(sum(prosecutor) * {2 ** len(columns)}) AS alone FROM adversary_risk(people, '{scenario}')"
+        sql = (
+            f"SELECT round(sum(prosecutor) * {2 ** len(columns)}) AS alone "
+            f"FROM adversary_risk(people, '{scenario}')"
+        )
         ours = Job("in_duckdb", {"sql": sql, "settings": settings, "prepare": prepare})
         given = {"table": "people", "columns": columns, "settings": settings, "prepare": prepare}
         yield Case("adversary", words, ours, Job("group_bys", given), skipped=reason)
 
 
 def disclosure(setup: Setup) -> Iterator[Case]:
-    """Each measure on a sensitive column of few values, against a bare GROUP BY; the target is for 1,000,000 rows."""
+    """Each measure on a sensitive column of few values, against a bare GROUP BY.
+
+    The target is for 1,000,000 rows.
+    """
     for shape in SHAPES:
         if shape.ties == "unique":
             sizes = f"SELECT count(*) AS n FROM {shape.table} GROUP BY {', '.join(shape.columns)}"
-            rival = f"SELECT sum(n)::BIGINT AS records, count(*) AS classes, min(n) AS k, 1 AS judged FROM ({sizes})"
+            rival = (
+                "SELECT sum(n)::BIGINT AS records, count(*) AS classes, "
+                f"min(n) AS k, 1 AS judged FROM ({sizes})"
+            )
             for measure, options in MEASURES:
                 columns = [column for column in shape.columns if column != "sex"]
                 call = f"{measure}({shape.table}, {columns}, 'sex'{options})"
@@ -277,6 +291,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "register": register,
     "adult": adult,
     "qar": extreme_risk,
+    "uniques": minimal_uniques,
     "copula": rectangles,
     "adversary": adversary,
     "disclosure": disclosure,

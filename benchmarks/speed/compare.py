@@ -62,7 +62,10 @@ class Outcome:
 
     @property
     def is_error(self) -> bool:
-        """Whether the run itself went wrong: a mismatch, or any failure but the want of memory that was on trial."""
+        """Whether the run itself went wrong: a mismatch, or a failure other than the memory on trial.
+
+        The want of memory was on trial.
+        """
         on_trial = self.case.target == "completes" and (self.failure or "").startswith(OUT_OF_MEMORY)
         return self.failure is not None and not on_trial
 

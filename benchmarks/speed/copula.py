@@ -11,7 +11,8 @@ from benchmarks.speed.measure import Job
 ROOT: Final = Path(__file__).parents[2]
 FASTER: Final = {3: 30, 5: 50, 10: 50, 15: 50}  # times scipy's speed for a rectangle, by dimension
 SCORED: Final = 100  # times scipy's speed for all records of adult, one after the other
-COLUMNS: Final = """age workclass education_num marital_status occupation relationship race sex hours_per_week native_country"""
+COLUMNS: Final = """age workclass education_num marital_status occupation relationship race sex
+    hours_per_week native_country"""
 ORDERED: Final = ["age", "education_num", "hours_per_week"]
 
 

@@ -35,7 +35,8 @@ def _select(kind: str, columns: tuple[Column, ...], rows: int) -> str:
         f"{_code(column, SEED + place)} AS {column.name}" for place, column in enumerate(columns)
     )
     people = f"SELECT i, {codes} FROM range({rows}) AS people(i)"
-    return f"SELECT {', '.join(_cell(kind, column, SEED + 100 + place) for place, column in enumerate(columns))} FROM ({people})"
+    cells = ", ".join(_cell(kind, column, SEED + 100 + place) for place, column in enumerate(columns))
+    return f"SELECT {cells} FROM ({people})"
 
 
 def _code(column: Column, stream: int) -> str:

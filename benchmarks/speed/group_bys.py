@@ -1,4 +1,7 @@
-"""One bare GROUP BY in DuckDB for every subset of the columns, one after the other: what an exact sum needs at the least."""
+"""One bare GROUP BY in DuckDB for every subset of the columns, one after the other.
+
+What an exact sum needs at the least.
+"""
 
 from itertools import product
 

@@ -10,7 +10,10 @@ from benchmarks.speed.stopwatch import Stopwatch
 def run(
     sql: str, settings: dict[str, str], database: str = "", prepare: str = "", times: int = 1
 ) -> tuple[Stopwatch, dict[str, int]]:
-    """Answer the query on a connection of its own, and say how long the query alone took, or would take so many times."""
+    """Answer the query on its own connection, and say how long the query alone took.
+
+    Or would take so many times.
+    """
     with duckdb.connect(database or ":memory:", read_only=bool(database), config=dict(settings)) as con:
         reid_sql.register(con)
         con.execute(f"SET enable_progress_bar = false; {prepare}")

@@ -1,4 +1,7 @@
-"""One query in Spark on a Parquet file, once to warm up and once to measure; the processor time is that of the JVM."""
+"""One query in Spark on a Parquet file, once to warm up and once to measure.
+
+The processor time is that of the JVM.
+"""
 
 import os
 import sys

@@ -45,7 +45,7 @@ def measure(job: Job) -> Figures:
 def _measured(job: Job) -> Figures:
     try:
         took, answer = import_module(f"benchmarks.speed.{job.module}").run(**job.arguments)
-    except Exception as error:  # noqa: BLE001 - an engine's own exception would import the engine into the parent
+    except Exception as error:  # noqa: BLE001 - an engine's own would import it here
         raise RuntimeError(f"{type(error).__name__}: {error}") from None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
     return Figures(took.seconds, took.cpu_seconds, peak / 1e6, answer)

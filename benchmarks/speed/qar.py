@@ -39,13 +39,13 @@ CENSUS: Final = 40  # columns
 
 
 def cases(threads: int) -> Iterator[Case]:
-    """Distinct values of all triples, the contributions of all records, and the removal of a fifth of them."""
+    """Distinct values of all triples, the contributions of all records, and the removal of a fifth."""
     yield _counted("1,000,000 × 20, p = 3, few values", 1_000_000, LEVELS, threads)
     yield _counted(
         "1,000,000 × 8, p = 3, up to 100,000 values", 1_000_000, (*LEVELS[:5], 1000, 10_000, 100_000), threads
     )
     yield _census(threads)
-    prepare = _table(PEOPLE, SURVEY)
+    prepare = table(PEOPLE, SURVEY)
     columns = _names(SURVEY)
     risk = f"SELECT records FROM qar_risk(people, {columns})"
     every = f"SELECT count(contribution) AS records FROM qar_contributions(people, {columns})"
@@ -67,8 +67,11 @@ def cases(threads: int) -> Iterator[Case]:
 
 
 def _counted(words: str, records: int, levels: tuple[int, ...], threads: int) -> Case:
-    prepare, columns = _table(records, levels), _names(levels)
-    ours = f"SELECT count(*) AS choices, sum(distinct_values) AS found FROM qar_quasi_identifiers(people, {columns})"
+    prepare, columns = table(records, levels), _names(levels)
+    ours = (
+        "SELECT count(*) AS choices, sum(distinct_values) AS found FROM "
+        f"qar_quasi_identifiers(people, {columns})"
+    )
     each = " UNION ALL ".join(
         f"SELECT count(*) AS n FROM (SELECT 1 FROM people GROUP BY {', '.join(chosen)})"
         for chosen in combinations(columns, 3)
@@ -107,10 +110,11 @@ def _names(levels: tuple[int, ...]) -> list[str]:
     return [f"c{place}" for place in range(len(levels))]
 
 
-def _table(records: int, levels: tuple[int, ...]) -> str:
+def table(records: int, levels: tuple[int, ...]) -> str:
     """A table of skewed values: floor(levels * u^1.5), u from the hash of the record and the column."""
     draws = ", ".join(
-        f"floor({count} * pow((hash(i + {place} * 100_000_000_000) >> 11) / 9007199254740992, 1.5))::INTEGER AS c{place}"
+        f"floor({count} * pow((hash(i + {place} * 100_000_000_000) >> 11) / "
+        f"9007199254740992, 1.5))::INTEGER AS c{place}"
         for place, count in enumerate(levels)
     )
     return f"CREATE TEMP TABLE people AS SELECT {draws} FROM range({records}) AS people(i)"

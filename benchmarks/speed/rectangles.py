@@ -1,4 +1,7 @@
-"""Normal rectangles that share one matrix, by our kernel or by scipy; both are held against quadrature over the factor."""
+"""Normal rectangles that share one matrix, by our kernel or by scipy.
+
+Both are held against quadrature over the factor.
+"""
 
 import os
 

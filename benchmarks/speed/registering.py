@@ -7,7 +7,7 @@ from benchmarks.speed.stopwatch import Stopwatch
 
 
 def run(time: str) -> tuple[Stopwatch, dict[str, int]]:
-    """Register in a connection, again in the same one, and in a cursor of it; say how long the asked one took."""
+    """Register in a connection, again in it, and in a cursor of it; say how long the asked one took."""
     con = duckdb.connect()
     took = {"first": _took(con), "again": _took(con), "cursor": _took(con.cursor())}
     return took[time], {}

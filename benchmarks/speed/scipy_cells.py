@@ -1,4 +1,7 @@
-"""Some cells of a fitted copula by scipy, one after the other, in one order of the nominal columns; taken as all of them."""
+"""Some cells of a fitted copula by scipy, one after the other, taken as all of them.
+
+In one order of the nominal columns.
+"""
 
 import numpy as np
 import polars as pl

@@ -10,7 +10,7 @@ Ties: TypeAlias = Literal["unique", "tied"]
 
 @dataclass(frozen=True)
 class Column:
-    """A quasi-identifier: the codes 0 to values - 1, the low ones favoured by the skew, and its words as DuckDB says them."""
+    """A quasi-identifier: the codes 0 to values - 1, the skew favours low ones, and DuckDB's words for it."""
 
     name: str
     values: int

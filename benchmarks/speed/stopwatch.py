@@ -1,4 +1,7 @@
-"""How long something takes, by the clock and in the processors, which other work on the machine disturbs less."""
+"""How long something takes, by the clock and in the processors, which other work disturbs less.
+
+The other work is that on the machine.
+"""
 
 from time import perf_counter, process_time
 from typing import Self

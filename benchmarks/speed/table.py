@@ -11,8 +11,10 @@ from benchmarks.speed.compare import ALLOWED, Outcome, Spread
 from benchmarks.speed.measure import Figures
 
 SMALL: Final = 0.01  # ratios below are written with their power of ten
-CAPTION: Final = f"""Ratios of seconds and of processor time: median (least-most) over pairs; targets are for seconds.
-A peak is the whole process's, the functions imported on both sides; "peak ≤ 1" allows {ALLOWED:.2f} in the median.
+CAPTION: Final = f"""Ratios of seconds and of processor time: median (least-most) over pairs; \
+targets are for seconds.
+A peak is the whole process's, the functions imported on both sides; "peak ≤ 1" allows {ALLOWED:.2f} in the \
+median.
 The section noise is one query against itself."""
 
 

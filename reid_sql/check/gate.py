@@ -31,11 +31,11 @@ ENGINE: Final = Choice(("duckdb", "spark"))
 def check(
     policy: str | Path, baseline: str | Path | None = None, *, risky: int = 0, engine: str = "duckdb"
 ) -> dict[str, Any]:
-    """Check the tables of a policy file and give the report as a document: its `verdict` is pass, no worse, fail or not judged.
+    """Check the tables of a policy file and give the report as a document, with its `verdict`.
 
-    `baseline` is an earlier report to compare with, in place of the policy's. The files are only read.
-    `risky` asks for that many of the rarest combinations of values, which a report else never holds. `engine`
-    may be 'spark'. Refuses a policy that it cannot follow.
+    The verdict is pass, no worse, fail or not judged. `baseline` is an earlier report to compare with, in
+    place of the policy's. The files are only read. `risky` asks for that many of the rarest combinations of
+    values, which a report else never holds. `engine` may be 'spark'. Refuses a policy that it cannot follow.
     """
     asked = read_policy(policy)
     with opened_by(engine, asked) as releases:
@@ -89,7 +89,7 @@ def opened_by(
     if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < SPARK:
         rule = f"--engine spark must have pyspark {SPARK[0]}.{SPARK[1]} or later, got {version('pyspark')}"
         raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
-    from reid_sql.check.measures.spark_release import opened_in_spark  # noqa: PLC0415 - only where there is Spark
+    from reid_sql.check.measures.spark_release import opened_in_spark  # noqa: PLC0415 - only for Spark
 
     return opened_in_spark(policy, memory_limit, tell)
 
@@ -112,7 +112,7 @@ def measured(
     risky: int = 0,
     tell: Tell = lambda _: None,
 ) -> dict[str, Any]:
-    """Measure every check and put the report together; `baseline` is one named for this run, else the policy's.
+    """Measure every check and put the report together; `baseline` is that of this run, else the policy's.
 
     Of a file that changed meanwhile, nothing is judged.
     """

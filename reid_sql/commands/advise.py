@@ -11,7 +11,7 @@ from reid_sql.check.policy.policy import read_policy
 from reid_sql.check.reports.advice_page import advice_page
 from reid_sql.check.reports.report import text
 from reid_sql.commands.check import policy_options, tell
-from reid_sql.commands.given import PASSED
+from reid_sql.commands.options import PASSED
 
 WORDS: Final = "measure which columns to leave out or make coarser to meet a policy"
 

@@ -16,7 +16,7 @@ from reid_sql.check.reports.html import html
 from reid_sql.check.reports.junit import junit
 from reid_sql.check.reports.report import text
 from reid_sql.check.reports.verdict_page import verdict_page
-from reid_sql.commands.given import number
+from reid_sql.commands.options import number
 from reid_sql.domains import Number
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"

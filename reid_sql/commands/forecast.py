@@ -3,7 +3,7 @@
 import argparse
 from typing import Final
 
-from reid_sql.commands.given import PASSED, numbers, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, numbers, opened, print_json, source_options, whole
 
 WORDS: Final = "forecast the risk of a sample to larger populations"
 POINTS: Final = 40  # of the curve that is drawn

@@ -4,7 +4,7 @@ import argparse
 import inspect
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.given import PASSED, print_json
+from reid_sql.commands.options import PASSED, print_json
 from reid_sql.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def _told(found: "Function") -> str:
-    """What the docstring says beyond its first sentence, the columns of the answer, and the engines that lack it."""
+    """What the docstring says after its first sentence, the answer's columns, and the engines without it."""
     paragraphs = (inspect.getdoc(found.body) or "").split("\n\n")[1:]
     said = [" ".join(part.split()) for part in paragraphs if not part.lstrip().startswith(">>>")]
     columns = [f"  {name} {kind}" for name, kind in _columns(found).items()]

@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         unknown = re.search(r"(?:unrecognized arguments: |invalid choice: ')(-{0,2}[\w-]+)", message)
         hint = f"see {self.prog} --help"
         if unknown:
-            from reid_sql.suggestion import suggestion  # noqa: PLC0415 - asks DuckDB, which takes a while to load
+            from reid_sql.suggestion import suggestion  # noqa: PLC0415 - loads DuckDB
 
             hint = suggestion(unknown[1], self._words(), "words")
         raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.given import PASSED, number, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, number, opened, print_json, source_options, whole
 from reid_sql.errors import OutOfDomainError, ReidError
 
 if TYPE_CHECKING:
@@ -111,7 +111,10 @@ def _draw(options: argparse.Namespace, paths: dict[str, list[dict[str, Any]]], c
 def _removals(
     con: "duckdb.DuckDBPyConnection", given: list[Any], how: str, remove: int, orders: list[str]
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """Remove records in each order, and say which of the orders that nobody asked for by name were left out."""
+    """Remove records in each order, and say which of the orders nobody asked for were left out.
+
+    They were not asked for by name.
+    """
     import duckdb  # noqa: PLC0415 - help is shown without what counts
 
     from reid_sql.models.extreme.removal_path import BY  # noqa: PLC0415 - the same

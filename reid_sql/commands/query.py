@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from reid_sql import register
-from reid_sql.commands.given import PASSED, print_json
+from reid_sql.commands.options import PASSED, print_json
 from reid_sql.errors import UnknownNameError
 
 WORDS: Final = "run a file of SQL with the functions there"
@@ -51,7 +51,10 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def _refuse_empty_database(database: str, text: str) -> None:
-    """Refuse a database that is not there, unless the SQL makes something in it: else a mistyped path would be one."""
+    """Refuse a database that is not there, unless the SQL makes something in it.
+
+    Else a mistyped path would be one.
+    """
     import duckdb  # noqa: PLC0415 - help is shown without what counts
 
     if database == MEMORY or Path(database).is_file():

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.given import PASSED, number, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, number, opened, print_json, source_options, whole
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,7 +4,7 @@ import argparse
 from typing import Final
 
 from reid_sql import __version__
-from reid_sql.commands.given import PASSED
+from reid_sql.commands.options import PASSED
 from reid_sql.engines import duckdb as engine
 from reid_sql_udfs import declared
 
@@ -21,7 +21,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plan",
         metavar="CALL",
-        help="print the query that a call runs, such as \"risk_summary(people, ['age', 'sex'])\"; the table need not exist",
+        help="print the query that a call runs, such as \"risk_summary(people, ['age', 'sex'])\"; the "
+        "table need not exist",
     )
 
 

@@ -1,7 +1,7 @@
-"""dbt-duckdb: a plugin that puts the functions into every connection; beside it, a dbt package of generic tests.
+"""dbt-duckdb: a plugin that puts the functions into every connection; and a dbt package of tests.
 
-In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m reid_sql.dbt` says where the package of tests
-lies.
+They are generic tests, beside the plugin. In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m
+reid_sql.dbt` says where the package of tests lies.
 """
 
 from pathlib import Path
@@ -27,5 +27,5 @@ class Plugin(BasePlugin):  # type: ignore[misc] # dbt is an extra: where types a
         policy.register(conn, LOGGER.info)
 
     def configure_cursor(self, cursor: DuckDBPyConnection) -> None:
-        """Register the functions in the cursor of a thread, which does not see the macros of the connection."""
+        """Register in the cursor of a thread, which does not see the macros of the connection."""
         register(cursor)

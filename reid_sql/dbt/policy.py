@@ -13,10 +13,9 @@ from reid_sql.check.measures.release import POLICY_COLUMNS
 from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named, read_policy
 from reid_sql.check.policy.source import Source
 from reid_sql.check.reports.words import asked, counted, figure, limit
-from reid_sql.domains import sql_text
+from reid_sql.domains import quoted, sql_text
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.runner import sentence
-from reid_sql.source import quoted
 from reid_sql.spill import spill_folder
 from reid_sql.suggestion import suggestion
 from reid_sql.visible import visible
@@ -53,7 +52,7 @@ def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambd
 
 
 def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: str) -> list[dict[str, Any]]:
-    """Check a relation, in SQL, as the policy checks the table of this name; one dictionary for each check and group.
+    """Check a relation, in SQL, by the policy's table of this name; one dictionary for each check and group.
 
     What the policy names of the relation goes through a file, as the gate reads files alone; the file is
     taken away.

@@ -46,7 +46,7 @@ def people(count: int = PEOPLE, seed: int = SEED) -> Iterator[tuple[str | int, .
     """
     uniform = np.random.Generator(np.random.PCG64(seed)).random((count, 9))
     for u in uniform:
-        age = int(75 * u[0] if u[1] < 0.88 else 75 + 25 * u[0] ** 2)  # noqa: PLR2004 - a marginal
+        age = int(75 * u[0] if u[1] < 0.88 else 75 + 25 * u[0] ** 2)  # noqa: PLR2004
         yield (
             age,
             "F" if u[2] < WOMEN else "M",
@@ -71,7 +71,8 @@ def _marital_status(age: int, u: float) -> str:
     widowed = max(0.0, (age - 60) / 80)
     if u < married:
         return "married"
-    return "widowed" if u < married + widowed else "divorced" if u > 0.9 and age > 25 else "single"  # noqa: PLR2004 - a marginal
+    alone = "divorced" if u > 0.9 and age > 25 else "single"  # noqa: PLR2004
+    return "widowed" if u < married + widowed else alone
 
 
 def _education(age: int, u: float) -> str:

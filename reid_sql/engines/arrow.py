@@ -11,6 +11,7 @@ from inspect import Signature
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -106,15 +107,15 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     )
 
 
-def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]) -> pa.Array:
+def model_answer(declared: Function, cells: Estimates, numbers: Sequence[pa.Array]) -> pa.Array:
     """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
     valid = np.full(len(cells.probability), fill_value=True)
-    for column in given:
+    for column in numbers:
         valid &= column.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(valid)
     kept = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
-    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in given])
+    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in numbers])
     return pa.array(answer, mask=~valid)
 
 
@@ -194,7 +195,10 @@ ARROW_TYPES: Final = {
 
 
 def table_kernel(declared: Function) -> Callable[..., pa.Array]:
-    """Bind the body to the reduction's columns as lists, then its own parameters: a refusal or a list of structs a row."""
+    """Bind the body to the reduction's columns as lists, then its own parameters, for structs or a refusal.
+
+    The structs are a list of one a row.
+    """
     answers = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", answers)])
 
@@ -204,7 +208,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         if declared.models:
             with registry.within(rows[0][0].as_py()):
                 return pa.array([_answered(declared, row[1:]) for row in rows], type=answer)
-        if declared.answer is Answer.RECORDS:
+        if declared.columnar:
             return pa.concat_arrays([_in_columns(_answered(declared, row), answer) for row in rows])
         return pa.array([_answered(declared, row) for row in rows], type=answer)
 
@@ -217,9 +221,13 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
 
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
-    """Make one row of the answer for each record of its arrays, which a list of dictionaries would be slow for."""
+    """Make one row of the answer for each place of its arrays; a list of dictionaries would be slow."""
     found, types = answered["answers"], answer.field("answers").type
-    arrays = [pa.array(found[field.name] if found else [], field.type) for field in types.value_type]
+    columns = (found[field.name] if found else [] for field in types.value_type)
+    arrays = [
+        column if isinstance(column, pa.Array) else pa.array(column, field.type)
+        for column, field in zip(columns, types.value_type, strict=True)
+    ]
     rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
     listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
     return pa.StructArray.from_arrays(
@@ -228,13 +236,16 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
 
 
 def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
-    """Call the body once: the reduction's columns and the parameters as Arrow scalars in; rows or a refusal out."""
+    """Call the body once: the reduction's columns and the parameters in; rows or a refusal out.
+
+    They are Arrow scalars.
+    """
     inputs = declared.reduction.inputs if declared.reduction else {}
     counted = len(inputs)
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
     own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
     try:
-        answer = answer_columns if declared.answer is Answer.RECORDS else answer_rows
+        answer = answer_columns if declared.columnar else answer_rows
         return {"refusal": None, "answers": answer(declared, arrays, own)}
     except ReidError as error:  # the engine would wrap the sentence in its own
         return {"refusal": str(error), "answers": []}
@@ -243,22 +254,39 @@ def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
 def answer_rows(
     declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Call the body with the reduction's arrays, if it has one, and its own parameters; one dictionary a row."""
+    """Call the body with the reduction's arrays, if any, and its own parameters; one dictionary a row."""
     found = _called(declared, arrays, own)
     return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
 
 
-def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Call the body of an answer for each record: its arrays by name, what is said of all repeated for each."""
-    found = vars(_called(declared, arrays, own))
+def answer_columns(
+    declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Call the body of an answer in arrays: these by name, what is said of all rows repeated for each."""
+    return columns_of(_called(declared, arrays, parameters))
+
+
+def columns_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass of arrays
+    """The columns of an answer in arrays, by name."""
+    found = vars(answer)
     length = max(len(values) for values in found.values() if isinstance(values, np.ndarray))
     return {
-        name: values if isinstance(values, np.ndarray) else [values] * length
+        name: _column(values) if isinstance(values, np.ndarray) else [values] * length
         for name, values in found.items()
     }
 
 
-def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a body's answer
+def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lists Arrow's
+    """The values of a column; lists, of which many rows share one, are turned into Arrow's once each."""
+    if values.dtype != np.object_:
+        return values
+    _, first, place = np.unique(
+        np.fromiter(map(id, values), np.int64, len(values)), return_index=True, return_inverse=True
+    )
+    return pa.array(values[first].tolist(), pa.list_(pa.string())).take(pa.array(place))
+
+
+def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
     reduction = declared.reduction
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
@@ -272,7 +300,7 @@ def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
     return _values(cell.values if cell.is_valid else pa.array([], pa.int64()))
 
 
-def _values(values: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array, lists of them as a matrix, else a list
+def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a list
     listed = pa.types.is_list(values.type) or pa.types.is_large_list(
         values.type
     )  # by a setting of the connection

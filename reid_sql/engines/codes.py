@@ -1,4 +1,7 @@
-"""Values of any type as codes, on the driver: for what is matched or answered record by record, whatever engine counted."""
+"""Values of any type as codes, on the driver: for what is matched or answered record by record.
+
+Whatever engine counted.
+"""
 
 from collections.abc import Sequence
 
@@ -8,7 +11,7 @@ from reid_sql.models.classes.disclosure import Integers
 
 
 def value_codes(distinct: pl.DataFrame, names: Sequence[str]) -> Integers:
-    """A code for each value of the columns, 0 for NULL, (records, columns); types without order have codes too.
+    """A code for each value of the columns, 0 for NULL, (records, columns), also of types without order.
 
     >>> value_codes(pl.DataFrame({"q1": ["F", None, "F"], "q2": [[1], [2], [1]]}), ["q1", "q2"]).tolist()
     [[1, 1], [0, 2], [1, 1]]

@@ -1,8 +1,10 @@
-"""What an engine must give, as types: the primitives that its spellings are made of, and a binding for each answer shape.
+"""What an engine must give, as types: the primitives of its spellings, and a binding by answer shape.
 
-The module `reid_sql.engines.<engine>.kit` of a dataframe engine fulfils `Kit`; what its spellings share fulfils `Primitives`.
-A spelling, `reid_sql/reductions/<family>/<engine>.py`, has a function named like the reduction, which takes the reduction's
-arguments by their names (`tbl`, `qi`, `nulls`, …, as the user gave them, checked) and gives the reduced relation.
+There is a binding for each answer shape. The module `reid_sql.engines.<engine>.kit` of a dataframe engine
+fulfils `Kit`; what its spellings share fulfils `Primitives`. A spelling,
+`reid_sql/reductions/<family>/<engine>.py`, has a function named like the reduction, which takes the
+reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as the user gave them, checked) and gives the
+reduced relation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +18,12 @@ from reid_sql.domains import Columns
 from reid_sql.function import Function
 
 Frame = TypeVar("Frame")  # a relation of the engine, lazy where the engine is
-Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - the field's word; an expression or a column of the engine
+Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - an expression or a column
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What the engine's users pass for a table or for a column: its types, and the words and the remedy of a refusal."""
+    """What users pass for a table or a column: its types, and the words and the remedy of a refusal."""
 
     types: tuple[type, ...]
     words: str
@@ -29,22 +31,25 @@ class Kind:
 
 
 class Primitives(Protocol[Frame]):
-    """What spellings of reductions are made of; columns stand under numbers, q1, q2, …, so that no name can meet another."""
+    """What spellings of reductions are made of; columns stand under numbers, so that no names can meet.
 
-    def resolved(self, words: Columns, names: Sequence[str], frame: Frame) -> list[str]:
+    The numbers are q1, q2, ….
+    """
+
+    def resolved(self, words: Columns, columns: Sequence[str], frame: Frame) -> list[str]:
         """The frame's own spelling of the names, or a refusal that calls them by the words."""
 
-    def numbered(self, frame: Frame, names: Sequence[str]) -> Frame:
+    def numbered(self, frame: Frame, columns: Sequence[str]) -> Frame:
         """The columns of these very names, as q1, q2, …."""
 
     def kept(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
         """The rows, without those that have a NULL in one of the columns where NULLs are dropped."""
 
     def counted(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
-        """The distinct rows with how many hold each, in the column `records`; NULL and NaN are values of their own."""
+        """The distinct rows, with how many hold each in `records`; NULL and NaN are values of their own."""
 
     def joined(self, left: Frame, right: Frame, names: Sequence[str]) -> Frame:
-        """Each row of the left beside the row of the right that has the same values, NULL like NULL and NaN like NaN."""
+        """Each row of the left beside the right row of the same values, NULL like NULL, NaN like NaN."""
 
     def how_nulls(self, rows: Frame, names: Sequence[str], nulls: str, reduced: Frame) -> Frame:
         """The reduced rows, each with `records_dropped` and `nulls`, which say how NULLs were treated."""
@@ -56,29 +61,48 @@ class Kit(Protocol[Frame, Value]):
     ENGINE: str
     TABLE: Kind
     COLUMN: Kind
-    # Binds COUNT, how many records share each record's values: (declared, columns, **the options that `counting` names).
+    # Binds COUNT, how many records share each record's values: (declared, columns, **the options that
+    # `counting` names).
     count: Callable[..., Any]
 
     def counting(self, declared: Function) -> Signature:
         """How a function of the shape COUNT is called: its columns are the surplus positional arguments."""
 
     def value(self, declared: Function, arguments: Sequence[Any]) -> Value:
-        """Bind VALUE: a number for each record from columns, column names or numbers, in the order of the parameters."""
+        """Bind VALUE: a number for each record from columns, names or numbers, in the parameters' order."""
 
-    def score(self, declared: Function, model: Any, own: Sequence[Any], columns: Sequence[Any]) -> Value:  # noqa: ANN401
-        """Bind SCORE: a number for each record under the model, from the function's own parameters and the record's values."""
+    def score(
+        self,
+        declared: Function,
+        model: Any,  # noqa: ANN401
+        arguments: Sequence[Any],
+        columns: Sequence[Any],
+    ) -> Value:
+        """Bind SCORE: a number for each record under the model, by parameters and the record's values.
 
-    def table(self, declared: Function, given: Mapping[str, Any]) -> Frame:
-        """Bind ROW, ROWS, RECORDS and REDUCTION: reduce by the arguments of the reduction, then answer by the body's own."""
+        The parameters are the function's own.
+        """
 
-    def beside(self, declared: Function, frame: Frame, model: Any, options: dict[str, Any]) -> Frame:  # noqa: ANN401
-        """Bind BESIDE: score the frame's distinct records under the model, and put the scores beside its rows."""
+    def table(self, declared: Function, arguments: Mapping[str, Any]) -> Frame:
+        """Bind ROW, ROWS, RECORDS and REDUCTION: reduce by the reduction's arguments, then answer.
+
+        The body answers by its own arguments.
+        """
+
+    def beside(
+        self,
+        declared: Function,
+        frame: Frame,
+        model: Any,  # noqa: ANN401
+        options: dict[str, Any],
+    ) -> Frame:
+        """Bind BESIDE: score the frame's distinct records under the model, and put these beside its rows."""
 
     def drawn(self, declared: Function, model: Any, n: int, options: dict[str, Any]) -> Frame:  # noqa: ANN401
         """Bind DRAWN: n records drawn from the model."""
 
     def collected(self, frame: Frame, words: str) -> pa.Table:
-        """The frame in this process, or a refusal where it is larger than the engine's bound, if it has one."""
+        """The frame in this process, or a refusal where it is larger than the engine's bound, if any."""
 
-    def given(self, table: pa.Table) -> Frame:
-        """The table as a frame of the engine; types that the engine lacks as the nearest that hold every value."""
+    def framed(self, table: pa.Table) -> Frame:
+        """The table as a frame of the engine; types it lacks as the nearest that hold every value."""

@@ -1,6 +1,7 @@
-"""One public face for the dataframe engines: names, signatures, checks and refusals, whatever the kit behind them.
+"""One public face for the dataframe engines: names, signatures, checks and refusals over any kit.
 
-`reid_sql.polars` and `reid_sql.spark` are this face over a kit: positional and named arguments alike, in the order of SQL.
+`reid_sql.polars` and `reid_sql.spark` are this face over a kit: positional and named arguments alike, in the
+order of SQL.
 """
 
 import importlib
@@ -64,7 +65,10 @@ def public(module: str, kit: Kit[Any, Any], functions: Mapping[str, Function]) -
 
 
 def bind(kit: Kit[Any, Any], declared: Function) -> Call:
-    """Make the engine's function of a declared function; one that the engine has not says so when it is called."""
+    """Make the engine's function of a declared function; one that is absent says so when it is called.
+
+    Absent is what the engine does not have.
+    """
     reason = declared.absence(kit.ENGINE)
     made = _missing(kit, declared, reason) if reason else SHAPES.get(declared.answer, _table)(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
@@ -107,7 +111,7 @@ def _value(kit: Kit[Any, Any], declared: Function) -> Call:
 
 
 def _score(kit: Kit[Any, Any], declared: Function) -> Call:
-    """Parameters given by name leave their places to those that follow: f('m', 'age', 'sex', population=9) names two columns."""
+    """Parameters given by name leave their places to the next: f('m', 'age', population=9) names a column."""
     columns = Argument("columns", Argument.VAR_POSITIONAL)
     signature = signature_of(declared)
     signature = signature.replace(parameters=[*signature.parameters.values(), columns])
@@ -180,7 +184,10 @@ SHAPES: Final[Mapping[Answer, Callable[[Kit[Any, Any], Function], Call]]] = {
 def bound(
     name: str, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The arguments by their parameters, defaults filled in; refuses a name that is none, and what is missing or too much."""
+    """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones.
+
+    Unknown is a name that is none.
+    """
     refuse_unknown(name, signature, named)
     places = [p for p in signature.parameters.values() if p.kind is Argument.POSITIONAL_OR_KEYWORD]
     rule = f"{name} must be called as {name}{signature}"
@@ -213,7 +220,10 @@ def refuse_unknown(name: str, signature: Signature, named: Mapping[str, Any]) ->
 
 
 def checked(declared: Function, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options held against their domains: whole numbers whole, documents as texts; frames and columns as they are."""
+    """The options held against their domains: whole numbers whole, documents as texts.
+
+    Frames and columns are left as they are.
+    """
     domains = {p.name: p.domain for p in declared.parameters}
     return {name: _checked(name, domains[name], value) for name, value in options.items()}
 
@@ -255,7 +265,7 @@ def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or wha
     return value
 
 
-def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401 - a word, a list of names, a document
+def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401
     if isinstance(domain, Texts) and value is not None and not _iterable(value):
         raise WrongTypeError(domain.sentence(name, told(value)))
     if isinstance(domain, Texts):
@@ -269,14 +279,17 @@ def is_number(value: Any) -> bool:  # noqa: ANN401 - anything
 
 
 def told(value: Any) -> str:  # noqa: ANN401 - anything
-    """What was got, in few words: texts as they are, NULL for None, lists by their items, else the type's name."""
+    """What was got, in few words: texts as they are, NULL for None, lists by items, else the type's name."""
     if value is None:
         return "NULL"
     plain = isinstance(value, str | list | tuple | Real | Decimal)
     return str(value) if plain and len(str(value)) <= LONGEST else type(value).__name__
 
 
-NOBODY: Final = "entity must be the column that tells people apart, got NULL; name it, or count records by equivalence_class_size"
+NOBODY: Final = (
+    "entity must be the column that tells people apart, got NULL; "
+    "name it, or count records by equivalence_class_size"
+)
 LONGEST: Final = 80  # characters of a value that fit a sentence
 
 
@@ -288,7 +301,7 @@ def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
     return registry.known(model)
 
 
-def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a column, its name, a number, or what is none
+def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a column, name or number
     if value is None or isinstance(value, (str, *kind.types)) or is_number(value):
         return value
     rule = f"{name} must be the name of a column, {kind.words} or a number, got {told(value)}"

@@ -1,19 +1,21 @@
-"""The models behind the functions, for Python: small numpy arrays in, numbers with their uncertainty and a status out.
+"""The models behind the functions, for Python: small numpy arrays in, numbers with a status out.
 
-They know no engine, read no file and keep nothing between calls. Each has words, its source and an example of
-its own, as in `help(models.class_risk)`. All of it is imported when the first name is asked for.
+The numbers come with their uncertainty. They know no engine, read no file and keep nothing between calls.
+Each has words, its source and an example of its own, as in `help(models.class_risk)`. All of it is imported
+when the first name is asked for.
 
 - Closed forms: `uniqueness_from_probability`, `correctness_from_probability`, `correctness_from_uniqueness`,
   `pyc_correctness`, `pyc_uniqueness`, `pyc_k_violation`.
-- Classes, by their `Histogram`: `class_risk`, `correctness_curve`, `uniqueness_curve`; where NULL may be any value:
-  `wildcard_class_sizes`, `blank_records`.
+- Classes, by their `Histogram`: `class_risk`, `correctness_curve`, `uniqueness_curve`; where NULL may be any
+  value: `wildcard_class_sizes`, `blank_records`.
 - Uniqueness in the population: `population_uniqueness` asks each `Estimator` for its `Estimate` of what a
   `UniquenessEvidence` holds; `fit_pitman` has the parameters.
 - Entropy and tail: `fit_pyc`, `forecast_pyc`, `extrapolate_pyc`.
 - A Gaussian copula: `fit_copula` of `PairCounts` gives a `GaussianCopula`; `forecast_copula`, `record_risk`,
   `copula_to_json`, `copula_from_json`.
 - Single records: `loglinear_risk` of `FittedRecords`, `individual_risk` of `WeightedRecords`.
-- Attackers: `adversary_risk` and `adversary_summary` of `KnownRecords`, against a `Scenario` as `scenario` reads it.
+- Attackers: `adversary_risk` and `adversary_summary` of `KnownRecords`, against a `Scenario` as `scenario`
+  reads it.
 - Extreme risk: `choose_quasi_identifiers` of `Codes`, and `extreme_risk` at a `Level`.
 
 >>> from reid_sql import models

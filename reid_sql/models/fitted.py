@@ -1,4 +1,7 @@
-"""What is asked of a fitted model by its name, whichever law it is: forecasts, records drawn, its text, a line on it."""
+"""What is asked of a fitted model by its name: forecasts, records drawn, its text, a line on it.
+
+Whichever law it is of.
+"""
 
 from typing import Final
 

@@ -1,4 +1,7 @@
-"""What every fitted model can do, whatever its law: code, score, draw and foretell. Functions know it by its name."""
+"""What every fitted model can do, whatever its law: code, score, draw and foretell.
+
+Functions know it by its name.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -17,7 +20,10 @@ class Values(Protocol):
 
 @runtime_checkable
 class FittedModel(Protocol):
-    """A model of a table's columns, in their order; codes are (records, columns), values are text or None by column."""
+    """A model of a table's columns, in order; codes are (records, columns).
+
+    Values are text or None by column.
+    """
 
     @property
     def columns(self) -> tuple[str, ...]:

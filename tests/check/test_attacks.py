@@ -269,10 +269,16 @@ def test_a_baseline_is_held_to_its_schema(tmp_path: Path, change: tuple[str, str
 
 
 def test_a_group_that_cannot_be_fetched_leaves_the_rest_of_the_report(tmp_path: Path) -> None:
-    sql = "SELECT i % 3 AS a, ('2020-01-0' || (1 + i % 5))::TIMESTAMPTZ AS t, [('2020-01-01')::TIMESTAMPTZ] AS l FROM range(500) t(i)"
+    sql = (
+        "SELECT i % 3 AS a, ('2020-01-0' || (1 + i % 5))::TIMESTAMPTZ AS t, "
+        "[('2020-01-01')::TIMESTAMPTZ] AS l FROM range(500) t(i)"
+    )
     with duckdb.connect() as con:
         con.execute(f"COPY ({sql}) TO '{tmp_path}/t.parquet'")
-    checks = '{measure = "k", at_least = 5}, {measure = "k", at_least = 5, by = ["t"]}, {measure = "k", at_least = 5, by = ["l"]}'
+    checks = (
+        '{measure = "k", at_least = 5}, {measure = "k", at_least = 5, by = ["t"]}, {measure = "k", at_least '
+        '= 5, by = ["l"]}'
+    )
     text_ = f'[[tables]]\nfile = "t.parquet"\nquasi_identifiers = ["a"]\nchecks = [{checks}]'
     (tmp_path / "p.toml").write_text(text_, encoding="utf-8")
     page = check(tmp_path / "p.toml")
@@ -284,7 +290,8 @@ def test_a_group_that_cannot_be_fetched_leaves_the_rest_of_the_report(tmp_path: 
 def test_sigterm_cleans_up_and_the_next_run_sweeps_what_a_kill_left(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "slow.duckdb") as con:
         con.execute(
-            "CREATE VIEW slow AS SELECT hash(i) % 7 AS a FROM range(100000000000) t(i) WHERE hash(i) % 1003 = 1"
+            "CREATE VIEW slow AS SELECT hash(i) % 7 AS a FROM "
+            "range(100000000000) t(i) WHERE hash(i) % 1003 = 1"
         )
     text_ = f'[[tables]]\nfile = "slow.duckdb"\nquasi_identifiers = ["a"]\nchecks = [{K}]'
     (tmp_path / "p.toml").write_text(text_, encoding="utf-8")
@@ -321,7 +328,10 @@ def test_a_key_that_stands_twice_in_json_is_refused(tmp_path: Path) -> None:
 
 def test_eighty_columns_hold_a_verdict(tmp_path: Path) -> None:
     rows(tmp_path, [f"u{i},{i % 2}" for i in range(90)])
-    asked = '{measure = "forecast_correctness", population = 1e6, at_most = 0.5}, {measure = "l_diversity", sensitive = "s", at_least = 2}'
+    asked = (
+        '{measure = "forecast_correctness", population = 1e6, at_most = 0.5}, {measure = "l_diversity", '
+        'sensitive = "s", at_least = 2}'
+    )
     page = check(written(tmp_path, asked))
     shown = StringIO()
     VisibleConsole(file=shown, width=80).print(verdict_page(page, 80))

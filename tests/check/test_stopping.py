@@ -14,9 +14,13 @@ from tests.processes import ROOT, environment
 def test_ctrl_c_stops_at_once_and_leaves_nothing_behind(tmp_path: Path, verb: str) -> None:
     with duckdb.connect(tmp_path / "slow.duckdb") as con:
         con.execute(
-            "CREATE VIEW slow AS SELECT hash(i) % 7 AS a FROM range(100000000000) t(i) WHERE hash(i) % 1003 = 1"
+            "CREATE VIEW slow AS SELECT hash(i) % 7 AS a FROM "
+            "range(100000000000) t(i) WHERE hash(i) % 1003 = 1"
         )
-    text = '[[tables]]\nfile = "slow.duckdb"\nquasi_identifiers = ["a"]\nchecks = [{measure = "k", at_least = 2}]'
+    text = (
+        '[[tables]]\nfile = "slow.duckdb"\nquasi_identifiers = ["a"]\nchecks = [{measure = "k", at_least = '
+        "2}]"
+    )
     (tmp_path / "p.toml").write_text(text, encoding="utf-8")
     spill = tmp_path / "spill"
     spill.mkdir()

@@ -197,7 +197,10 @@ def test_a_null_is_a_group_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("by", ["", ', by = ["a"]'])
 def test_an_empty_table_is_not_judged(tmp_path: Path, by: str) -> None:
     file = table(tmp_path, f"{NULLS} WHERE a > 5")
-    text = f'[[tables]]\nfile = "{file}"\nquasi_identifiers = ["a", "b"]\nchecks = [{{measure = "k", at_least = 1{by}}}]'
+    text = (
+        f'[[tables]]\nfile = "{file}"\nquasi_identifiers = ["a", "b"]\nchecks = '
+        f'[{{measure = "k", at_least = 1{by}}}]'
+    )
     page = check(tables_policy(tmp_path, text))
     assert (page["exit_code"], page["tables"][0]["records"]) == (2, 0)
     assert "records" in page["checks"][0]["groups"][0]["why"]
@@ -237,7 +240,10 @@ def test_tables_of_a_database_and_a_population_table(tmp_path: Path) -> None:
     population_file = "house.duckdb"
     population_table = "everybody"
     quasi_identifiers = ["a"]
-    checks = [{measure = "journalist_highest_risk", at_most = 0.3}, {measure = "journalist_average_risk", at_most = 0.1}]
+    checks = [
+        {measure = "journalist_highest_risk", at_most = 0.3},
+        {measure = "journalist_average_risk", at_most = 0.1},
+    ]
     """
     page: dict[str, Any] = check(tables_policy(tmp_path, text))
     assert [each["groups"][0]["value"] for each in page["checks"]] == [
@@ -262,7 +268,10 @@ def test_measures_of_sensitive_columns_are_the_published_figures(tmp_path: Path,
     limits |= {"unique_records": 10154, "average_risk": 0.4635299899}
     bounds = {name: "at_least" if name in ("k", "l_diversity") else "at_most" for name in limits}
     checks = ", ".join(f'{{measure = "{name}", {bounds[name]} = {limit}}}' for name, limit in limits.items())
-    text = f'[[tables]]\nfile = "{adult}"\nquasi_identifiers = {columns}\nsensitive = ["income"]\nchecks = [{checks}]'
+    text = (
+        f'[[tables]]\nfile = "{adult}"\nquasi_identifiers = {columns}\nsensitive = ["income"]\nchecks = '
+        f"[{checks}]"
+    )
     page = check(tables_policy(tmp_path, text))
     assert {each["measure"]: each["groups"][0]["value"] for each in page["checks"]} == pytest.approx(
         limits, rel=1e-7
@@ -297,7 +306,10 @@ def test_shares_of_records_under_a_model_are_those_of_the_functions(
     con.execute(f"CREATE TABLE people AS FROM read_csv('{PEOPLE}', all_varchar = true)")
     con.execute("FROM fit_copula('town', people, ['age', 'sex', 'postcode'])").fetchall()
     for each, (_, function, over) in zip(page["checks"], limits, strict=True):
-        sql = f"SELECT count(*) FILTER ({function}('town', 5000, age, sex, postcode) > {over}) / count(*) FROM people"
+        sql = (
+            f"SELECT count(*) FILTER ({function}('town', 5000, age, sex, "
+            f"postcode) > {over}) / count(*) FROM people"
+        )
         assert each["groups"][0]["value"] == pytest.approx(con.execute(sql).fetchall()[0][0])
     assert len({each["groups"][0]["value"] for each in page["checks"]}) == 3
 
@@ -313,6 +325,9 @@ def test_population_uniqueness_is_that_of_the_method_and_needs_an_interval_to_pa
     page = check(policy(tmp_path, f"checks = [{listed}]"))
     con.execute(f"CREATE TABLE people AS FROM read_csv('{PEOPLE}', all_varchar = true)")
     for each, name in zip(page["checks"], methods, strict=True):
-        sql = f"SELECT uniqueness FROM population_uniqueness(people, ['age', 'sex', 'postcode'], 50000, method := '{name}')"
+        sql = (
+            "SELECT uniqueness FROM population_uniqueness(people, ['age', "
+            f"'sex', 'postcode'], 50000, method := '{name}')"
+        )
         assert each["groups"][0]["value"] == pytest.approx(con.execute(sql).fetchall()[0][0])
     assert [each["verdict"] for each in page["checks"]] == ["pass", "not judged", "not judged"]

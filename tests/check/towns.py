@@ -3,7 +3,10 @@
 from pathlib import Path
 
 PEOPLE = Path(__file__).parents[2] / "reid_sql" / "demo" / "people.csv"
-HEAD = f'[[tables]]\nname = "people"\nfile = "{PEOPLE}"\nquasi_identifiers = ["age", "sex", "postcode"]\npopulation = 1e6'
+HEAD = (
+    f'[[tables]]\nname = "people"\nfile = "{PEOPLE}"\nquasi_identifiers = ["age", "sex", '
+    '"postcode"]\npopulation = 1e6'
+)
 ALL = """
 checks = [
   { measure = "k", at_least = 5 },

@@ -1,4 +1,7 @@
-"""One fixture for every engine: a new one joins by its kit's folder. Spark's cases share the one session of all tests."""
+"""One fixture for every engine: a new one joins by its kit's folder.
+
+Spark's cases share the one session of all tests.
+"""
 
 from functools import cache
 from typing import Any

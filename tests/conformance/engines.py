@@ -83,7 +83,7 @@ class Frames:
 
     def _taken(self, given: Given) -> dict[str, Any]:
         return {
-            name: self.kit.given(value.to_arrow()) if isinstance(value, pl.DataFrame) else value
+            name: self.kit.framed(value.to_arrow()) if isinstance(value, pl.DataFrame) else value
             for name, value in given.items()
         }
 

@@ -1,4 +1,4 @@
-"""Every declared function on every engine: the answer that another engine gives, its refusal, or the absence that is declared."""
+"""Every declared function on every engine: another engine's answer, its refusal, or a declared absence."""
 
 from typing import Any
 

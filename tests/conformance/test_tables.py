@@ -1,4 +1,4 @@
-"""Tables of all types, with everything that is easily taken for something else, counted as somebody who goes record by record."""
+"""Tables of all types, and what is easily taken for something else, counted as by going record by record."""
 
 import math
 from datetime import date, datetime

@@ -1,4 +1,7 @@
-"""A small dbt project, run as its users run it: the plugin in its profile, the shipped package of tests in its packages."""
+"""A small dbt project, run as its users run it: the plugin in its profile, the shipped package of tests.
+
+The package stands in its packages.
+"""
 
 import json
 import os

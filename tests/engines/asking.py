@@ -41,11 +41,14 @@ def listed(names: Sequence[str]) -> str:
 
 
 def ask(function: str, table: str, columns: str, **options: str) -> str:
-    """The question in SQL; the population is the table itself, and the subsets are single columns, unless asked otherwise."""
+    """The question in SQL, unless asked otherwise with the table as population and single-column subsets."""
     tables = f"{table}, {table}" if function == "journalist_risk" else table
     if function == "attribute_risk":
         options = {"max_size": "1"} | options
-    return f"FROM {function}({tables}, {columns}{''.join(f', {name} := {value}' for name, value in options.items())})"
+    return (
+        f"FROM {function}({tables}, "
+        f"{columns}{''.join(f', {name} := {value}' for name, value in options.items())})"
+    )
 
 
 def counted(function: str, rows: list[Row], columns: Sequence[str]) -> list[Row]:
@@ -131,13 +134,16 @@ def argument(parameter: Parameter) -> Any:
 
 
 def given(function: Function) -> dict[str, Any]:
-    """Arguments for all that must be given, the key, by which records are told, and what a small table cannot be asked by default."""
+    """Arguments for all that must be given, the key, and what a small table cannot be asked by default.
+
+    Records are told by the key.
+    """
     asked = [p for p in function.parameters if p.default is REQUIRED or p.name in ALWAYS]
     return {p.name: argument(p) for p in asked if not isinstance(p.domain, Table)}
 
 
 def same(left: Sequence[dict[str, Any]], right: Sequence[dict[str, Any]]) -> None:
-    """Hold the rows to be the same in any order: counts equal, numbers to 9 digits, values as databases compare them."""
+    """Hold the rows the same in any order: counts equal, numbers to 9 digits, values as databases compare."""
     assert len(left) == len(right)
     assert [list(row) for row in left[:1]] == [list(row) for row in right[:1]]
     for one, other in zip(sorted(left, key=_order), sorted(right, key=_order), strict=True):

@@ -1,4 +1,4 @@
-"""Tables drawn at random over all types, nested ones too, and what somebody who counts in a loop says of them."""
+"""Tables drawn at random over all types, nested too, and what somebody who counts in a loop says of them."""
 
 import math
 import random
@@ -54,7 +54,11 @@ PLAIN: Final[dict[str, Column]] = {
     "blob": (pa.binary(), _of(b"", b"\x00", b"\x00\x00", b"a", b"\xff")),
     "date": (pa.date32(), _of(date(1970, 1, 1), date(1969, 12, 31), date(2000, 2, 29))),
     "time": (pa.time64("us"), _of(time(0), time(23, 59, 59, 999999), time(12, 0, 0, 1))),
-    "timestamp": (pa.timestamp("us"), _of(datetime(1970, 1, 1), datetime(1969, 12, 31, 23, 59, 59, 999999))),  # noqa: DTZ001 - a wall clock's
+    "timestamp": (
+        pa.timestamp("us"),
+        # A wall clock's.
+        _of(datetime(1970, 1, 1), datetime(1969, 12, 31, 23, 59, 59, 999999)),  # noqa: DTZ001
+    ),
     "instant": (pa.timestamp("us", "UTC"), _of(INSTANT, INSTANT + timedelta(microseconds=1))),
     "word": (pa.dictionary(pa.int8(), pa.string()), _of("low", "high", "Low")),
 }
@@ -79,7 +83,7 @@ def _column(rng: random.Random, depth: int = 2) -> Column:
 
 
 def table(seed: int) -> pa.Table:
-    """Draw a table of up to 40 records and 1 to 9 columns, with values missing; some records are drawn twice."""
+    """Draw a table of up to 40 records and 1 to 9 columns, with values missing and records drawn twice."""
     rng = random.Random(seed)  # noqa: S311 - tables, no secrets
     columns = [_column(rng) for _ in range(rng.randint(1, 9))]
     height, gaps = rng.randint(1, 40), rng.choice([0.0, 0.1, 0.5])

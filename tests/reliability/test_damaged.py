@@ -1,4 +1,7 @@
-"""Damaged models, scenarios and policies are refused in one sentence, or mean what they say; REID_SQL_DAMAGED says how many."""
+"""Damaged models, scenarios and policies are refused in one sentence, or mean what they say.
+
+REID_SQL_DAMAGED says how many.
+"""
 
 import os
 import random

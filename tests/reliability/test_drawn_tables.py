@@ -1,4 +1,7 @@
-"""Every engine counts tables of all types as a loop does; REID_SQL_DRAWN says of how many (docs/reliability.md)."""
+"""Every engine counts tables of all types as a loop does.
+
+REID_SQL_DRAWN says of how many (docs/reliability.md).
+"""
 
 import os
 from collections import Counter

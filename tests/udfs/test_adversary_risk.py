@@ -114,7 +114,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "a value without probability": (
         {"groups": [{"columns": ["age"], "by": "state", "probabilities": {"CA": 0.5, "NY": 0.5, "TX": 0.2}}]},
-        "scenario groups[1] must tell a probability for every value of 'state', got none for NULL; add it, or write otherwise",
+        (
+            "scenario groups[1] must tell a probability for every value of 'state', "
+            "got none for NULL; add it, or write otherwise"
+        ),
     ),
     "a small population": (
         {"population": 5},

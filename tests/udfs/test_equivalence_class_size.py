@@ -75,7 +75,10 @@ def test_sums_of_sizes_do_not_overflow() -> None:
 
 @pytest.mark.real_data
 def test_adult_has_the_published_number_of_unique_records(adult: str) -> None:
-    sql = f"SELECT count(*) FILTER (k = 1) AS u FROM (SELECT equivalence_class_size({', '.join(ADULT10)}) AS k FROM '{adult}')"
+    sql = (
+        "SELECT count(*) FILTER (k = 1) AS u FROM (SELECT "
+        f"equivalence_class_size({', '.join(ADULT10)}) AS k FROM '{adult}')"
+    )
     assert by_duckdb(sql) == [{"u": 24_802}]
     assert (
         pl.scan_parquet(adult)

@@ -72,7 +72,10 @@ def test_bad_weights_are_refused(weight: float | None) -> None:
     [
         (
             "['age'], weight := 'wieght'",
-            "quasi-identifiers, weight and key must be columns of the table, got 'wieght'; did you mean 'weight'?",
+            (
+                "quasi-identifiers, weight and key must be columns of the table, "
+                "got 'wieght'; did you mean 'weight'?"
+            ),
         ),
         (
             "['age'], form := 'exakt'",

@@ -29,7 +29,7 @@ ANY: Any = rp
 
 
 def individuals(frame: pl.DataFrame) -> pl.DataFrame:
-    """A row for each person, by going through the classes from the smallest, of equal ones the first in order."""
+    """A row for each person, by going through the classes from the smallest, then in order."""
     classes = defaultdict(set)
     for person, *values in frame.select("person", *QI).rows():
         classes[tuple(values)].add(person)
@@ -93,9 +93,11 @@ def test_five_visits_are_forecast_as_one_person(con: duckdb.DuckDBPyConnection) 
 
 
 REFUSED = {
-    "nulls := 'drop', entity := 'person'": "entity must be counted with nulls := 'value' where people are a sample, got 'drop'",
+    "nulls := 'drop', entity := 'person'": "entity must be counted with nulls := 'value' where people are a "
+    "sample, got 'drop'",
     "entity := 'age'": "entity must not be a quasi-identifier, got 'age'",
-    "entity := 'persn'": "quasi-identifiers and entity must be columns of the table, got 'persn'; did you mean 'person'?",
+    "entity := 'persn'": "quasi-identifiers and entity must be columns of the table, got 'persn'; did "
+    "you mean 'person'?",
 }
 
 

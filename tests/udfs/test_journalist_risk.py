@@ -45,7 +45,8 @@ def test_a_tenth_of_adult_against_the_whole(adult: str) -> None:
     for answer in by_both("journalist_risk", {"s": tenth, "p": whole}, ["age", "sex", "race"]):
         assert answer[0]["records"] == 3_257
     truth = by_duckdb(
-        """SELECT count(*) AS n FROM (SELECT row % 10 = 0 AS sampled, count(*) OVER (PARTITION BY age, sex, race) AS k FROM t)
+        """SELECT count(*) AS n FROM (SELECT row % 10 = 0 AS sampled,
+           count(*) OVER (PARTITION BY age, sex, race) AS k FROM t)
            WHERE sampled AND k = 1""",
         t=whole.with_row_index("row"),
     )

@@ -18,7 +18,10 @@ def test_more_than_four_columns_are_compared_as_they_are() -> None:
 @pytest.mark.parametrize("name", ["class_size", "VALUE", "nulls", "records_dropped"])
 def test_columns_named_like_the_answers_are_refused(name: str) -> None:
     frame = PATIENTS.rename({"zip": name})
-    sentence = f"must not be named class_size, value, records_dropped or nulls where classes are listed, got '{name}'; rename"
+    sentence = (
+        "must not be named class_size, value, records_dropped or nulls "
+        f"where classes are listed, got '{name}'; rename"
+    )
     with pytest.raises(Exception, match=sentence):
         both("l_diversity_classes", frame, [name], "disease")
 
@@ -30,5 +33,8 @@ def test_columns_may_have_any_other_name(name: str) -> None:
     quoted = name.replace("'", "''")
     for qi, sensitive in ((name, "disease"), ("disease", name)):
         frame = PATIENTS.rename({"zip": name})
-        sql = f"FROM l_diversity_classes(t, ['{qi if qi != name else quoted}'], '{sensitive if sensitive != name else quoted}')"
+        sql = (
+            f"FROM l_diversity_classes(t, ['{qi if qi != name else quoted}'], "
+            f"'{sensitive if sensitive != name else quoted}')"
+        )
         assert by_duckdb(f"SELECT count(*) AS n {sql}", t=frame) == [{"n": 1}]

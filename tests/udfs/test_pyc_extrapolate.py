@@ -26,7 +26,10 @@ def test_every_method_answers_with_a_share_and_a_status(method: str) -> None:
         ("[100, 200], [0.9, 1.1], [1e6]", "correctness must be a probability between 0 and 1, got 1.1"),
         (
             "[100, 200], [0.9, 0.8], [1e6], method := 'pic'",
-            "method must be one of 'tilted', 'pyc', 'ent', 'exp', 'pol', 'rnd', got 'pic'; did you mean 'pyc'?",
+            (
+                "method must be one of 'tilted', 'pyc', 'ent', 'exp', 'pol', "
+                "'rnd', got 'pic'; did you mean 'pyc'?"
+            ),
         ),
     ],
 )

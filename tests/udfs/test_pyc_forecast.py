@@ -19,7 +19,10 @@ def test_engines_agree_for_every_population_in_the_order_asked() -> None:
     [
         (
             "[1000]",
-            "population must be at least the 3000 records of the sample, got 1000; pass the size of the population",
+            (
+                "population must be at least the 3000 records of the sample, "
+                "got 1000; pass the size of the population"
+            ),
         ),
         ("[]", "populations must be a list of one or more numbers, got"),
         ("[1e6], k := 0", "k must be a class size of 1 to 1000, got 0"),

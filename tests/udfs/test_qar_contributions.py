@@ -50,7 +50,10 @@ def test_dropped_records_leave_the_places_of_the_others() -> None:
     value = by_both("qar_contributions", {"t": gaps}, TABLE.columns, **LEVEL)
     assert value[0] == value[1]
     assert {row["status"] for row in value[0]} == {
-        "entropy and pls are not available: 'c2' holds NULL, which has no place in an order; pass nulls := 'drop'"
+        (
+            "entropy and pls are not available: 'c2' holds NULL, "
+            "which has no place in an order; pass nulls := 'drop'"
+        )
     }
 
 
@@ -68,7 +71,8 @@ def test_text_has_no_order_and_enumerations_have() -> None:
     by_python = by_polars("qar_contributions", named, TABLE.columns, **LEVEL)
     assert [row["entropy"] for row in by_python] == [row["entropy"] for row in order]
     connection().execute(
-        "CREATE OR REPLACE TEMP TABLE named AS SELECT * REPLACE (c1::ENUM('z', '2', '3', '4', '5') AS c1) FROM named"
+        "CREATE OR REPLACE TEMP TABLE named AS SELECT * REPLACE (c1::ENUM('z', "
+        "'2', '3', '4', '5') AS c1) FROM named"
     )
     assert (
         by_duckdb(f"FROM qar_contributions(temp.named, {TABLE.columns}, alpha := 0.1, tail := 0.5)")

@@ -29,11 +29,17 @@ def test_engines_agree_on_every_step(by: str) -> None:
         ("remove := 60", "remove must be below the 60 records of the table, got 60; pass a smaller number"),
         (
             "by := 'uplus'",
-            "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', 'pls', got 'uplus'; did you mean 'u_plus'?",
+            (
+                "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', "
+                "'pls', got 'uplus'; did you mean 'u_plus'?"
+            ),
         ),
         (
             "by := NULL",
-            "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', 'pls', got 'NULL'; the choices are",
+            (
+                "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', "
+                "'pls', got 'NULL'; the choices are"
+            ),
         ),
         ("remove := 0", "remove must be a whole number of records from 1 to 1e+09, got 0"),
     ],
@@ -46,7 +52,10 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 
 @pytest.mark.real_data
 def test_the_findings_of_the_paper_on_a_health_survey(data: str) -> None:
-    """Uniqueness weighted by risk beats once-computed contributions, which beat the regression; entropy does not help."""
+    """Uniqueness weighted by risk beats contributions computed once, which beat the regression.
+
+    Entropy does not help.
+    """
     survey = (
         pl.read_parquet(f"{data}/brfss2020_heart.parquet").drop("race").with_columns(pl.col("bmi").round(0))
     )

@@ -27,7 +27,10 @@ def test_the_extreme_risk_of_any_table(seed: int, records: int, columns: int, va
     [
         (
             {"alpha": 0.05},
-            "alpha must be below tail, the share that the law is fitted to, got 0.05 and 0.05; pass a smaller",
+            (
+                "alpha must be below tail, the share that the law is fitted to, "
+                "got 0.05 and 0.05; pass a smaller"
+            ),
         ),
         ({"tail": 0}, "tail must be a share above 0 and at most 1, got 0; pass"),
         ({"alpha": -1}, "alpha must be a probability above 0 and below 1, got -1; pass"),

@@ -14,7 +14,8 @@ def test_it_says_what_the_row_functions_say_beside_every_row() -> None:
     fitted("m", frame, COLUMNS)
     table = by_duckdb("FROM score_copula(t, 'm', 1e4) ORDER BY q1", t=frame)
     rows = by_duckdb(
-        """SELECT *, equivalence_class_size(age, sex, grade) AS class_size, cell_probability('m', age, sex, grade) AS q,
+        """SELECT *, equivalence_class_size(age, sex, grade) AS class_size,
+        cell_probability('m', age, sex, grade) AS q,
         uniqueness_xi('m', 1e4, age, sex, grade) AS xi, correctness_kappa('m', 1e4, age, sex, grade) AS kappa
         FROM t ORDER BY q1""",
         t=frame,

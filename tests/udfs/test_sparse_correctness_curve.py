@@ -24,7 +24,10 @@ def table(sets: Sequence[set[str]]) -> pl.DataFrame:
 
 
 def by_hand(sets: Sequence[set[str]], points: int, n: int) -> float:
-    """Mean over the targets, what is known of them, and every gallery of n that holds them, of one over the matches."""
+    """Mean of one over the matches: over targets, what is known, and galleries of n that hold them.
+
+    All of the galleries.
+    """
     total = 0.0
     for target, items in enumerate(sets):
         known = list(combinations(sorted(items), min(points, len(items))))

@@ -94,7 +94,10 @@ def test_the_largest_numbers_keep_their_distance() -> None:
     [
         (
             "ordered",
-            "numbers, dates, times, booleans or ENUMs for variant := 'ordered', got 'salary'; cast it to one of them, or",
+            (
+                "numbers, dates, times, booleans or ENUMs for variant := 'ordered', "
+                "got 'salary'; cast it to one of them, or"
+            ),
         ),
         (
             "numeric",

@@ -13,7 +13,10 @@ COLUMNS = ["age", "sex", "grade"]
 def test_it_is_the_chance_that_nobody_else_has_these_values() -> None:
     frame = people()
     fitted("m", frame, COLUMNS)
-    sql = "SELECT cell_probability('m', age, sex, grade) AS q, uniqueness_xi('m', 5000, age, sex, grade) AS xi FROM t"
+    sql = (
+        "SELECT cell_probability('m', age, sex, grade) AS q, uniqueness_xi('m', "
+        "5000, age, sex, grade) AS xi FROM t"
+    )
     for row in by_duckdb(sql, t=frame):
         assert row["xi"] == pytest.approx(float((1 - mpmath.mpf(row["q"])) ** 4999), rel=1e-9)
 

@@ -1,4 +1,7 @@
-"""The functions, one file each: the file's name is the SQL name. Dropping in a file declares it everywhere."""
+"""The functions, one file each: the file's name is the SQL name.
+
+Dropping in a file declares it everywhere.
+"""
 
 import importlib
 import pkgutil

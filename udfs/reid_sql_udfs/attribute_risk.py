@@ -15,8 +15,8 @@ from reid_sql.reductions.subsets import SUBSETS
     subset AS columns,
     CASE WHEN records = 0 THEN error({sql_text(disclosure.NO_RECORDS)})::DOUBLE
     WHEN nulls <> 'wildcard' THEN classes::DOUBLE / records END AS distinction,
-    CASE WHEN records > 1
-    THEN (records::HUGEINT * (records - 1) - pairs_alike)::DOUBLE / (records::HUGEINT * (records - 1)) END AS separation,
+    CASE WHEN records > 1 THEN (records::HUGEINT * (records - 1) - pairs_alike)::DOUBLE
+    / (records::HUGEINT * (records - 1)) END AS separation,
     records,
     classes,
     CASE WHEN nulls = 'wildcard' AND records = 1 THEN '{disclosure.NO_DISTINCTION}; {disclosure.NO_PAIR}'

@@ -16,11 +16,11 @@ from reid_sql_udfs.l_diversity import select
 def beta_likeness(
     found: sensitive.ClassValues, variant: sensitive.Likeness = "basic", beta: sensitive.Gain = 1
 ) -> sensitive.Disclosure:
-    """Measure β-likeness: by how much a sensitive value is more frequent in a class than in the table, relative to the table.
+    """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
 
-    `value` is the highest (p − q)/q of any class and value, of share p in the class and q in the table: 1
-    where a share doubles. enhanced: the gain must also stay within −ln q; where it does not, no beta holds,
-    `value` is infinite and the status says so.
+    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
+    of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
+    within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))

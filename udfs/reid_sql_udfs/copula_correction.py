@@ -18,11 +18,11 @@ from reid_sql.reductions.scores import SCORED_CLASSES
     models=True,
 )
 def copula_correction(scored: ScoredClasses, model: Model, population: Count) -> Correction:
-    """Give the exponent a by which the mean of ξ* = ξ^a over a table's records is the uniqueness of the population.
+    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
-    The uniqueness is that of copula_forecast. Write uniqueness_xi ** exponent beside score_copula. Where no
-    exponent gives this mean it is 1, and `status` says so. Refuses an empty table, and a model that is not
-    known:
+    The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
+    exponent beside score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
+    empty table, and a model that is not known:
 
     >>> with registry.within("a database without models"):
     ...     copula_correction(ScoredClasses(np.array([1]), np.array([0.5])), "nowhere", 10)

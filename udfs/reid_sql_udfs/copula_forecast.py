@@ -14,11 +14,11 @@ from reid_sql.models.copula.copula_population import CopulaForecast
     models=True,
 )
 def copula_forecast(model: Model, populations: Counts) -> list[CopulaForecast]:
-    """Forecast the share of unique people and of right matches in populations of any size, under a fitted model.
+    """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
-    The mean of ξ and of κ over 4,096 records drawn from the model, so that 300 million people cost no more
-    than a thousand. `_low` and `_high` are 95 % intervals of that computation; they do not hold the error of
-    the model.
+    Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
+    300 million people cost no more than a thousand. `_low` and `_high` are 95 % intervals of that
+    computation; they do not hold the error of the model.
 
     >>> with registry.within("a database without models"):
     ...     copula_forecast("nowhere", [1000])

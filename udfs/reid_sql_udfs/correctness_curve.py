@@ -22,12 +22,13 @@ from reid_sql.reductions.classes import HISTOGRAM
 def correctness_curve(
     histogram: Histogram, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None
 ) -> list[CurvePoint]:
-    """Correctness and uniqueness to expect in a random sample of n records of the table, exactly, without drawing any.
+    """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 
-    `sizes` are whole numbers from 1 to the number of records; 50 from 1 to all, evenly spaced in log space,
-    where there are none. Refuses other sizes, an empty table, and `nulls := 'wildcard'`.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the smallest of
-    their classes, NULL as one person; else one row per person is assumed.
+    The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
+    all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
+    'wildcard'`.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))

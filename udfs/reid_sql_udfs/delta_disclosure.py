@@ -18,11 +18,11 @@ from reid_sql_udfs.l_diversity import select
 def delta_disclosure(
     found: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1
 ) -> sensitive.Disclosure:
-    """Measure δ-disclosure: by what factor, as a logarithm, a sensitive value's share in a class differs from the table's.
+    """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
-    `value` is the highest |ln(p/q)| of any class and value, of share p in the class and q in the table.
-    present: over the values that a class holds. all: over all values, as published; where a class lacks one,
-    `value` is infinite and the status says so.
+    It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
+    class and value, of share p in the class and q in the table. present: over the values that a class holds.
+    all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))

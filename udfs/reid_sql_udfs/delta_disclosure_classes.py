@@ -12,7 +12,7 @@ from reid_sql.reductions.disclosure import DELTA_DISCLOSURE_CLASSES
     source="Brickell & Shmatikov 2008",
 )
 def delta_disclosure_classes(classes: OffendingClasses) -> OffendingClasses:
-    """List the classes in which the share of a sensitive value differs from that in the table by more than delta.
+    """List the classes in which a sensitive value's share differs from the table's by more than delta.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `delta_disclosure`. A class whose value is NULL, as it cannot be told, is listed too.

@@ -11,12 +11,12 @@ from reid_sql.reductions.classes import CLASS_SIZE
 
 @window_function(reduction=CLASS_SIZE, source="Sweeney 2002 (k-anonymity), of people in place of rows")
 def equivalence_class_people(entity: People, *columns: npt.ArrayLike) -> Integers:
-    """Count the people, and not their rows, who share this record's values in the quasi-identifiers (a window function).
+    """Count the people, not rows, who share this record's quasi-identifiers (a window function).
 
-    `entity`, the column that tells people apart, comes first; then 1 to 64 quasi-identifiers, as in equivalence_class_size.
-    A person of several rows counts once in each class that a row of theirs is in, and all rows of no known person, whose
-    entity is NULL, count as one. Exact. Refuses a constant or a list in place of a column, and an entity among the
-    quasi-identifiers.
+    `entity`, the column that tells people apart, comes first; then 1 to 64 quasi-identifiers, as in
+    equivalence_class_size. A person of several rows counts once in each class that a row of theirs is in, and
+    all rows of no known person, whose entity is NULL, count as one. Exact. Refuses a constant or a list in
+    place of a column, and an entity among the quasi-identifiers.
 
     >>> equivalence_class_people([1, 1, 2], ["F", "F", "F"], [30, 30, 30])
     array([2, 2, 2])

@@ -20,20 +20,20 @@ from reid_sql.reductions.pairs import PAIRS
 def fit_copula(
     pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
 ) -> CopulaSummary:
-    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it by its name.
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it.
 
-    Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers
-    are then in order of size, other values in order of their text. `weight` is a column of survey weights.
-    `marginals` is a table of what is known from outside, such as a census: column_name, value and share (or a
-    count). `method := 'calibrated'` lets records repeat as often as in the sample; 'sharp' also orders the
-    other columns by the data. A model of the same name is replaced. Refuses an empty table, and weights that
-    are missing or below 0.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the smallest of
-    their classes, NULL as one person; else one row per person is assumed.
+    They know it by its name. Columns count as categories without an order, integers and dates too, unless
+    `ordered` names them: numbers are then in order of size, other values in order of their text. `weight` is
+    a column of survey weights. `marginals` is a table of what is known from outside, such as a census:
+    column_name, value and share (or a count). `method := 'calibrated'` lets records repeat as often as in the
+    sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
+    an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
-    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"], [None] * 2,
-    ...                    np.array([60, 40]), [60.0, 40.0])
+    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"],
+    ...                    [None] * 2, np.array([60, 40]), [60.0, 40.0])
     >>> fit_copula(sexes, "town").records
     100
     """

@@ -23,15 +23,18 @@ COVERED = f"""
 def journalist_risk(
     histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2
 ) -> disclosure.JournalistRisk:
-    """Summarise the risk of re-identification of a table against somebody who must find the person in a population.
+    """Summarise the risk of re-identification against somebody who must find the person in a population.
 
-    As risk_summary, with the size of the record's class in the population table; `classes` are the sample's.
-    A population holds its sample: where the population table has fewer such records than the sample, the
-    sample's class size counts, `uncovered_records` says for how many records, and the status says so.
-    With `entity`, the column of both tables that tells people apart, people are counted, as in risk_summary.
+    The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
+    `classes` are the sample's. A population holds its sample: where the population table has fewer such
+    records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
+    and the status says so. With `entity`, the column of both tables that tells people apart, people are
+    counted, as in risk_summary.
 
     >>> import numpy as np
-    >>> ten_in_population = disclosure.PopulationHistogram(np.array([10]), np.array([1]), np.array([2]), np.array([0]))
+    >>> ten_in_population = disclosure.PopulationHistogram(
+    ...     np.array([10]), np.array([1]), np.array([2]), np.array([0])
+    ... )
     >>> journalist_risk(ten_in_population).highest_risk
     0.1
     """

@@ -11,7 +11,8 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     judged = "count(value) = count(*)"
     at_fault = f"coalesce(sum(class_size * classes) FILTER ({offends}), 0)"
     return f"""
-    CASE WHEN sum(classes) > 0 THEN {variant} ELSE error({sql_text(disclosure.NO_RECORDS)})::VARCHAR END AS variant,
+    CASE WHEN sum(classes) > 0 THEN {variant}
+    ELSE error({sql_text(disclosure.NO_RECORDS)})::VARCHAR END AS variant,
     CASE WHEN {judged} THEN {worst}(value) END AS value,
     sum(class_size * classes)::BIGINT AS records,
     sum(classes)::BIGINT AS classes,
@@ -20,8 +21,8 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     CASE WHEN {judged} THEN {at_fault}::BIGINT END AS offending_records,
     CASE WHEN {judged} THEN {at_fault}::DOUBLE / sum(class_size * classes) END AS offending_share,
     {threshold} AS threshold,
-    CASE WHEN NOT {judged} THEN {sql_text(sensitive.NO_PLACE)} WHEN isinf({worst}(value)) THEN {sql_text(infinite)}
-    ELSE '{disclosure.OK}' END AS status"""
+    CASE WHEN NOT {judged} THEN {sql_text(sensitive.NO_PLACE)}
+    WHEN isinf({worst}(value)) THEN {sql_text(infinite)} ELSE '{disclosure.OK}' END AS status"""
 
 
 @table_function(
@@ -38,12 +39,12 @@ def l_diversity(
     c: sensitive.Concentration = 3,
     l: sensitive.Diversity = 2,  # noqa: E741 - the field's own name
 ) -> sensitive.DiversityDisclosure:
-    """Measure l-diversity: how many values of the sensitive column each class holds; a class offends that holds fewer than l.
+    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends.
 
-    `value` is the lowest of any class. distinct: the number of values. entropy: exp of the class's entropy.
-    recursive: the largest l for which the most frequent value stays below c times all from the l-th most
-    frequent on; 0 where none does. A NULL among the sensitive values counts as a value, unless `nulls :=
-    'drop'`. Refuses an empty table.
+    They are values of the sensitive column. `value` is the lowest of any class. distinct: the number of
+    values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
+    stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
+    values counts as a value, unless `nulls := 'drop'`. Refuses an empty table.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))

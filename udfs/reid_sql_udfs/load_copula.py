@@ -20,14 +20,15 @@ from reid_sql.reductions.saved import SAVED
 def load_copula(saved: SavedModels, name: NewModel) -> CopulaSummary:
     """Read the model of this name from a table or file of saved models, with the columns of copula_json.
 
-    Nothing in it is run. Refuses a text that is no model, of another version, or changed since it was written.
+    Nothing in it is run. Refuses a text that is no model, of another version, or changed since it was
+    written.
 
     >>> import numpy as np
     >>> load_copula(SavedModels(np.array([1]), ["town"], ["{}"]), "town")
     Traceback (most recent call last):
-    reid_sql.errors.OutOfDomainError: a saved model must say that its format is 'reid-sql gaussian copula', got other \
-JSON; pass what copula_json wrote
+    reid_sql.errors.OutOfDomainError: a saved model must say that its format is 'reid-sql gaussian copula', \
+got other JSON; pass what copula_json wrote
     """
-    model = fitted.from_json(copula_file.found(saved, name))
+    model = fitted.from_json(copula_file.text_of_model(saved, name))
     registry.keep(name, model)
     return fitted.summary(name, model)

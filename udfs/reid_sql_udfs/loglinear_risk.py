@@ -15,7 +15,7 @@ from reid_sql.reductions.records import FITTED_RECORDS
 def loglinear_risk(
     fitted: FittedRecords, sampling_fraction: Fraction, interactions: Interactions = 0
 ) -> LoglinearRisk:
-    """Chance of each record of a random sample to be unique in the population, and of a match on it to be right.
+    """Chance that each record of a random sample is unique in the population, and a match on it right.
 
     By a log-linear model with main effects, or with all two-way interactions, and Poisson counts; `nb_` with
     negative binomial counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better

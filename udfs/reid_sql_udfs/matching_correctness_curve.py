@@ -17,7 +17,8 @@ Sizes = Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)]
 @table_function(
     "true_scores, false_scores, sizes, true_persons, false_persons",
     answer=Answer.ROWS,
-    source="Rocher, Hendrickx & de Montjoye 2025 (rank-1 identification rate), expectation over galleries taken exactly",
+    source="Rocher, Hendrickx & de Montjoye 2025 (rank-1 identification rate), expectation over galleries "
+    "taken exactly",
 )
 def matching_correctness_curve(
     true_scores: Scores,
@@ -26,16 +27,17 @@ def matching_correctness_curve(
     true_persons: Persons = None,
     false_persons: Persons = None,
 ) -> list[MatchingPoint]:
-    """Say how often a learned matching names the right person among n, from its scores of right and of wrong pairs.
+    """Say how often a learned matching names the right person among n, from its scores of pairs.
 
-    Lists: in SQL `SET VARIABLE right_pairs = (SELECT list(score) FROM pairs WHERE same)` and
-    `getvariable('right_pairs')`. Higher scores are better matches; equal ones are told apart by chance. With
-    `true_persons` and `false_persons`, the number of the person looked for in each pair, everybody is held
-    against their own wrong pairs; without them against all, as if nobody were easier to mistake. Sizes go up
-    to the wrong pairs of a person and one more; `pyc_extrapolate` goes on from there, with `standard_error`
-    as its `standard_errors`.
+    The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
+    list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;
+    equal ones are told apart by chance. With `true_persons` and `false_persons`, the number of the person
+    looked for in each pair, everybody is held against their own wrong pairs; without them against all, as if
+    nobody were easier to mistake. Sizes go up to the wrong pairs of a person and one more; `pyc_extrapolate`
+    goes on from there, with `standard_error` as its `standard_errors`.
 
-    >>> [round(row.correctness, 3) for row in matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3])]
+    >>> curve = matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3])
+    >>> [round(row.correctness, 3) for row in curve]
     [1.0, 0.75, 0.583]
     """
     return matching_scores.matching_curve(true_scores, false_scores, sizes, true_persons, false_persons)

@@ -12,7 +12,8 @@ from reid_sql.reductions.people import PEOPLE
     "tbl, qi, populations, k, weight, marginals, ordered, nominal, seed, nulls, entity",
     answer=Answer.ROWS,
     reduction=PEOPLE,
-    source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people",
+    source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of "
+    "people",
     individuals=True,
 )
 def population_risk(
@@ -24,16 +25,17 @@ def population_risk(
     nominal: Names = None,
     seed: Seed = 0,
 ) -> list[PopulationRisk]:
-    """Answer for populations that the table is a random sample of: the share of unique people, with a sentence to quote.
+    """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
 
-    Beside it the chance that a match is right and the share of people in classes smaller than `k`, each with a
-    95 % interval: of tables of people that the interval was not made on, it held the truth in 93 to 98 of 100.
-    At the sample's own size it is the count. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people.
-    `status` says where it does not know: fewer than 100 records, no repeats, a population not much larger, columns
-    that follow from others, and data unlike tables of people, whose lower end is 0. No upper end exceeds what the
-    sample's own records allow. Refuses a population smaller than the sample.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the smallest of
-    their classes, NULL as one person; else one row per person is assumed.
+    The table is a random sample of them. Beside it the chance that a match is right and the share of people
+    in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
+    on, it held the truth in 93 to 98 of 100. At the sample's own size it is the count. `weight`, `marginals`,
+    `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer than 100
+    records, no repeats, a population not much larger, columns that follow from others, and data unlike tables
+    of people, whose lower end is 0. No upper end exceeds what the sample's own records allow. Refuses a
+    population smaller than the sample.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> from reid_sql.models.people.people_lines import lines_of
     >>> population_risk(lines_of({"sex": ["F", "F", "M"]}), [3])[0].sentence

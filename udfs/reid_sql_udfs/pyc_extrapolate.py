@@ -20,7 +20,8 @@ Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
 @table_function(
     "sizes, correctness, populations, method, measure, k, standard_errors",
     answer=Answer.ROWS,
-    source="Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy",
+    source="Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by "
+    "maximum entropy",
 )
 def pyc_extrapolate(
     sizes: Counts,
@@ -40,13 +41,14 @@ def pyc_extrapolate(
     'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`). `standard_errors` is one
     for each share or one for all, [0] for exact shares; without it a share is as exact as it is written.
 
-    The ends `_low` and `_high` held the truth in 95 % of the tables that they were not set on (docs/curves.md).
-    `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points. `status` is ok, or says
-    what stands against relying on the answer. NULL where the method does not tell.
+    The ends `_low` and `_high` held the truth in 95 % of the tables that they were not set on
+    (docs/curves.md). `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points.
+    `status` is ok, or says what stands against relying on the answer. NULL where the method does not tell.
 
     >>> round(pyc_extrapolate([100, 1000], [0.99, 0.80], [10_000])[0].correctness, 2)
     0.21
     """
-    return extrapolation.rows(
+    forecast = extrapolation.extrapolate(
         sizes, correctness, populations, method, measure=measure, k=k, standard_errors=standard_errors
     )
+    return extrapolation.rows(forecast, populations)

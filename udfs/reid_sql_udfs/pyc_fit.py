@@ -15,13 +15,13 @@ from reid_sql.reductions.classes import HISTOGRAM
     individuals=True,
 )
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
-    """Fit the entropy (nats) and tail complexity of the anonymity sets of a table, with 95 % credible intervals.
+    """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
 
-    From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0 to 1, heavy tails
-    unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`, whose classes
-    overlap.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the smallest of
-    their classes, NULL as one person; else one row per person is assumed.
+    The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
+    to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`,
+    whose classes overlap.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

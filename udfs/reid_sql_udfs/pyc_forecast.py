@@ -20,14 +20,14 @@ from reid_sql.reductions.classes import HISTOGRAM
 def pyc_forecast(
     histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer"
 ) -> list[PycForecast]:
-    """Forecast the share of right matches, of unique people and of people in sets smaller than k, to any population.
+    """Forecast right matches, unique people and people in sets smaller than k, to any population.
 
-    The table is a random sample of each population; its own classes are kept. `_low` and `_high` are the ends
-    of 95 % intervals, widened by what the model misses inside the sample; on real tables they have held the
-    true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population smaller than the table, an empty
-    table, and `nulls := 'wildcard'`.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the smallest of
-    their classes, NULL as one person; else one row per person is assumed.
+    Each is a share. The table is a random sample of each population; its own classes are kept. `_low` and
+    `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
+    they have held the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
+    smaller than the table, an empty table, and `nulls := 'wildcard'`.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

@@ -25,7 +25,7 @@ def qar_contributions(
     seed: Seed = 0,
     memory_mb: Memory = 1024,
 ) -> list[Contribution]:
-    """Say by how much the extreme risk of the table would fall without each record, exactly, in the order of the table.
+    """Say by how much the table's extreme risk would fall without each record, exactly, in table order.
 
     `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution
     means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
@@ -34,7 +34,8 @@ def qar_contributions(
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
-    >>> people = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
+    >>> columns = [draw.integers(1, 6, 60) for _ in range(7)]
+    >>> people = Codes(list("abcdefg"), [True] * 7, columns, np.arange(60))
     >>> round(max(row.contribution for row in qar_contributions(people, 3, 0.1, 0.5)), 4)
     0.0052
     """

@@ -27,15 +27,17 @@ def qar_elimination(
     seed: Seed = 0,
     memory_mb: Memory = 1024,
 ) -> list[Removal]:
-    """Remove the records that contribute most to the extreme risk, one after the other, and give the risk after each.
+    """Remove the records of most extreme risk, one after the other, and give the risk after each.
 
-    Step 0 is the whole table. `by` is 'exact', where each removal looks at what remains, or an order computed
-    once: 'dt' (contribution), 'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as
-    many records, whichever, gets to. Refuses what qar_risk refuses, and to remove all records.
+    They are those that contribute most to the extreme risk of the table. Step 0 is the whole table. `by` is
+    'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
+    'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as many records, whichever,
+    gets to. Refuses what qar_risk refuses, and to remove all records.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
-    >>> people = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
+    >>> columns = [draw.integers(1, 6, 60) for _ in range(7)]
+    >>> people = Codes(list("abcdefg"), [True] * 7, columns, np.arange(60))
     >>> [row.record for row in qar_elimination(people, 3, alpha=0.1, tail=0.5)]
     [None, 56, 40, 9]
     """

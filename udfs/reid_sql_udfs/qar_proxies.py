@@ -34,7 +34,8 @@ def qar_proxies(
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
-    >>> people = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
+    >>> columns = [draw.integers(1, 6, 60) for _ in range(7)]
+    >>> people = Codes(list("abcdefg"), [True] * 7, columns, np.arange(60))
     >>> [row.proxy for row in qar_proxies(people, 3, 0.1, 0.5)]
     ['u_plus', 'u_star', 'entropy', 'pls']
     """

@@ -17,14 +17,15 @@ from reid_sql.reductions.codes import CODES
 def qar_quasi_identifiers(
     table: Codes, p: Size = 3, sample: ChoicesDrawn = 0, seed: Seed = 0, memory_mb: Memory = 1024
 ) -> list[QuasiIdentifierRisk]:
-    """List every choice of p columns with its distinct values and its risk, distinct values over records, the riskiest first.
+    """List every choice of p columns with its distinct values and its risk, the riskiest first.
 
-    `sample` draws so many of the choices instead of counting all; `status` then says so. `memory_mb` bounds
-    the memory that counting takes beside the engine's. Refuses an empty table, p beyond the columns, and more
-    than 200,000 choices.
+    The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
+    `status` then says so. `memory_mb` bounds the memory that counting takes beside the engine's. Refuses an
+    empty table, p beyond the columns, and more than 200,000 choices.
 
     >>> import numpy as np
-    >>> people = Codes(["age", "sex"], [True, False], [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])], np.arange(4))
+    >>> columns = [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])]
+    >>> people = Codes(["age", "sex"], [True, False], columns, np.arange(4))
     >>> [(row.quasi_identifier, row.risk) for row in qar_quasi_identifiers(people, 1)]
     [(['age'], 0.75), (['sex'], 0.5)]
     """

@@ -25,15 +25,16 @@ def qar_risk(
     seed: Seed = 0,
     memory_mb: Memory = 1024,
 ) -> ExtremeRisk:
-    """Estimate the risk that only a share alpha of all choices of p columns exceed, by extreme-value theory (QaR).
+    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory.
 
-    The risk of a choice is its distinct values over the records. A generalised Pareto law (`shape`, `scale`)
-    is fitted to the logits of the risks above `threshold`, the 1 − tail quantile. `risk_low` and `risk_high`
-    are the 95 % bootstrap interval over quasi-identifiers. Where there is no fit, NULL and a status. Refuses
-    alpha not below tail.
+    It is the QaR of the table, over all choices. The risk of a choice is its distinct values over the
+    records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
+    `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
+    quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail.
 
     >>> import numpy as np
-    >>> people = Codes(["id", "sex"], [True, False], [np.array([1, 2, 3, 4]), np.array([1, 1, 2, 2])], np.arange(4))
+    >>> columns = [np.array([1, 2, 3, 4]), np.array([1, 1, 2, 2])]
+    >>> people = Codes(["id", "sex"], [True, False], columns, np.arange(4))
     >>> qar_risk(people, 1).risk
     1.0
     """

@@ -8,7 +8,8 @@ from reid_sql.models.classes import disclosure
 from reid_sql.reductions.classes import HISTOGRAM
 
 SELECT = f"""
-    CASE WHEN sum(records) > 0 THEN sum(records)::BIGINT ELSE error({sql_text(disclosure.NO_RECORDS)})::BIGINT END AS records,
+    CASE WHEN sum(records) > 0 THEN sum(records)::BIGINT
+    ELSE error({sql_text(disclosure.NO_RECORDS)})::BIGINT END AS records,
     sum(classes)::BIGINT AS classes,
     min(class_size) AS k,
     coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records,
@@ -16,7 +17,8 @@ SELECT = f"""
     1::DOUBLE / min(class_size) AS highest_risk,
     sum(records::DOUBLE / class_size) / sum(records) AS average_risk,
     sum(classes::DOUBLE / class_size) / sum(classes) AS average_class_risk,
-    coalesce(sum(records) FILTER (1::DOUBLE / class_size > $threshold), 0)::DOUBLE / sum(records) AS records_at_risk,
+    coalesce(sum(records) FILTER (1::DOUBLE / class_size > $threshold), 0)::DOUBLE
+    / sum(records) AS records_at_risk,
     $threshold AS threshold
 """
 BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
@@ -34,10 +36,11 @@ def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) ->
 
     A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
     risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
-    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells people
-    apart, all figures are of people: a class is as large as it has people, each person counts by the smallest of
-    their classes, and NULL is one person. With `nulls := 'wildcard'` a record that is NULL in every quasi-identifier
-    matches all others and is nobody else's match; `blank_records` tells how many there are. Refuses an empty table and a threshold outside [0, 1].
+    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells
+    people apart, all figures are of people: a class is as large as it has people, each person counts by the
+    smallest of their classes, and NULL is one person. With `nulls := 'wildcard'` a record that is NULL in
+    every quasi-identifier matches all others and is nobody else's match; `blank_records` tells how many
+    there are. Refuses an empty table and a threshold outside [0, 1].
 
     >>> import numpy as np
     >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk

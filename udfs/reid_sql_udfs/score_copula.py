@@ -11,7 +11,7 @@ from reid_sql.models.numerics.rectangle import Estimates
 def score_copula(
     cell: Estimates, class_size: Integers, population: Count, sample: SampleUse = "ignored"
 ) -> RecordRisk:
-    """Score every record of a table under a fitted model: the table's columns, with q(x), ξ, κ and their errors.
+    """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors.
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
     The errors are standard errors of the integration. With `sample := 'known'`, for the sample itself, a

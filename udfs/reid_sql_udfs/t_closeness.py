@@ -16,7 +16,7 @@ from reid_sql_udfs.l_diversity import select
 def t_closeness(
     found: sensitive.ClassValues, variant: sensitive.Distance = "equal", t: sensitive.Closeness = 0.2
 ) -> sensitive.Disclosure:
-    """Measure t-closeness: how far the sensitive values of each class are from the table's; a class offends that is beyond t.
+    """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends.
 
     `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values are equally far
     from each other. ordered: by their places in their order. numeric: by their difference, over the range.

@@ -1,4 +1,7 @@
-"""What would meet the policy: each failing check measured again without a quasi-identifier or two, or with one made coarser."""
+"""What would meet the policy: failing checks measured again without, or with coarser, quasi-identifiers.
+
+One or two are left out, or one is made coarser.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -101,7 +104,7 @@ def _check_page(
 
 
 def _exact(found: Checked) -> Checked:
-    """Tell how many classes or pairs a change leaves as they are: no sizes of classes are told beside them."""
+    """Tell how many classes or pairs a change leaves as they are, without sizes of classes beside them."""
     if found.check.measure.name not in OF_ALL:
         return found
     figures = [replace(finding, figure=replace(finding.figure, small=False)) for finding in found.findings]

@@ -1,4 +1,4 @@
-"""What is to be said beside a figure: what was not measured, what was estimated with a doubt, what passes anything."""
+"""What is to be said beside a figure: not measured, estimated with a doubt, or a limit that all pass."""
 
 from collections.abc import Iterator
 from typing import Final

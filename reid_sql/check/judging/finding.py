@@ -35,7 +35,7 @@ NO_ANSWER: Final = "there is no answer"
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured of a group: the figure, the ends of its interval where it has one, and what is said of it."""
+    """What was measured of a group: the figure, the ends of its interval, if any, and what is said of it."""
 
     group: Group
     value: float | None
@@ -153,9 +153,10 @@ def _unmeasured(release: Answers) -> tuple[type[Exception], ...]:
 
 
 def _small(release: Answers, check: Check, group: Group, below: int) -> bool:
-    """Whether some classes by the check's columns hold so few records that figures over all of them may tell how few.
+    """Whether some classes by the check's columns are so small that figures over all may tell how small.
 
-    Counts of records add up: those of a group are a part of the table's, and the other way round.
+    Small are classes of few records. Counts of records add up: those of a group are a part of the table's,
+    and the other way round.
     """
     if below == 1 or not check.counted or release.records < below:
         return False
@@ -281,5 +282,5 @@ def _unjudged(group: Group, why: str, found: Figure | None = None) -> Finding:
 
 
 def _number(value: Any) -> float | None:  # noqa: ANN401 - a cell of an answer
-    found: float | None = None if value is None or value != value else value  # noqa: PLR0124 - NaN is no answer
+    found: float | None = None if value is None or value != value else value  # noqa: PLR0124 - NaN is none
     return found

@@ -1,6 +1,7 @@
-"""Reports hold no small counts, nor what would tell them: how few people there are of a kind can identify them.
+"""Reports hold no small counts, nor what would tell them: few people of a kind can be identified.
 
-What is hidden must stay open to more than one solution: complementary suppression, as statistical offices do.
+How few there are can identify them. What is hidden must stay open to more than one solution: complementary
+suppression, as statistical offices do.
 """
 
 import math
@@ -35,9 +36,10 @@ def has_small(histogram: Histogram, dropped: int, below: int) -> bool:
 
 
 def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
-    """Give the records by class size, small counts as None, with as many others as keep them from being solved for.
+    """Give the records by class size, small counts as None, and others, so that none is solved for.
 
-    The counts and those dropped make up a total that is told. Zero stays: nobody is told of.
+    As many others as keep the small ones from being solved for. The counts and those dropped make up a total
+    that is told. Zero stays: nobody is told of.
 
     >>> masked_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
     [None, None, 500, 0]
@@ -75,7 +77,8 @@ def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Ce
     """Give, for every grouping of a table, the groups whose size is not told.
 
     These are the small ones, and others so that no size follows from a total. Where a table is grouped in
-    several ways, one way would tell what another hides: only the grouping with the fewest groups then tells sizes.
+    several ways, one way would tell what another hides: only the grouping with the fewest groups then tells
+    sizes.
 
     >>> found = hidden_groups({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
     >>> sorted(found[("sex",)])
@@ -145,7 +148,9 @@ def _by_shared(
 
 
 def several(counts: Sequence[int], below: int) -> bool:
-    """Whether each of the hidden counts, whose sum is known, could be another: small ones are known to be small.
+    """Whether each of the hidden counts, whose sum is known, could be another one.
+
+    They are known to be small.
 
     >>> several([1, 1], 10), several([1, 2], 10), several([3], 10), several([1, 10], 10), several([1, 11], 10)
     (False, True, False, False, True)
@@ -162,7 +167,7 @@ def several(counts: Sequence[int], below: int) -> bool:
 
 
 def mask_of_share(share: float, records: int, below: int) -> float | None:
-    """Give the share below which a share of so few records is told to lie; None where it may be told as it is.
+    """Give the share below which a share of so few records is told to lie; None if it may be told as it is.
 
     What all but a few records have is told as below 1.
 
@@ -178,8 +183,10 @@ def mask_of_share(share: float, records: int, below: int) -> float | None:
 def round_above(value: float, records: int, below: int) -> float:
     """Give a round figure above the value, far from the round one before it: no count of records follows.
 
-    >>> round_above(0.2206, 32561, 10), round_above(0.2201, 32561, 10), round_above(5 / 32561, 32561, 10) * 32561
-    (0.23, 0.3, 10.0)
+    >>> round_above(0.2206, 32561, 10), round_above(0.2201, 32561, 10)
+    (0.23, 0.3)
+    >>> round_above(5 / 32561, 32561, 10) * 32561
+    10.0
     """
     if value * records < below:
         return below / records

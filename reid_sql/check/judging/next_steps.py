@@ -4,11 +4,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from reid_sql.check.reports.words import telling
-from reid_sql.domains import percent
+from reid_sql.models.numerics.percent import percent
 
 Page = Mapping[str, Any]
 SHOWN: Final = 5
-DONE: Final = "Every check is within its limit: the policy holds nothing against this release. Keep this report with it."
+DONE: Final = (
+    "Every check is within its limit: the policy holds nothing against "
+    "this release. Keep this report with it."
+)
+ADVICE: Final = (
+    "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check."
+)
 
 
 def next_steps(page: Page) -> list[str]:
@@ -22,14 +28,17 @@ def _of_table(page: Page, table: Page) -> Iterator[str]:
     checks = [check for check in page["checks"] if check["table"] == table["name"]]
     name = table["name"]
     if failing := _of(checks, "fail"):
-        yield f"{name}: {_many(failing, checks)} beyond the limit: {_listed(failing)}. Do not release it as it is."
+        beyond = f"{name}: {_many(failing, checks)} beyond the limit: {_listed(failing)}."
+        yield f"{beyond} Do not release it as it is."
         yield from _columns(table)
-        yield "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check."
+        yield ADVICE
     if open_ := _of(checks, "not judged"):
         why = "; ".join(dict.fromkeys(telling(check)["why"].rstrip(".") for check in open_[:SHOWN]))
-        yield f"{name}: {len(open_)} of {len(checks)} checks could not be judged: {_listed(open_)}. Why: {why}."
+        unjudged = f"{len(open_)} of {len(checks)} checks could not be judged"
+        yield f"{name}: {unjudged}: {_listed(open_)}. Why: {why}."
     if kept := _of(checks, "no worse"):
-        yield f"{name}: {_many(kept, checks)} beyond the limit as in the baseline: {_listed(kept)}. Plan how to meet it."
+        beyond = f"{name}: {_many(kept, checks)} beyond the limit as in the baseline: {_listed(kept)}."
+        yield f"{beyond} Plan how to meet it."
 
 
 def _of(checks: list[Page], verdict: str) -> list[Page]:
@@ -63,7 +72,7 @@ def _columns(table: Page) -> Iterator[str]:
     start = "" if risk is None else f" from {percent(risk)}"
     told = "few records" if least is None else f"{least:,} record{'' if least == 1 else 's'}"
     yield (
-        f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk falls{start} "
-        f"to {percent(strongest['without']['average_risk'])} and the smallest class has {told}. "
+        f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk "
+        f"falls{start} to {percent(strongest['without']['average_risk'])} and the smallest class has {told}. "
         "Leave it out, or release it coarser."
     )

@@ -1,4 +1,4 @@
-"""What is asked of a table of the policy: class sizes and answers of functions, each kept for who asks again."""
+"""What is asked of a policy's table: class sizes and functions' answers, kept for who asks again."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ MAX_GROUPS: Final = 10_000
 
 
 def counted_histogram(lines: Sequence[Sequence[int]], nulls: str) -> Histogram:
-    """The histogram of class sizes with their classes, records and, where NULL is a wildcard, blank records."""
+    """The histogram of class sizes; with blank records where NULL is a wildcard."""
     size, classes, records, blank = np.array(lines, dtype=np.int64).reshape(-1, 4).T
     return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
 
@@ -68,7 +68,7 @@ class Answers(ABC):
 
     @abstractmethod
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        """Count matches where NULL is a wildcard, or people: each set of columns is counted anew for each group."""
+        """Count matches where NULL is a wildcard, or people: each set of columns anew for each group."""
 
     @abstractmethod
     def _people(self, by: Sequence[str], group: Group) -> int:
@@ -83,7 +83,7 @@ class Answers(ABC):
         """Ask the function about the group."""
 
     def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """What is to be said of columns that hold marks for missing values, as these count as values; looked at once."""
+        """What is to be said of columns that hold marks for missing values; looked at once."""
         if self._hints is None:
             named = list(dict.fromkeys(name for check in self.table.checks for name in check.counted))
             parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
@@ -114,7 +114,7 @@ class Answers(ABC):
         group: Group = WHOLE,
         coarser: Mapping[str, str] | None = None,
     ) -> Histogram:
-        """Class sizes by the columns, within the group; each combination of columns and grouping is counted once."""
+        """Class sizes by the columns, within the group; each columns and grouping are counted once."""
         if self.table.nulls == "wildcard" or self.table.entity is not None:
             asked = (tuple(sorted(qi)), tuple(by))
             matched = self._histograms.setdefault(asked, {})
@@ -158,7 +158,10 @@ class Answers(ABC):
     def _refuse_rows(self, function: Function) -> None:
         """Refuse to give a figure of rows for one of people."""
         if self.table.entity is not None and all(p.name != "entity" for p in function.parameters):
-            rule = f"a measure must count people where entity = '{self.table.entity}', got {function.name}, which counts rows"
+            rule = (
+                f"a measure must count people where entity = '{self.table.entity}', "
+                f"got {function.name}, which counts rows"
+            )
             raise UnavailableError(f"{rule}; measure a table with a row a person, or leave the measure out")
 
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:

@@ -15,7 +15,10 @@ Stamp = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The hash of a table's file and of its population's, each None where many files or a catalogue stand behind it."""
+    """The hash of a table's file and of its population's, each None if there is no single file.
+
+    So it is where many files or a catalogue stand behind it.
+    """
 
     sha256: str | None
     population_sha256: str | None
@@ -39,7 +42,7 @@ def files_of(source: Source) -> list[Path]:
 
 
 def _hash(source: Source) -> str | None:
-    """Give the hash of one file; of several, that of the list of their hashes and names, as `sha256sum` writes it."""
+    """Give the hash of one file; of several, that of their hashes and names as `sha256sum` lists them."""
     files = files_of(source)
     if len(files) == 1:
         return _of_file(files[0])
@@ -59,6 +62,9 @@ def _of_file(path: Path) -> str:
 
 
 def _stamp(path: Path) -> Stamp:
-    """What the file system says of a file: one that was put in its place and taken away again leaves a trace."""
+    """What the file system says of a file: one that was put in its place and taken away leaves a trace.
+
+    It may have been taken away again.
+    """
     found = path.stat()
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

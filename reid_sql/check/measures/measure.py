@@ -1,4 +1,4 @@
-"""What a measure of the gate is: the function that answers it, and the column of the answer that a policy bounds."""
+"""What a measure of the gate is: a function, and the column of its answer that a policy bounds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number"
 OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 
-def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - every pick takes them
+def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
     """Take the only row."""
     return rows[0]
 
@@ -41,7 +41,7 @@ def row_of(column: str, parameter: str) -> Pick:
 def highest(column: str) -> Pick:
     """Take the row with the highest value; one without a value comes first, as it could be any."""
 
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - every pick takes them
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
         return max(rows, key=lambda row: float("inf") if row[column] is None else row[column])
 
     return pick
@@ -102,7 +102,7 @@ class Measure:
         return gap > (1e-9 * scale if isfinite(scale) else 0.0)  # an infinite figure is worse than any other
 
 
-def argument(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever the function takes
+def argument(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's
     """Give the function's argument: what is given, else its default."""
     if parameter.name == "populations":
         return [given["population"]]

@@ -1,4 +1,7 @@
-"""A table of the policy as it is measured: opened read-only, counted once, every answer kept for who asks again."""
+"""A table of the policy as it is measured: opened read-only, counted once, every answer kept.
+
+It is kept for who asks again.
+"""
 
 from collections.abc import Mapping, Sequence
 from string import Template
@@ -10,13 +13,13 @@ from reid_sql.check.measures.answers import Answers, counted_histogram
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
-from reid_sql.domains import MAX_COLUMNS, Columns, Table
+from reid_sql.domains import MAX_COLUMNS, Columns, Table, quoted
 from reid_sql.engines.duckdb.packed import WHOLE, Group, PackedClasses
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.runner import run, sentence
-from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source, quoted
+from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 POLICY_COLUMNS: Final = Columns("columns of the policy")
@@ -24,7 +27,10 @@ VIEW: Final = "a view of the database '{}' was measured: no hash stands for what
 
 
 class Release(Answers):
-    """An opened table: its columns, its class sizes by any columns and groups, and what functions answer about it."""
+    """An opened table: its columns, class sizes by any columns and groups, and functions' answers.
+
+    The answers are about the table.
+    """
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""
@@ -98,7 +104,8 @@ class Release(Answers):
 
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
-        sql = f"SELECT class_size, classes, records, coalesce(blank_records, 0) FROM class_size_histogram(?, ?, {how})"
+        columns = "class_size, classes, records, coalesce(blank_records, 0)"
+        sql = f"SELECT {columns} FROM class_size_histogram(?, ?, {how})"
         try:
             rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
         except duckdb.InterruptException:
@@ -130,7 +137,8 @@ class Release(Answers):
         if key not in self._views:
             name = f"{self.view}_part_{len(self._views)}"
             tests = [
-                f"{quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM {self.packed.values(column)} WHERE code = {digit})"
+                f"{quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM "
+                f"{self.packed.values(column)} WHERE code = {digit})"
                 for column, digit in zip(by, group.digits, strict=True)
             ]
             self.con.execute(
@@ -143,7 +151,8 @@ class Release(Answers):
         """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
         listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
         return self.ask(
-            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
+            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT "
+            f"{count}",
             "rarest records",
         )
 

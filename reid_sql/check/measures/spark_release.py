@@ -34,7 +34,11 @@ WORDS: Final = "what a check is judged by"
 
 
 @contextmanager
-def opened_in_spark(policy: Policy, memory_limit: str | None, tell: Any) -> Iterator[Sequence[Answers]]:  # noqa: ANN401
+def opened_in_spark(
+    policy: Policy,
+    memory_limit: str | None,
+    tell: Any,  # noqa: ANN401
+) -> Iterator[Sequence[Answers]]:
     """Open the tables of a policy in the session that is there, else in one that ends with it."""
     _refuse_what_duckdb_does(policy, memory_limit)
     os.environ.setdefault(
@@ -67,7 +71,10 @@ def _refuse_what_duckdb_does(policy: Policy, memory_limit: str | None) -> None:
     for number, table in enumerate(policy.tables, 1):
         for each in table.checks:
             if reason := each.measure.declared.absence("spark"):
-                rule = f"policy tables[{number}] must have measures that Spark can answer, got '{each.measure.name}': {reason}"
+                rule = (
+                    f"policy tables[{number}] must have measures that Spark can answer, "
+                    f"got '{each.measure.name}': {reason}"
+                )
                 raise UnavailableError(f"{rule}; leave --engine spark away, or the measure out")
 
 
@@ -142,7 +149,7 @@ class SparkRelease(Answers):
         by: Sequence[str],
         *,
         drop: bool,
-        coarser: Mapping[str, str] | None,  # noqa: ARG002 - only advice asks for coarser values, which is DuckDB's
+        coarser: Mapping[str, str] | None,  # noqa: ARG002 - only advice asks for them, in DuckDB
     ) -> dict[tuple[int, ...], Histogram]:
         sizes = self._summed([*by, *qi], qi, drop=drop)
         grouped = sizes.groupBy(*(column(name) for name in by), F.col("reid_records").alias("reid_size"))

@@ -1,7 +1,7 @@
 """The file or table that Spark measures: that very file, as it stands, as DuckDB reads it.
 
-Spark by itself takes a path for a pattern, a folder's name for a number, a line break within quotes for the end of a
-record, and a byte that it cannot read for U+FFFD; it cuts fields that are too many.
+Spark by itself takes a path for a pattern, a folder's name for a number, a line break within quotes for the
+end of a record, and a byte that it cannot read for U+FFFD; it cuts fields that are too many.
 """
 
 from collections.abc import Iterator
@@ -50,7 +50,10 @@ def as_written(spark: SparkSession) -> Iterator[None]:
 def read(spark: SparkSession, source: Source, where: str) -> DataFrame:
     """Read a path by its ending, text as text, or else a table by its name."""
     if source.table is not None:
-        rule = f"{where} must be a table or path of Spark where Spark checks, got table '{source.table}' of a database file"
+        rule = (
+            f"{where} must be a table or path of Spark where Spark checks, "
+            f"got table '{source.table}' of a database file"
+        )
         raise OutOfDomainError(f'{rule}; write file = "catalog.schema.table" and leave table out')
     try:
         if source.parts:
@@ -61,12 +64,21 @@ def read(spark: SparkSession, source: Source, where: str) -> DataFrame:
         return _file(spark, given if "://" in given else str(source.path.absolute()), source.form, where)
     except Py4JJavaError as error:  # its words may quote a record
         if any(words in str(error) for words in MISSING):
-            rule = f"{where} must be in a store whose package Spark has, got '{source.given}' and no class for it"
+            rule = (
+                f"{where} must be in a store whose package Spark has, "
+                f"got '{source.given}' and no class for it"
+            )
             raise UnavailableError(f"{rule}; name it in PYSPARK_SUBMIT_ARGS by --packages") from None
-        rule = f"{where} must have as many fields in every record as in the header, got others in '{source.given}'"
+        rule = (
+            f"{where} must have as many fields in every record as in the header, "
+            f"got others in '{source.given}'"
+        )
         raise OutOfDomainError(f"{rule}; mend its quotes and line breaks") from None
     except PySparkException as error:
-        rule = f"{where} must be a table of Spark's catalogue, or a path that ends in {', '.join(KINDS)}, got '{source.given}'"
+        rule = (
+            f"{where} must be a table of Spark's catalogue, or a path that ends "
+            f"in {', '.join(KINDS)}, got '{source.given}'"
+        )
         raise UnknownNameError(f"{rule}: {first_sentence(error)}") from None
 
 
@@ -127,7 +139,7 @@ def _is_here(path: str) -> bool:
 
 
 def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -> DataFrame:
-    """Read text as text: quotes span lines, a line with more or fewer fields is refused, an empty text is NULL."""
+    """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     found = text_file(where, Path(path), form) if here else None
     delimiter = found.delimiter if found else form.delimiter or ("\t" if _kind(path) == ".tsv" else ",")

@@ -55,7 +55,8 @@ def _read(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     if not path.is_file():
         known = sorted(other.name for other in path.parent.glob("*.json")) if path.parent.is_dir() else []
         raise UnknownNameError(
-            f"baseline must be an existing report, got '{path}'; {suggestion(path.name, known, 'files beside it')}"
+            f"baseline must be an existing report, got '{path}'; "
+            f"{suggestion(path.name, known, 'files beside it')}"
         )
     content = path.read_bytes()
     try:

@@ -1,4 +1,7 @@
-"""How a column's values could be made coarser: bands of numbers, months and years, beginnings of codes, rare values as one."""
+"""How values could be made coarser: bands of numbers, months, years, beginnings, rare values as one.
+
+The beginnings are those of codes.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +43,10 @@ def coarsenings(release: Release, column: str) -> list[Coarsening]:
 
 
 def _ways(release: Release, values: str) -> Iterator[tuple[str, str]]:
-    """Yield what could be done with values of this kind, in words and as an expression of code, v and records."""
+    """Yield what could be done with values of this kind, in words and as an expression.
+
+    The expression is one of code, v and records.
+    """
     kind, count, shortest, longest, low, high, total, numbers = _about(release, values)
     if kind.startswith(("DATE", "TIMESTAMP")):
         yield from ((f"to its {part}", expression) for part, expression in PARTS)
@@ -59,7 +65,10 @@ def _ways(release: Release, values: str) -> Iterator[tuple[str, str]]:
 
 
 def _about(release: Release, values: str) -> tuple[Any, ...]:
-    """Kind of the values, how many, shortest and longest text, lowest and highest number, records, whether all are numbers."""
+    """Kind of the values, how many, lengths of texts, range of numbers, records, whether all are numbers.
+
+    The lengths are those of the shortest and the longest.
+    """
     sql = f"""SELECT any_value(typeof(v)), count(*), min(length(v::VARCHAR)), max(length(v::VARCHAR)),
         min(try_cast(v::VARCHAR AS DOUBLE)), max(try_cast(v::VARCHAR AS DOUBLE)), sum(records)::BIGINT,
         coalesce(bool_and(isfinite(try_cast(v::VARCHAR AS DOUBLE))), false)

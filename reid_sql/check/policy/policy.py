@@ -66,7 +66,10 @@ CAUTIONS: Final = Choice(("allow", "refuse"))
 
 @dataclass(frozen=True)
 class Check:
-    """A limit on a measure, or that it be no worse than the baseline; for the table or for each group of its records."""
+    """A limit on a measure, or that it be no worse than the baseline, for the table or for each group.
+
+    The groups are of its records.
+    """
 
     measure: Measure
     parameters: Mapping[str, Any]
@@ -82,7 +85,7 @@ class Check:
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """The columns by which people are told apart: the quasi-identifiers, or what a scenario's attacker knows."""
+        """The columns that tell people apart: the quasi-identifiers, or what a scenario's attacker knows."""
         return self.quasi_identifiers or _known(self.parameters.get("scenario"))
 
     @property
@@ -137,7 +140,10 @@ class Policy:
 
 
 def read_policy(path: str | Path) -> Policy:
-    """Read and check a policy file. Refuses keys, measures and words that stand for nothing, offering the nearest."""
+    """Read and check a policy file; refuses words that stand for nothing, offering the nearest.
+
+    The words may be keys, measures or others.
+    """
     file = Path(path)
     if file.is_dir() or not file.is_file():
         beside = (
@@ -146,7 +152,8 @@ def read_policy(path: str | Path) -> Policy:
             else []
         )
         raise UnknownNameError(
-            f"policy must be an existing file, got '{path}'; {suggestion(file.name, beside, 'files beside it')}"
+            f"policy must be an existing file, got '{path}'; "
+            f"{suggestion(file.name, beside, 'files beside it')}"
         )
     before = hashlib.sha256(file.read_bytes()).hexdigest()
     place, folder = read_document("policy", file, None, {})
@@ -193,7 +200,8 @@ def _refuse_twice(names: Sequence[str]) -> None:
     for position, name in enumerate(names):
         if name in names[:position]:
             raise OutOfDomainError(
-                f"policy tables must have distinct names, got '{name}' twice; give one of them a name of its own"
+                f"policy tables must have distinct names, got '{name}' twice; "
+                "give one of them a name of its own"
             )
 
 
@@ -228,7 +236,8 @@ def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -
     checks = tuple(_check(each, table, folder, seed) for each in (*everywhere, *place.tables("checks")))
     if not checks:
         raise OutOfDomainError(
-            f'{place.where} must have at least one check, got none; write [[tables.checks]] with measure = "k"'
+            f"{place.where} must have at least one check, got none; write [[tables.checks]] with measure = "
+            '"k"'
         )
     return replace(table, checks=checks)
 
@@ -287,7 +296,10 @@ def _limit(place: Place, measure: Measure) -> float | None:
     other = "at_most" if measure.at_least else "at_least"
     if other in place.values:
         side = "lower" if measure.at_least else "higher"
-        rule = f"{place.where} must bound '{measure.name}' by {measure.bound}, as a {side} figure is the higher risk"
+        rule = (
+            f"{place.where} must bound '{measure.name}' by {measure.bound}, "
+            f"as a {side} figure is the higher risk"
+        )
         raise OutOfDomainError(f"{rule}, got {other}; write {measure.bound} = {shown(place.values[other])}")
     return place.number(measure.bound, LIMITS[measure.unit]) if measure.bound in place.values else None
 
@@ -298,12 +310,19 @@ def _sensitive(place: Place, table: TablePolicy) -> str:
     if len(table.sensitive) != 1:
         got = f"the table has {len(table.sensitive)}"
         raise OutOfDomainError(
-            f'{place.at("sensitive")} must name the sensitive column, got none and {got}; write sensitive = "…"'
+            f"{place.at('sensitive')} must name the sensitive column, got none and {got}; write sensitive = "
+            '"…"'
         )
     return table.sensitive[0]
 
 
-def _parameter(place: Place, parameter: Parameter, table: TablePolicy, folder: Path, seed: int) -> Any:  # noqa: ANN401
+def _parameter(
+    place: Place,
+    parameter: Parameter,
+    table: TablePolicy,
+    folder: Path,
+    seed: int,
+) -> Any:  # noqa: ANN401
     """Give the checked value of a parameter: the check's, else the table's, else the function's default."""
     name, domain = parameter.name, parameter.domain
     default = {"population": table.population, "seed": seed}.get(name, parameter.default)

@@ -1,4 +1,4 @@
-"""The JSON Schema of a policy, from the measures there are: what an editor needs to complete and to check one."""
+"""The JSON Schema of a policy, from the measures there are: with it an editor completes and checks one."""
 
 from typing import Any, Final
 

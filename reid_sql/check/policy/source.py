@@ -1,4 +1,7 @@
-"""The files of a policy's table: one, or where the policy says so those of a pattern, and how text is written in them."""
+"""The files of a policy's table: one, or those of a pattern, and how text is written in them.
+
+A pattern is one where the policy says so.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,9 +24,10 @@ NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True)
 class Source:
-    """A file, as the policy names it and where it lies; the table, where it is a database; how it is written, where it is text.
+    """A file, as the policy names it and where it lies; a database's table; how text is written.
 
-    `parts` are the files of a pattern, each with the values that the names of its folders give.
+    A table is named where the file is a database, the way of writing where it is text. `parts` are the files
+    of a pattern, each with the values that the names of its folders give.
     """
 
     given: str
@@ -48,14 +52,15 @@ def source_of(place: Place, folder: Path, kind: str = "") -> Source:
 
 
 def _of_pattern(place: Place, folder: Path) -> Source:
-    """Find the files of a pattern; the names of folders like zip=0123 below its fixed part are values, as text."""
+    """Find the files of a pattern; folders' names like zip=0123 below its fixed part are values, as text."""
     given = place.text("files")
     for other in ("file", "table"):
         if other in place.values:
             raise OutOfDomainError(
                 f"{place.at('files')} must stand without {other}, got both; leave one away"
             )
-    found = sorted(Path(each) for each in glob(str(folder / given), recursive=True) if Path(each).is_file())  # noqa: PTH207 - an absolute pattern
+    names = glob(str(folder / given), recursive=True)  # noqa: PTH207 - an absolute pattern
+    found = sorted(Path(name) for name in names if Path(name).is_file())
     if not 1 <= len(found) <= MOST_FILES:
         rule = f"{place.at('files')} must match 1 to {MOST_FILES} files, got {len(found)} for '{given}'"
         raise UnknownNameError(f'{rule}; write it like "people/*.parquet", seen from the policy')

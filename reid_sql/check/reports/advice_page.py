@@ -24,7 +24,10 @@ def advice_page(page: Mapping[str, Any]) -> RenderableType:
 
 
 def _check(each: Mapping[str, Any]) -> RenderableType:
-    title = f"{each['table']}: {asked(each)} {counted(each)} is {figure(each['groups'][0], each)}, limit {limit(each)}"
+    title = (
+        f"{each['table']}: {asked(each)} {counted(each)} is {figure(each['groups'][0], each)}, "
+        f"limit {limit(each)}"
+    )
     if not each["changes"]:
         words = "  does not hang on the quasi-identifiers, so nothing was measured"
         return Group(Text(title, style="bold"), Text(words, style="dim"), "")
@@ -61,5 +64,8 @@ def _table(each: Mapping[str, Any]) -> RenderableType:
         for row in each["changes"]
         if row["meets"] == met and len(row["drop"]) == len(best["drop"])
     ][:5]
-    words = f"{each['name']}: {' | '.join(alike)} meets {'all' if met == all_of else met} of {all_of} failing checks."
+    words = (
+        f"{each['name']}: {' | '.join(alike)} meets {'all' if met == all_of else met} "
+        f"of {all_of} failing checks."
+    )
     return Panel(Text(words), style="green" if met == all_of else "yellow")

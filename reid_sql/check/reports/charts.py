@@ -41,7 +41,8 @@ def bars(title: str, rows: Sequence[Bar], mark: tuple[float, str] | None = None)
         at = LABEL + mark[0] * scale
         drawn.append(f'<line class="mark" x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{ROW * len(rows)}"/>')
         drawn.append(
-            f'<text class="soft" x="{at:.1f}" y="{height - 8}" text-anchor="{_anchor(at)}">{escape(mark[1])}</text>'
+            f'<text class="soft" x="{at:.1f}" y="{height - 8}" text-anchor="{_anchor(at)}">'
+            f"{escape(mark[1])}</text>"
         )
     return _svg(title, height, drawn)
 
@@ -56,13 +57,17 @@ def _bar(row: Bar, top: float, scale: float) -> str:
     label = row.label if len(row.label) <= 26 else f"{row.label[:25]}…"  # noqa: PLR2004 - what fits LABEL
     return (
         f'<text x="{LABEL - 10}" y="{top + 19:.1f}" text-anchor="end">{escape(label)}</text>'
-        f'<rect class="{kind}" x="{LABEL}" y="{top + 5:.1f}" width="{length:.1f}" height="{ROW - 10}" rx="2"/>'
+        f'<rect class="{kind}" x="{LABEL}" y="{top + 5:.1f}" width="{length:.1f}" height="{ROW - 10}" '
+        'rx="2"/>'
         f'<text class="soft" x="{LABEL + length + 8:.1f}" y="{top + 19:.1f}">{escape(row.text)}</text>'
     )
 
 
 def curve(title: str, forecast: Mapping[str, Any], limit: float | None) -> str:
-    """Draw the measured share of right matches, the forecast in its band, the limit, over people in log scale."""
+    """Draw the measured share of right matches, the forecast in its band, and the limit, over people.
+
+    People are in log scale.
+    """
     measured, points = forecast["measured"], forecast["points"]
     low, high = math.log10(measured[0]["people"]), math.log10(points[-1]["people"])
 
@@ -83,7 +88,8 @@ def curve(title: str, forecast: Mapping[str, Any], limit: float | None) -> str:
     drawn.append(f'<text class="soft" x="{here - 6:.1f}" y="{TOP + 12}" text-anchor="end">the table</text>')
     ends = f"{path(points, 'correctness_high')} {path(points[::-1], 'correctness_low')}"
     drawn.append(
-        f'<polygon class="band" points="{ends}"/><polyline class="curve" points="{path(measured, "correctness")}"/>'
+        f'<polygon class="band" points="{ends}"/>'
+        f'<polyline class="curve" points="{path(measured, "correctness")}"/>'
     )
     drawn.append(f'<polyline class="forecast" points="{path(points, "correctness")}"/>')
     if limit is not None:
@@ -102,7 +108,8 @@ def _grid(x: Any, y: Any, low: float, high: float) -> list[str]:  # noqa: ANN401
             f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}"/>'
         )
         drawn.append(
-            f'<text class="soft" x="{LEFT - 8}" y="{y(share) + 4:.1f}" text-anchor="end">{100 * share:g} %</text>'
+            f'<text class="soft" x="{LEFT - 8}" y="{y(share) + 4:.1f}" text-anchor="end">'
+            f"{100 * share:g} %</text>"
         )
     step = max(1, math.ceil((math.floor(high) - math.ceil(low) + 1) / 8))
     for power in range(math.ceil(low), math.floor(high) + 1, step):
@@ -113,7 +120,8 @@ def _grid(x: Any, y: Any, low: float, high: float) -> list[str]:  # noqa: ANN401
             f'<text class="soft" x="{at:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="{side}">{label}</text>'
         )
     drawn.append(
-        f'<text class="soft" x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">people in the population</text>'
+        f'<text class="soft" x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">'
+        "people in the population</text>"
     )
     return drawn
 

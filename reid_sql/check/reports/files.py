@@ -43,7 +43,10 @@ def refuse_to_overwrite(wanted: Mapping[str, Path], kept: Sequence[Path]) -> Non
                     f"{option} must be another file than {name}, got '{file}' for both; name two files"
                 )
         if file.is_file() and not _is_report(option, file):
-            rule = f"{option} must be a new file or an earlier report of its kind, got '{file}', which is something else"
+            rule = (
+                f"{option} must be a new file or an earlier report of its kind, "
+                f"got '{file}', which is something else"
+            )
             raise OutOfDomainError(f"{rule}; name another file, or remove that one")
         taken.append((option, file))
 

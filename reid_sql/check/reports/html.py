@@ -8,7 +8,7 @@ from typing import Any, Final
 from reid_sql.check.judging.next_steps import next_steps, risk_of_all
 from reid_sql.check.reports.charts import Bar, bars, curve
 from reid_sql.check.reports.words import VERDICTS, asked, counted, counts, figure, limit, note
-from reid_sql.domains import percent
+from reid_sql.models.numerics.percent import percent
 from reid_sql.visible import visible
 
 Page = Mapping[str, Any]
@@ -33,9 +33,12 @@ def html(page: Page) -> str:
         _made(page),
     ]
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}: {escape(page["verdict"])}</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>'
+        f"{name}: {escape(page['verdict'])}</title>"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
+        "'unsafe-inline'\">"
         f"<style>\n{css}</style></head>\n<body><main>\n{''.join(parts)}</main></body></html>\n"
     )
 
@@ -52,15 +55,20 @@ def _head(page: Page) -> str:
     cautions = sum(bool(check["cautions"]) for check in page["checks"])
     warned = f" There are cautions on {cautions}; read them beside the checks." if cautions else ""
     return (
-        f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">Re-identification risk of {escape(tables)}</p>'
-        f'<div class="verdict {_kind(page["verdict"])}"><strong>{word}:</strong>{escape(rest)} Of the checks, {told}.{warned}</div>'
+        f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">'
+        f"Re-identification risk of {escape(tables)}</p>"
+        f'<div class="verdict {_kind(page["verdict"])}"><strong>{word}:</strong>'
+        f"{escape(rest)} Of the checks, {told}.{warned}</div>"
         f"<h2>What to do next</h2><ul>{steps}</ul>"
     )
 
 
 def _checks(page: Page) -> str:
     rows = "".join(_check(check) for check in page["checks"])
-    head = "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
+    head = (
+        "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>"
+        "limit</th></tr>"
+    )
     return (
         f'<h2>Checks</h2><div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
     )
@@ -74,7 +82,8 @@ def _check(check: Page) -> str:
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
         f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
-        f"<td>{words}</td><td class=number>{escape(figure(found.group, check))}</td><td class=name>{escape(limit(check))}</td></tr>"
+        f"<td>{words}</td><td class=number>{escape(figure(found.group, check))}</td><td class=name>"
+        f"{escape(limit(check))}</td></tr>"
     )
 
 
@@ -86,14 +95,18 @@ def _by_group(page: Page) -> str:
 def _groups(check: Page) -> str:
     shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
     rows = "".join(
-        f"<tr class={_kind(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>{_label(group)}</td>"
+        f"<tr class={_kind(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
+        f"{_label(group)}</td>"
         f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
         f"<td class=number>{escape(figure(group, check))}</td><td class=soft>{escape(group['why'])}</td></tr>"
         for group in shown
     )
     left = len(check["groups"]) - len(shown)
     more = f"<p class=soft>{left:,} more groups stand in the JSON report.</p>" if left else ""
-    head = "<tr><th>verdict</th><th>group</th><th class=number>records</th><th class=number>figure</th><th></th></tr>"
+    head = (
+        "<tr><th>verdict</th><th>group</th><th class=number>records</th><th class=number>figure</th><th></th>"
+        "</tr>"
+    )
     return (
         f"<h3>{escape(check['table'])}: {escape(asked(check))}, {escape(limit(check))}</h3>"
         f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>{more}'
@@ -164,8 +177,14 @@ def _class_sizes(page: Page, table: Page) -> str:
         )
         rows.append(Bar(label, records, text, low < safe))
     chart = bars(f"Records of {table['name']} by the size of their class", rows)
-    words = f"How many records share all their quasi-identifiers with how many. Red: classes of fewer than {safe:g}."
-    return f"<h3>Who shares their values with how many</h3><figure>{chart}<figcaption>{words}</figcaption></figure>"
+    words = (
+        "How many records share all their quasi-identifiers with how many. Red: "
+        f"classes of fewer than {safe:g}."
+    )
+    return (
+        f"<h3>Who shares their values with how many</h3><figure>{chart}<figcaption>{words}</figcaption>"
+        "</figure>"
+    )
 
 
 def _of_the_table(page: Page, table: Page, measure: str) -> list[Page]:
@@ -191,10 +210,11 @@ def _columns(table: Page) -> str:
         None if all_of is None else (all_of, f"with all: {percent(all_of)}"),
     )
     words = (
-        "Average risk (the share of people whom an attacker who links everybody gets right) when one quasi-identifier is left "
-        "out. The shorter the bar, the more that column drives the risk."
+        "Average risk (the share of people whom an attacker who links everybody gets right) when one "
+        "quasi-identifier is left out. The shorter the bar, the more that column drives the risk."
     )
-    return f"<h3>Risk by quasi-identifier</h3><figure>{chart}<figcaption>{words}</figcaption></figure>{_column_table(table)}"
+    shown = f"<figure>{chart}<figcaption>{words}</figcaption></figure>"
+    return f"<h3>Risk by quasi-identifier</h3>{shown}{_column_table(table)}"
 
 
 def _without(each: Page) -> str:
@@ -237,8 +257,8 @@ def _forecast(page: Page, table: Page) -> str:
     chart = curve(f"Share of right matches by population, {table['name']}", forecast, held)
     caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
     words = (
-        "Solid: measured within the table. Dashed: the forecast, in its 95 % interval. The table is taken for a random sample "
-        f"of the population.{caution}"
+        "Solid: measured within the table. Dashed: the forecast, in its 95 % interval. The table is taken "
+        f"for a random sample of the population.{caution}"
     )
     return f"{title}<figure>{chart}<figcaption>{escape(words)}</figcaption></figure>"
 
@@ -254,8 +274,10 @@ def _risky(table: Page) -> str:
         for each in table["risky_records"]
     )
     return (
-        "<h3>The rarest combinations</h3><p><strong>These are values of real people, shown because they were asked for. "
-        'Do not pass this report on.</strong></p><div class="scroll"><table><thead><tr><th class=number>records</th>'
+        "<h3>The rarest combinations</h3><p><strong>These are values of real people, "
+        'shown because they were asked for. Do not pass this report on.</strong></p><div class="scroll">'
+        "<table><thead><tr><th class=number>"
+        "records</th>"
         f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

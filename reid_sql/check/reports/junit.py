@@ -1,4 +1,7 @@
-"""The report as JUnit XML: a suite a table, a case a check or a group of one, for whatever shows test results."""
+"""The report as JUnit XML, for whatever shows test results: a suite a table, a case a check or group.
+
+A group is one of a check.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,7 @@
-"""What a report shows of a table beside its checks: class sizes, what each quasi-identifier does, the forecast."""
+"""What a report shows of a table beside checks: class sizes, each quasi-identifier, the forecast.
+
+Of each quasi-identifier, what it does.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -78,7 +81,10 @@ def _coarse(forecast: Page, records: int, below: int) -> Page:
 
 
 def class_sizes(histogram: Histogram, below: int, dropped: int = 0) -> list[Page]:
-    """Count classes and records by bins of the class size, small counts masked; where some are, classes are not told."""
+    """Count classes and records by bins of the class size, small counts masked.
+
+    Where some are masked, classes are not told.
+    """
     found = binned(histogram)
     shown = masked_bins(
         [records for _, _, records in found], [sizes for sizes, _, _ in found], below, dropped
@@ -143,7 +149,7 @@ def _largest_population(release: Answers) -> float | None:
 
 
 def forecast_curve(histogram: Histogram, population: float | None) -> Page | None:
-    """Tell the measured curve, and the forecast with its band up to the population; a status where there is none."""
+    """Tell the measured curve, and the forecast with its band to the population; else a status."""
     records = int(histogram.records.sum())
     if population is None or population <= records:
         return None

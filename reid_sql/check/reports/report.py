@@ -77,7 +77,10 @@ def text(page: Mapping[str, Any]) -> str:
 
 
 def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
-    """Give the document with its figures to twelve digits: sums of many differ beyond, by the order of adding."""
+    """Give the document with figures to twelve digits: sums differ beyond, by the order of adding.
+
+    The sums are those of many.
+    """
     if isinstance(value, Mapping):
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -167,7 +170,10 @@ def _document(given: str) -> Page:
 
 
 def _group(check: Check, finding: Finding, records: int, below: int, *, masked: bool) -> Page:
-    """Tell a finding; where it counts few records, only below which figure it lies; of a masked group, the verdict."""
+    """Tell a finding; where it counts few, only its bound; of a masked group, the verdict.
+
+    The bound is the figure below which it lies; few are few records.
+    """
     figure = finding.figure
     bound = None if masked else _mask(check, finding, records, below)
     exact = not masked and bound is None

@@ -16,7 +16,10 @@ STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judg
 
 
 def verdict_page(page: Mapping[str, Any], width: int = WIDE) -> RenderableType:
-    """Show every check with its figure and limit, then the verdict; in blocks of lines where the terminal is narrow."""
+    """Show every check with its figure and limit, then the verdict; in blocks where the terminal is narrow.
+
+    The blocks are of lines.
+    """
     checks = _lines(page) if width < NARROW else [_table(page)]
     return Group(
         Text(f"Policy: {page['policy']['name']}", style="bold"),

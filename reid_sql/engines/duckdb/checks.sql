@@ -16,8 +16,8 @@ CASE
   ELSE try_cast(columns AS VARCHAR[])
 END;
 
--- A name or a path, as it stands where it holds no quotes or is quoted by SQL's rules. Else it is an odd path, or an
--- identifier that itself holds quotes: those arrive bare.
+-- A name or a path, as it stands where it holds no quotes or is quoted by SQL's rules. Else it is an odd
+-- path, or an identifier that itself holds quotes: those arrive bare.
 MACRO reid_table(tbl) AS
 CASE
   WHEN coalesce(trim(tbl::VARCHAR), '') = ''
@@ -34,20 +34,23 @@ END;
 MACRO reid_missing(columns, names) AS
 list_extract(list_filter(columns, lambda c: NOT list_contains(reid_folded(names), reid_fold(c))), 1);
 
--- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only there.
--- True where texts that differ are told apart, else the refusal: a default collation would count them as one. A cast refuses
--- here, as error() counts as a side effect, which QUALIFY and ORDER BY cannot refer to.
+-- True where texts that differ are told apart, else the refusal: a default collation would count them as one.
+-- A cast refuses here, as error() counts as a side effect, which QUALIFY and ORDER BY cannot refer to.
 MACRO reid_is_exact() AS
 CAST(CASE WHEN 'a' <> 'A' AND 'a' <> 'á' AND 'é' <> 'e' || chr(769) THEN 'true'
-ELSE 'default_collation must be unset, got one by which texts that differ are the same; run RESET default_collation' END AS BOOLEAN);
+ELSE 'default_collation must be unset, got one by which texts that differ are the same; '
+  || 'run RESET default_collation' END AS BOOLEAN);
 
+-- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only
+-- there.
 MACRO reid_known(words, columns, names) AS
 CASE WHEN NOT reid_is_exact() THEN NULL WHEN list_has_all(reid_folded(names), reid_folded(columns)) THEN true
 ELSE error(words || ' must be columns of the table, got ''' || reid_missing(columns, names) || '''; '
   || reid_suggestion(reid_missing(columns, names), names, 'columns'))::BOOLEAN
 END;
 
--- The query with its columns checked. A column that the table lacks binds to the NULL beside it, and the check refuses.
+-- The query with its columns checked. A column that the table lacks binds to the NULL beside it, and the
+-- check refuses.
 PLAN reid_guarded(words, tables, columns, body) AS
 SELECT reid_result.*
 FROM (
@@ -77,7 +80,8 @@ MACRO reid_kind(type) AS
 CASE WHEN regexp_full_match(type, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL.*') THEN 'whole or decimal'
 WHEN type IN ('FLOAT', 'DOUBLE') THEN 'floating' WHEN type LIKE 'ENUM%' THEN 'VARCHAR' ELSE type END;
 
--- True where a column has comparable types in two tables, else the refusal: a cast would make one class of several.
+-- True where a column has comparable types in two tables, else the refusal: a cast would make one class of
+-- several.
 MACRO reid_comparable(columns, names, types, other_names, other_types) AS
 CASE WHEN list_has_all([''], list_transform(columns, lambda c: reid_unlike(
     c, types[list_position(reid_folded(names), reid_fold(c))],
@@ -101,7 +105,8 @@ THEN error('quasi-identifiers must not be named ' || reid_join(own[:-2], ', ') |
   || '''; rename the column in a view')
 ELSE columns END;
 
--- What is no column: a constant or a list would make one class of all records. Texts such as "row"(age), as alias(row(age)) is.
+-- What is no column: a constant or a list would make one class of all records. The names are texts such as
+-- "row"(age), which alias(row(age)) is.
 MACRO reid_no_column(names) AS
 list_extract(list_filter(names,
   lambda n: regexp_matches(n, '^"row"\((''|list_value\(|-?[0-9]|CAST\(''|true\)|false\))')), 1);
@@ -109,7 +114,8 @@ list_extract(list_filter(names,
 -- What an argument is called, within the text that alias(row(it)) is.
 MACRO reid_called(name) AS regexp_extract(name, '(?s)^"row"\((.*)\)$', 1);
 
--- True where all are columns or expressions of columns, else the refusal; all at once, as each spelling of a function holds it.
+-- True where all are columns or expressions of columns, else the refusal; all at once, as each spelling of a
+-- function holds it.
 MACRO reid_are_columns(names, example) AS
 reid_is_exact() AND CAST(coalesce(
   split_part(example, '(', 1) || ' must be given columns, got ' || reid_called(reid_no_column(names))
@@ -118,12 +124,13 @@ reid_is_exact() AND CAST(coalesce(
 -- The same of a column that tells people apart, the first, and of the others, of which it must be none.
 MACRO reid_are_people(names, example) AS
 list_extract(list_transform([names], lambda reid_n: reid_are_columns(reid_n, example) AND CAST(
-  CASE WHEN list_contains(reid_folded(reid_n[2:]), reid_fold(reid_n[1])) THEN reid_entity_apart(reid_called(reid_n[1]))
+  CASE WHEN list_contains(reid_folded(reid_n[2:]), reid_fold(reid_n[1]))
+  THEN reid_entity_apart(reid_called(reid_n[1]))
   ELSE 'true' END AS BOOLEAN)), 1);
 
 MACRO reid_entity_apart(entity) AS
 'entity must not be a quasi-identifier, got ''' || entity
   || '''; an attacker who knows it needs nothing else: leave it out of one of them';
 
--- Whether a parameter of a function of many columns was given; the text is its default.
-MACRO reid_is_given(c) AS alias(c) <> ${UNGIVEN};
+-- How many parameters of a function of many columns were given; those that were not have the text as default.
+MACRO reid_number_given(shown) AS len(list_filter(shown, lambda c: c <> ${UNGIVEN}));

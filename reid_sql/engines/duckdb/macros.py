@@ -22,6 +22,7 @@ from reid_sql.domains import (
     Table,
     Values,
 )
+from reid_sql.engines.duckdb.many_columns import AS_THEY_ARE, SPELLED, spelled, window
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
@@ -29,9 +30,8 @@ from reid_sql.reduction import HOW_NULLS, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
-SPELLED: Final = 16  # numbers of columns that have a spelling of their own
+SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"
-AS_THEY_ARE: Final = 4  # columns compared as they are
 WILDCARD: Final = "reid_wildcard_class_sizes"
 OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one
 MODEL_COLUMNS: Final = "reid_model_columns"
@@ -49,7 +49,10 @@ def needs_python(declared: Function) -> bool:
 
 
 def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]:
-    """Definition of every macro by name, each after those that it calls; what needs Python says so where there is none."""
+    """Definition of every macro by name, each after those it calls.
+
+    What needs Python says so where there is none.
+    """
     found = dict(_plans())
     own: dict[str, str] = {}
     for reduction in all_reductions().values():
@@ -68,18 +71,19 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
 def _stub(name: str, declared: Function) -> dict[str, str]:
     """What stands for a function where there is no Python."""
     if declared.answer is Answer.SCORE:
-        return {name: spelled(lambda _: _absent(name), [p.name for p in _before(declared)], UNGIVEN)}
+        return {name: spelled(lambda _: _absent(name), [p.name for p in _before(declared)], UNGIVEN, SCORED)}
     if declared.answer.of_rows:
         return {name: f"({parameters(declared)}) AS {_absent(name)}"}
     return {name: f"({parameters(declared)}) AS TABLE SELECT {_absent(name)} AS refusal"}
 
 
 def _absent(what: str) -> str:
-    return f"error({sql_literal(f'{what} needs the Python package reid-sql, got a connection without it; register it there')})"
+    rule = f"{what} needs the Python package reid-sql, got a connection without it; register it there"
+    return f"error({sql_literal(rule)})"
 
 
 def _ordered(definitions: Mapping[str, str]) -> dict[str, str]:
-    """The definitions in an order in which DuckDB takes them: it looks for what a macro calls when it is made."""
+    """The definitions in an order that DuckDB takes: it looks for what a macro calls when it is made."""
     calls = {
         name: dict.fromkeys(
             called for called in CALLED.findall(text) if called in definitions and called != name
@@ -95,9 +99,8 @@ def forwards(functions: Mapping[str, Function]) -> dict[str, str]:
     for name, declared in functions.items():
         if declared.answer in {Answer.COUNT, Answer.SCORE}:
             before = [parameter.name for parameter in _before(declared)]
-            ungiven = "NULL" if declared.answer is Answer.COUNT else UNGIVEN
-            call = partial(_call, name, before)
-            found[name] = spelled(call, before, ungiven)
+            defaults = ("NULL", SPELLED) if declared.answer is Answer.COUNT else (UNGIVEN, SCORED)
+            found[name] = spelled(partial(_call, name, before), before, *defaults)
         else:
             listed = ", ".join(f'"{parameter.name}"' for parameter in declared.parameters)
             of_rows = "" if declared.answer.of_rows else "TABLE FROM "
@@ -112,20 +115,6 @@ def _call(name: str, before: Sequence[str], columns: Sequence[str]) -> str:
 def _before(declared: Function) -> list[Parameter]:
     """The parameters that stand before a record's values."""
     return [parameter for parameter in declared.parameters if not isinstance(parameter.domain, Values)]
-
-
-def spelled(make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven: str) -> str:
-    """A macro of 1 to 64 columns: one spelling each for a few, and one with defaults for the rest.
-
-    The text of spellings grows with the square of their number, and so does the time to make them.
-    """
-    columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
-    each = [
-        f"({', '.join([*before, *columns[:count]])}) AS {make(columns[:count])}"
-        for count in range(1, SPELLED + 1)
-    ]
-    shown = [*columns[: SPELLED + 1], *(f"{column} := {ungiven}" for column in columns[SPELLED + 1 :])]
-    return ", ".join([*each, f"({', '.join([*before, *shown])}) AS {make(columns)}"])
 
 
 def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str:
@@ -237,12 +226,12 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
     """Define the macros of one function, helpers included."""
     if declared.answer is Answer.COUNT:
         before = [parameter.name for parameter in _before(declared)]
-        return {name: spelled(partial(_window, declared), before, "NULL")}
+        return {name: spelled(partial(window, name, before), before, "NULL")}
     if declared.answer is Answer.VALUE:
         return _row(name, declared)
     if declared.answer is Answer.SCORE:
         before = [parameter.name for parameter in _before(declared)]
-        return {name: spelled(partial(_of_model, declared), before, UNGIVEN)}
+        return {name: spelled(partial(_of_model, declared), before, UNGIVEN, SCORED)}
     if declared.answer is Answer.BESIDE:
         return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
     if declared.answer is Answer.DRAWN:
@@ -250,35 +239,12 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
     return {name: f"({parameters(declared)}) AS TABLE {select(declared, checked)}"}
 
 
-def _window(declared: Function, columns: Sequence[str]) -> str:
-    people = [parameter.name for parameter in _before(declared)]
-    example = sql_literal(f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})")
-    names = f"[{', '.join(f'alias(row({each}))' for each in [*people, *columns])}]"
-    checked = f"{'reid_are_people' if people else 'reid_are_columns'}({names}, {example})"
-    return f"CASE WHEN {checked} THEN {window_of(people, columns)} END"
-
-
-def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
-    """Count the records of a window, or its people where a column tells them apart: in a row, where NULL counts as one."""
-    counted = f"DISTINCT row({people[0]})" if people else "*"
-    return f"count({counted}) OVER (PARTITION BY {key_of(columns)})"
-
-
-def key_of(columns: Sequence[str]) -> str:
-    """What tells the records of a window apart, exactly; as reid_key does it for the columns of a plan."""
-    if len(columns) <= AS_THEY_ARE:
-        return ", ".join(columns)
-    parts = ", ".join(f"reid_plain_part({column})" for column in columns)
-    others = ", ".join(f"reid_other_part({column}), 'ASC NULLS LAST'" for column in columns)
-    return f"{parts}, create_sort_key({others})"
-
-
 def _of_model(declared: Function, columns: Sequence[str]) -> str:
     """Score the record of these columns, of which those not given are left out."""
     values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
-    if len(columns) > SPELLED:
-        given = " + ".join(f"reid_is_given({column})::BIGINT" for column in columns)
-        values = f"list_slice({values}, 1, {given})"
+    if len(columns) == MAX_COLUMNS:
+        shown = ", ".join(f"alias({column})" for column in columns)
+        values = f"list_slice({values}, 1, reid_number_given([{shown}]))"
     own = (_checked_cell(each) for each in _before(declared)[1:])
     cells = ", ".join([values, f"{OWN_MODELS}()", "model", *own])
     return _answer(f"reid_body_{declared.name}({cells})")
@@ -287,7 +253,8 @@ def _of_model(declared: Function, columns: Sequence[str]) -> str:
 def _answer(call: str) -> str:
     """Give the answer, or the refusal in its own words."""
     return f"""list_extract(list_transform([{call}], lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer ELSE error(reid_answered.refusal) END), 1)"""
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer
+        ELSE error(reid_answered.refusal) END), 1)"""
 
 
 def _answered_scores(declared: Function) -> str:
@@ -295,7 +262,8 @@ def _answered_scores(declared: Function) -> str:
         ["reid_values", "reid_class_size", "reid_model", *(p.name for p in declared.own_parameters)]
     )
     own = "".join(f", {parameter.name}" for parameter in declared.own_parameters)
-    return f"({names}) AS {_answer(f'reid_body_{declared.name}(reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own})')}"
+    cells = f"reid_values, reid_class_size, {OWN_MODELS}(), reid_model{own}"
+    return f"({names}) AS {_answer(f'reid_body_{declared.name}({cells})')}"
 
 
 def _scores(declared: Function) -> str:
@@ -313,12 +281,15 @@ def _drawn(declared: Function) -> str:
     model, n, *own = declared.parameters
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(model)})"
     given = "".join(f" || ', ' || reid_text(({checked(p)})::VARCHAR)" for p in own)
-    plan = f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', {checked(n)}, reid_text(model){given})"
+    plan = (
+        f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', "
+        f"{checked(n)}, reid_text(model){given})"
+    )
     return f"({parameters(declared)}) AS TABLE FROM query({plan})"
 
 
 def _row(name: str, declared: Function) -> dict[str, str]:
-    """Check the arguments, then answer by the spelling over the checked doubles, or else by the Python body."""
+    """Check the arguments, then answer by the spelling over the checked doubles, or by the Python body."""
     names = ", ".join(parameter.name for parameter in declared.parameters)
     cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
     if declared.duckdb is None:
@@ -345,11 +316,14 @@ def parameters(declared: Function) -> str:
 
 
 def select(declared: Function, spelled: Callable[[Parameter], str], source: str = "") -> str:
-    """Select the answer over the reduction, with how NULLs were treated; over another source where one is given."""
+    """Select the answer over the reduction, with how NULLs were treated; over another source if given."""
     values = {p.name: spelled(p) for p in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return f"SELECT unnest(answer) FROM (SELECT unnest({_answers(declared, list(values.values()))}) AS answer)"
+        return (
+            "SELECT unnest(answer) FROM (SELECT "
+            f"unnest({_answers(declared, list(values.values()))}) AS answer)"
+        )
     source = source or _source(declared, reduction)
     if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
@@ -371,7 +345,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         members = f"list(members ORDER BY {first} ASC) AS reid_members"
         called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
-        return f"SELECT unnest(members) AS record, unnest(answer), {treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
+        return (
+            "SELECT unnest(members) AS record, unnest(answer), "
+            f"{treated} FROM ({each}) ORDER BY record ASC NULLS LAST"
+        )
     said = treated if reduction.whole else aggregate
     if reduction.keyed:
         called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
@@ -379,7 +356,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
         return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
     called = f"SELECT {answers} AS answers, {said} FROM {source}"
-    return f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, * EXCLUDE (answers) FROM ({called}))"
+    return (
+        f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, "
+        f"* EXCLUDE (answers) FROM ({called}))"
+    )
 
 
 def _source(declared: Function, reduction: Reduction) -> str:
@@ -401,6 +381,7 @@ def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
 def _answers(declared: Function, arguments: list[str]) -> str:
     """Spell the call of the Python body: its rows, or its refusal in its own words."""
     given = [f"{OWN_MODELS}()"] * declared.models + arguments
-    return f"""list_extract(list_transform([reid_body_{declared.name}({", ".join(given)})], lambda reid_answered:
+    call = f"reid_body_{declared.name}({', '.join(given)})"
+    return f"""list_extract(list_transform([{call}], lambda reid_answered:
         CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
         ELSE error(reid_answered.refusal) END), 1)"""

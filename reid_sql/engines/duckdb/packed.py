@@ -1,8 +1,8 @@
-"""DuckDB: a table's distinct records as packed whole numbers, from which the class sizes of any set of its columns follow.
+"""DuckDB: a table's distinct records as packed whole numbers, for the class sizes of any set of columns.
 
-Each value becomes a digit (0 for NULL) and each record one or a few whole numbers, exactly: no hash is
-involved. The table is read once; a set of columns, groups, and values made coarser then cost a GROUP BY of
-whole numbers over the distinct records.
+The class sizes follow from them. Each value becomes a digit (0 for NULL) and each record one or a few whole
+numbers, exactly: no hash is involved. The table is read once; a set of columns, groups, and values made
+coarser then cost a GROUP BY of whole numbers over the distinct records.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.domains import quoted
 from reid_sql.models.classes.disclosure import Histogram
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
@@ -51,19 +52,24 @@ class PackedClasses:
         """Read the table: `tbl` is quoted as SQL needs it, the columns are in the table."""
         self.ask = ask
         self.name = f"reid_packed_{next(NUMBERS)}"
-        source = f"(SELECT {', '.join(_quoted(c) for c in columns)} FROM {tbl} AS s) AS t({_numbered('q', len(columns))})"
+        source = (
+            f"(SELECT {', '.join(quoted(c) for c in columns)} FROM {tbl} "
+            f"AS s) AS t({_numbered('q', len(columns))})"
+        )
         distinct = [self._values(source, place) for place in range(len(columns))]
         self.digits = dict(zip(columns, _packed([found + 1 for found in distinct]), strict=True))
         self._pack(source)
         self.records = int(ask(f"SELECT coalesce(sum(records), 0)::BIGINT FROM {self.name}")[0][0])
 
     def values(self, column: str) -> str:
-        """Name the relation of the column's values: code, v, records, in the order of v; NULL is not among them."""
+        """Name the relation of the column's values: code, v, records, in the order of v, without NULL."""
         return f"{self.name}_{list(self.digits).index(column)}"
 
     def _values(self, source: str, place: int) -> int:
-        self.ask(f"""CREATE TEMP TABLE {self.name}_{place} AS SELECT row_number() OVER (ORDER BY v) AS code, v, records FROM (
-            SELECT q{place} AS v, count(*) AS records FROM {source} WHERE q{place} IS NOT NULL GROUP BY q{place})""")
+        self.ask(f"""CREATE TEMP TABLE {self.name}_{place} AS
+            SELECT row_number() OVER (ORDER BY v) AS code, v, records FROM (
+            SELECT q{place} AS v, count(*) AS records FROM {source}
+            WHERE q{place} IS NOT NULL GROUP BY q{place})""")
         return int(self.ask(f"SELECT count(*) FROM {self.name}_{place}")[0][0])
 
     def _pack(self, source: str) -> None:
@@ -121,7 +127,10 @@ class PackedClasses:
         )
         dropped = [f"{self.digits[column].sql()} > 0" for column in qi] if drop else []
         where = f"WHERE {' AND '.join(dropped)}" if dropped else ""
-        sizes = f"SELECT {', '.join([*told, *words])}, sum(records)::BIGINT AS n FROM {self.name} AS c {joins} {where} GROUP BY "
+        sizes = (
+            f"SELECT {', '.join([*told, *words])}, sum(records)::BIGINT AS n FROM "
+            f"{self.name} AS c {joins} {where} GROUP BY "
+        )
         sizes += ", ".join(str(place + 1) for place in range(len(told) + len(words)))
         names = [f"g{place}" for place in range(len(by))]
         rows = self.ask(
@@ -161,10 +170,6 @@ def _histograms(rows: list[tuple[Any, ...]], by: int) -> dict[tuple[int, ...], H
 def _histogram(sizes: list[tuple[Any, ...]]) -> Histogram:
     size, classes = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
     return Histogram(size, classes, size * classes)
-
-
-def _quoted(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
 
 
 def _numbered(letter: str, number: int) -> str:

@@ -79,7 +79,10 @@ def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:
 
 
 def _reader(document: Document) -> Callable[..., pa.Array]:
-    """Read documents, one a row, from files where the connection may: the text, or the refusal in its own words."""
+    """Read documents, one a row, from files where the connection may: the text, or the refusal.
+
+    The refusal is in its own words.
+    """
 
     def read(sources: pa.Array, files: pa.Array) -> pa.Array:
         pairs = zip(sources.to_pylist(), files.to_pylist(), strict=True)

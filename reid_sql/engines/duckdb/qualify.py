@@ -1,6 +1,7 @@
-"""Names of functions with the place where they live, so that no macro of a user or of a database file stands in for one.
+"""Names of functions with the place where they live, so that no user's macro stands in for one.
 
-An unqualified name is looked for in the user's schemas first: there a macro named min or hash would change an answer.
+No macro of a database file does so, either. An unqualified name is looked for in the user's schemas first:
+there a macro named min or hash would change an answer.
 """
 
 import re
@@ -12,7 +13,8 @@ BUILTIN: Final = "system.main."
 OF_PYTHON: Final = re.compile(r"reid_(?:body_\w+|read_\w+|wildcard_class_sizes|model_columns|database)")
 ALIAS: Final = re.compile(r"reid_(?!body_|spelled_|plan_|reduce_|answered_)")  # AS reid_rows(q1, q2)
 PART: Final = re.compile(
-    r"""(?P<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*")|(?P<before>[.]?)(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?|(?P<sign>[^\sA-Za-z_])"""
+    r"""(?P<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*")"""
+    r"|(?P<before>[.]?)(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?|(?P<sign>[^\sA-Za-z_])"
 )
 # Words of the language that stand before a parenthesis, and functions that the parser itself knows.
 SYNTAX: Final = frozenset(
@@ -58,8 +60,10 @@ SYNTAX: Final = frozenset(
 def qualified(sql: str) -> str:
     """The SQL with every function called by its full name; what stands in quotes stays as it is.
 
-    >>> qualified("SELECT min(a) FILTER (b > 1), coalesce(reid_known(a), 'max(a)') AS s FROM range(3) AS reid_t(a)")
-    "SELECT system.main.min(a) FILTER (b > 1), coalesce(reid_home.main.reid_known(a), 'max(a)') AS s FROM system.main.range(3) AS reid_t(a)"
+    >>> qualified("SELECT min(a) FILTER (b > 1) FROM range(3) AS reid_t(a)")
+    'SELECT system.main.min(a) FILTER (b > 1) FROM system.main.range(3) AS reid_t(a)'
+    >>> qualified("SELECT coalesce(reid_known(a), 'max(a)') AS s")
+    "SELECT coalesce(reid_home.main.reid_known(a), 'max(a)') AS s"
     """
     last = ""
 

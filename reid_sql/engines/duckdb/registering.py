@@ -11,13 +11,17 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
+from reid_sql.engines.duckdb.kept import copied
 from reid_sql.engines.duckdb.macros import CATALOGUE, OWN_MODELS, forwards, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.function import Function, sql_literal
 
 PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 MARKER: Final = "reid_is_whole"
-TAKEN: Final = "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT lower(schema_name) FROM duckdb_schemas()"
+TAKEN: Final = (
+    "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT "
+    "lower(schema_name) FROM duckdb_schemas()"
+)
 HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 LOCK: Final = threading.Lock()
@@ -30,9 +34,10 @@ CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
     """Put the functions into this connection; twice is harmless, and an open transaction stays as it is.
 
-    They live in a catalogue of our own in memory, once for a database instance and without a trace in a file, so that
-    every connection and cursor of it knows them as reid.name. Names alone are temporary macros of the connection; inside a
-    transaction, whose rollback would take those along, its search path ends with our catalogue.
+    They live in a catalogue of our own in memory, once for a database instance and without a trace in a file,
+    so that every connection and cursor of it knows them as reid.name. Names alone are temporary macros of the
+    connection; inside a transaction, whose rollback would take those along, its search path ends with our
+    catalogue.
     """
     found = _written(functions)
     with LOCK:
@@ -40,7 +45,7 @@ def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) 
         catalogue = _catalogue(cursor, found)
         if catalogue is None:
             _register_python(cursor, functions)
-            catalogue = _make_catalogue(cursor, found)
+            catalogue = _make_catalogue(cursor, found, functions)
         registry.holds(cursor.execute(THIS).fetchall()[0][0], con)
         mark = f"{catalogue} {found.version}"
         if con.execute("SELECT getvariable('reid_sql_registered') = $1", [mark]).fetchall() == [(True,)]:
@@ -84,15 +89,30 @@ def _catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str | None
     return None
 
 
-def _make_catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str:
+def _make_catalogue(
+    cursor: duckdb.DuckDBPyConnection, found: _Written, functions: Mapping[str, Function]
+) -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
+
+    def make(con: duckdb.DuckDBPyConnection, catalogue: str) -> None:
+        _register_python(con, functions)  # DuckDB looks for what a macro calls
+        _make_macros(con, catalogue, found)
+
     taken = {name for (name,) in cursor.execute(TAKEN).fetchall()}
     catalogue = PUBLIC if PUBLIC not in taken else f"{CATALOGUE}_{found.version}"
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
-    home = f"{catalogue}.main."
-    cursor.execute(written(found.macros, f"CREATE OR REPLACE MACRO {home}", home))
-    cursor.execute(f"CREATE OR REPLACE MACRO {home}{MARKER}_{found.version}() AS true")  # what has it has all
+    if not (catalogue == PUBLIC and copied(cursor, catalogue, found.version, make)):
+        _make_macros(cursor, catalogue, found)
+    whole = (
+        f"CREATE OR REPLACE MACRO {catalogue}.main.{MARKER}_{found.version}() AS true"  # what has it has all
+    )
+    cursor.execute(whole)
     return catalogue
+
+
+def _make_macros(con: duckdb.DuckDBPyConnection, catalogue: str, found: _Written) -> None:
+    home = f"{catalogue}.main."
+    con.execute(written(found.macros, f"CREATE OR REPLACE MACRO {home}", home))
 
 
 def _register_python(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:

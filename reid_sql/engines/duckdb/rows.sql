@@ -2,7 +2,8 @@
 
 PLAN reid_numbered(columns) AS {% for c, i in columns join ', ' %}q{{ i }}{% endfor %};
 
-PLAN reid_named_columns(columns) AS {% for c, i in columns join ', ' %}q{{ i }} AS {{ reid_name(c) }}{% endfor %};
+PLAN reid_named_columns(columns) AS
+{% for c, i in columns join ', ' %}q{{ i }} AS {{ reid_name(c) }}{% endfor %};
 
 PLAN reid_columns(columns) AS {% for c in columns join ', ' %}{{ reid_name(c) }}{% endfor %};
 
@@ -10,7 +11,8 @@ PLAN reid_all_missing(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }}
 
 PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} IS NOT NULL{% endfor %};
 
--- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their name.
+-- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their
+-- name.
 PLAN reid_rows(tbl, columns, nulls) AS
 (
   SELECT {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }} AS reid_source
@@ -20,7 +22,8 @@ PLAN reid_rows(tbl, columns, nulls) AS
 ) AS reid_rows({{ reid_numbered(columns) }})
 ;
 
--- How NULLs were treated, beside each row of a plan. The count stands in a query of its own, away from our columns.
+-- How NULLs were treated, beside each row of a plan. The count stands in a query of its own, away from our
+-- columns.
 PLAN reid_treated(tbl, columns, nulls, body) AS
 SELECT reid_counted.*, reid_left_out.records_dropped, {{ reid_text(nulls) }} AS nulls
 FROM ({{ body }}) AS reid_counted, (
@@ -34,17 +37,19 @@ FROM ({{ body }}) AS reid_counted, (
 ) AS reid_left_out(records_dropped)
 ;
 
--- Whether values of the type are of a fixed width, and so compared fastest as they are; known when a query is bound.
+-- Whether values of the type are of a fixed width, and so compared fastest as they are; known when a query is
+-- bound.
 MACRO reid_is_plain(c) AS
-regexp_full_match(typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|UUID|ENUM.*|"NULL"');
+regexp_full_match(typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|'
+  || 'DATE|TIME.*|INTERVAL|UUID|ENUM.*|"NULL"');
 
 -- A column in a key of many: itself, or NULL where its values go into the texts of the key.
 MACRO reid_plain_part(c) AS CASE WHEN reid_is_plain(c) THEN c END;
 
 MACRO reid_other_part(c) AS CASE WHEN reid_is_plain(c) THEN NULL ELSE c END;
 
--- What tells records apart, exactly: a few columns as they are; of many, those of a fixed width as they are, and all others
--- as one text of bytes that has the same order and equality as they have.
+-- What tells records apart, exactly: a few columns as they are; of many, those of a fixed width as they are,
+-- and all others as one text of bytes that has the same order and equality as they have.
 PLAN reid_key(columns) AS
 {% if len(columns) <= ${AS_THEY_ARE} %}
 {{ reid_numbered(columns) }}
@@ -64,12 +69,13 @@ FROM (
 )
 ;
 
--- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in the order of the values
--- where that is asked for.
+-- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in the order of
+-- the values where that is asked for.
 PLAN reid_coding(columns, relation, ordered) AS
 {% for c, i in columns %}
 LEFT JOIN (
-  SELECT v{{ i }}, row_number() OVER ({% if ordered %}ORDER BY v{{ i }} ASC NULLS LAST{% endif %}) AS code{{ i }}
+  SELECT v{{ i }}, row_number() OVER ({% if ordered %}ORDER BY v{{ i }} ASC NULLS LAST{% endif %})
+    AS code{{ i }}
   FROM (SELECT DISTINCT q{{ i }} AS v{{ i }} FROM {{ relation }} WHERE q{{ i }} IS NOT NULL)
 ) ON q{{ i }} = v{{ i }}
 {% endfor %}
@@ -89,7 +95,8 @@ GROUP BY {{ reid_key(columns) }}
 {% endif %}
 ;
 
--- The logarithm of the count that each distinct record would have if the columns were independent, from reid_distinct.
+-- The logarithm of the count that each distinct record would have if the columns were independent, from
+-- reid_distinct.
 PLAN reid_independent(columns) AS
 SELECT reid_distinct.*,
   {% for c, i in columns join ' + ' %}m{{ i }}{% endfor %} - {{ len(columns) - 1 }} * total AS log_expected
@@ -101,23 +108,27 @@ JOIN (SELECT q{{ i }} AS v{{ i }}, ln(sum(records)) AS m{{ i }} FROM reid_distin
 ;
 
 -- What the columns are called in a refusal, and all that must be in the table.
-MACRO reid_words(entity) AS CASE WHEN entity IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers and entity' END;
+MACRO reid_words(entity) AS CASE WHEN entity IS NULL
+THEN 'quasi-identifiers' ELSE 'quasi-identifiers and entity' END;
 
 MACRO reid_with_entity(columns, entity, nulls) AS
 CASE WHEN entity IS NULL THEN columns
 WHEN list_contains(list_transform(columns, lambda c: reid_fold(c)), reid_fold(entity))
 THEN error(reid_entity_apart(entity))
 WHEN nulls = 'wildcard'
-THEN error('entity must be counted with nulls := ''value'' or ''drop'', got ''wildcard''; reduce the table to a row a person first')
+THEN error('entity must be counted with nulls := ''value'' or ''drop'', got ''wildcard''; '
+  || 'reduce the table to a row a person first')
 ELSE list_append(columns, entity) END;
 
--- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first in order.
+-- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first
+-- in order.
 PLAN reid_individuals(tbl, columns, entity, nulls) AS
 {% call reid_guarded(reid_words(entity), [reid_table(tbl)], reid_with_entity(columns, entity, nulls)) %}
   SELECT {{ reid_named_columns(columns) }}
   FROM (
     SELECT *, row_number() OVER (
-      PARTITION BY entity ORDER BY class_size ASC, {% for c, i in columns join ', ' %}q{{ i }} ASC NULLS FIRST{% endfor %}
+      PARTITION BY entity
+      ORDER BY class_size ASC, {% for c, i in columns join ', ' %}q{{ i }} ASC NULLS FIRST{% endfor %}
     ) AS place
     FROM (
       SELECT *, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size
@@ -128,15 +139,16 @@ PLAN reid_individuals(tbl, columns, entity, nulls) AS
 {% endcall %}
 ;
 
--- The plan with such rows in place of the table, where a column tells people apart. A name that holds the words that are
--- replaced is refused.
+-- The plan with such rows in place of the table, where a column tells people apart. A name that holds the
+-- words that are replaced is refused.
 MACRO reid_of_individuals(plan, tbl, columns, entity, nulls) AS
 replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
 WHEN nulls <> 'value'
 THEN error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
   || '''; leave out in a view the rows that lack a value')
 WHEN contains(columns::VARCHAR || entity, 'query_table(')
-THEN error('quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
+THEN error(
+  'quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
 ELSE '(' || reid_individuals(tbl, columns, entity, nulls) || ')' END);
 
 -- The people of each class, NULL one of them, with how many of its records each has.

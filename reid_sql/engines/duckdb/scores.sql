@@ -14,7 +14,8 @@ FROM (
 {% endif %}
 ;
 
--- Distinct records, scored in the model's order, so that those that begin alike stand together; before a body over them.
+-- Distinct records, scored in the model's order, so that those that begin alike stand together; before a body
+-- over them.
 PLAN reid_with_scores(tbl, model_columns, places, head, tail, body) AS
 {% call reid_guarded('columns of the model', [reid_table(tbl)], model_columns) %}
   WITH reid_distinct AS MATERIALIZED (
@@ -40,8 +41,10 @@ PLAN reid_plan_scored(tbl, model, head, tail, added) AS
 {% call reid_with_scores(tbl, found['columns'], found['places'], head, tail) %}
   SELECT reid_own.*, unnest(reid_answer)
   FROM (FROM {{ reid_table(tbl) }}) AS reid_own JOIN reid_scored
-    ON {% for c, i in found['columns'] join ' AND ' %}{{ reid_name(c) }} IS NOT DISTINCT FROM reid_q{{ i }}{% endfor %}
-  WHERE reid_kept_apart((SELECT list(column_name) FROM (DESCRIBE FROM {{ reid_table(tbl) }})), {{ reid_texts(added) }})
+    ON {% for c, i in found['columns'] join ' AND ' %}{{ reid_name(c) }}
+      IS NOT DISTINCT FROM reid_q{{ i }}{% endfor %}
+  WHERE reid_kept_apart((SELECT list(column_name) FROM (DESCRIBE FROM {{ reid_table(tbl) }})),
+    {{ reid_texts(added) }})
 {% endcall %}
 {% endif %}
 ;

@@ -15,8 +15,8 @@ from reid_sql.engines.duckdb.macros import (
     parameters,
     plan_of,
     select,
-    window_of,
 )
+from reid_sql.engines.duckdb.many_columns import window_of
 from reid_sql.engines.duckdb.qualify import BUILTIN
 from reid_sql.engines.duckdb.registering import register
 from reid_sql.engines.duckdb.template import compile_text
@@ -34,7 +34,8 @@ SHOWN: Final = "reid_shown"
 def plan(call: str, functions: Mapping[str, Function]) -> str:
     """Write the query that a call of a function runs, laid out; the table need not exist.
 
-    Refuses what is no call, a function that is none, an option that is none, and a call whose query depends on a model.
+    Refuses what is no call, a function that is none, an option that is none, and a call whose query depends
+    on a model.
     """
     found = CALL.fullmatch(call)
     if not found:
@@ -44,7 +45,8 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
     name, given = found[1].lower(), found[2]
     if name not in functions:
         raise UnknownNameError(
-            f"--plan must be a call of a function, got '{name}'; {suggestion(name, list(functions), 'functions')}"
+            f"--plan must be a call of a function, got '{name}'; "
+            f"{suggestion(name, list(functions), 'functions')}"
         )
     declared = functions[name]
     if declared.answer is Answer.COUNT:
@@ -68,7 +70,8 @@ def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapp
         register(con, functions)
         con.execute("SET search_path = 'memory.main,reid.main'")  # what the plans are made of
         con.execute(
-            f"CREATE TEMP MACRO {SHOWN}({parameters(declared)}) AS TABLE FROM query('SELECT ' || reid_text({text}))"
+            f"CREATE TEMP MACRO {SHOWN}({parameters(declared)}) AS TABLE "
+            f"FROM query('SELECT ' || reid_text({text}))"
         )
         shown: str = con.execute(f"FROM {SHOWN}({given})").fetchall()[0][0]
     return shown

@@ -41,7 +41,7 @@ class TemplateError(ValueError):
 
 
 def compile_file(text: str, constants: Mapping[str, Any]) -> dict[str, str]:
-    """Give every macro of a file by its name: its arguments and its expression, as CREATE MACRO takes them."""
+    """Give every macro of a file by name: its arguments and its expression, as CREATE MACRO takes them."""
     bare = COMMENT.sub("", text)
     rendered = CONSTANT.sub(lambda found: _constant(found[1], constants), bare)
     macros, end = {}, 0
@@ -56,9 +56,9 @@ def compile_file(text: str, constants: Mapping[str, Any]) -> dict[str, str]:
 
 
 def compile_text(text: str, name: str = "reid", finish: Callable[[str], str] = str) -> str:
-    """Turn SQL text with holes into the expression that writes it; `name` tells its variables from those of others.
+    """Turn SQL text with holes into the expression that writes it; `name` tells its variables apart.
 
-    `finish` is what is made of the text between the holes.
+    It tells them from those of others. `finish` is what is made of the text between the holes.
 
     >>> compile_text("SELECT {{ reid_name(column) }} FROM t")
     "'SELECT ' || reid_name(column) || ' FROM t'"

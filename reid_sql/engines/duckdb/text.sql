@@ -1,13 +1,15 @@
 -- Texts of SQL: names are quoted here and nowhere else.
 
--- SQL has no empty name; that of a control character stands for it, which no table has, until the check refuses it.
+-- SQL has no empty name; that of a control character stands for it, which no table has, until the check
+-- refuses it.
 MACRO reid_name(c) AS '"' || CASE WHEN c = '' THEN chr(1) ELSE replace(c, '"', '""') END || '"';
 
 MACRO reid_text(c) AS '''' || replace(c, '''', '''''') || '''';
 
 MACRO reid_join(items, separator) AS coalesce(array_to_string(items, separator), '');
 
-MACRO reid_texts(items) AS '[' || reid_join(list_transform(items, lambda reid_c: reid_text(reid_c)), ', ') || ']';
+MACRO reid_texts(items) AS
+'[' || reid_join(list_transform(items, lambda reid_c: reid_text(reid_c)), ', ') || ']';
 
 -- Column names differ by ASCII case alone.
 MACRO reid_fold(c) AS translate(c, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
@@ -24,5 +26,6 @@ coalesce(
       }), 'ASC', 'NULLS LAST'),
     lambda found: found['name']), 1) || '''?',
   CASE WHEN len(known) = 0 THEN 'there are no ' || kind
-  ELSE 'the ' || kind || ' are ' || reid_join(known[:12], ', ') || CASE WHEN len(known) > 12 THEN ', …' ELSE '' END
+  ELSE 'the ' || kind || ' are ' || reid_join(known[:12], ', ')
+    || CASE WHEN len(known) > 12 THEN ', …' ELSE '' END
   END);

@@ -14,16 +14,16 @@ from reid_sql.function import Answer, Function
 from reid_sql.reduction import HOW_NULLS, spelling
 
 
-def table(declared: Function, given: Mapping[str, Any]) -> pl.LazyFrame:
+def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     """Bind a function of a table, or of its parameters alone: a lazy frame."""
-    own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
+    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row")
     lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
-    counted = {a.name: given[a.name] for a in declared.reduction.arguments if a.name in given}
+    counted = {a.name: arguments[a.name] for a in declared.reduction.arguments if a.name in arguments}
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
-    if declared.individuals and (entity := counted.pop("entity", given["entity"])) is not None:
-        frames["tbl"] = individuals(frames["tbl"], given["qi"], entity, given["nulls"])
+    if declared.individuals and (entity := counted.pop("entity", arguments["entity"])) is not None:
+        frames["tbl"] = individuals(frames["tbl"], arguments["qi"], entity, arguments["nulls"])
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
         return reduced
@@ -55,8 +55,11 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     reduction = declared.reduction
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        rows = answer_rows(declared, _arrays(declared, frame), options)
-        table = pl.DataFrame(rows, schema=schema(declared.columns), orient="row")
+        arrays, types = _arrays(declared, frame), schema(declared.columns)
+        if declared.columnar:
+            table = pl.DataFrame(answer_columns(declared, arrays, options), schema=types)
+        else:
+            table = pl.DataFrame(answer_rows(declared, arrays, options), schema=types, orient="row")
         if reduction and reduction.keyed:
             table = table.with_columns(
                 _refuse_twice(frame["keys"][0]).gather(table["record"]).alias("record")
@@ -84,7 +87,10 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
 
 
 def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
-    """Columns of the reduction as the body takes them: numbers as an array, lists of them as a matrix, else a list."""
+    """Columns of the reduction as the body takes them: numbers as an array or matrix, else a list.
+
+    A matrix is made of lists of numbers.
+    """
     reduction = declared.reduction
     series = {name: frame[name] for name in reduction.inputs} if reduction else {}
     if reduction and reduction.whole:

@@ -1,4 +1,7 @@
-"""Polars: distinct records, with which records hold each and how many would if the columns were independent."""
+"""Polars: distinct records, which records hold each, and how many would under independence.
+
+Under independence of the columns.
+"""
 
 from collections.abc import Sequence
 

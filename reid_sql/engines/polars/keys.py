@@ -14,16 +14,17 @@ from reid_sql.errors import OutOfDomainError, WrongTypeError
 from reid_sql.reduction import refuse_entity
 
 AS_THEY_ARE: Final = 4  # columns compared as they are
-# Seeds of this process for each place of a column, twice: no table can be made against hashes that nobody knows beforehand.
+# Seeds of this process for each place of a column, twice: no table can be made against hashes that nobody
+# knows beforehand.
 SECRETS: Final = [[secrets.randbits(64) for _ in range(MAX_COLUMNS)] for _ in range(2)]
 
 
 def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
     """Records, or people where a column tells them apart, that share this record's values.
 
-    Up to four columns are compared as they are, more by two secretly keyed 64-bit sums. Each column has a keyed hash of its
-    own, so two records that differ meet in both sums with a chance of 2^-128, whatever the data: among a billion records,
-    2^-69.
+    Up to four columns are compared as they are, more by two secretly keyed 64-bit sums. Each column has a
+    keyed hash of its own, so two records that differ meet in both sums with a chance of 2^-128, whatever the
+    data: among a billion records, 2^-69.
     """
     key = _expressions(columns)
     if len(key) > AS_THEY_ARE:

@@ -1,4 +1,4 @@
-"""Polars: functions as expressions and lazy-frame functions; nothing is collected before the user collects."""
+"""Polars: functions as expressions and lazy-frame functions; nothing is collected before the user does."""
 
 from collections.abc import Sequence
 from inspect import Parameter, Signature
@@ -8,7 +8,7 @@ import polars as pl
 
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.polars.answers import table
-from reid_sql.engines.polars.frames import collected, given
+from reid_sql.engines.polars.frames import collected, framed
 from reid_sql.engines.polars.models import beside, drawn, score
 from reid_sql.engines.polars.rows import value
 from reid_sql.function import Function
@@ -23,7 +23,7 @@ __all__ = [
     "count",
     "counting",
     "drawn",
-    "given",
+    "framed",
     "score",
     "table",
     "value",
@@ -44,5 +44,6 @@ def counting(declared: Function) -> Signature:
 
 def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
     """Bind a function of a record among all records: an expression named after the function."""
-    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type] # a COUNT has one
+    # A COUNT has a reduction.
+    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type]
     return counted.alias(declared.name)

@@ -18,9 +18,11 @@ from reid_sql.models.fitted_model import FittedModel
 BATCH: Final = 1 << 16
 
 
-def score(declared: Function, model: FittedModel, own: Sequence[Any], columns: Sequence[Any]) -> pl.Expr:
+def score(
+    declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
+) -> pl.Expr:
     """Bind a function of records under a model: an expression named after the function."""
-    numbers = [expression(each).cast(pl.Float64).alias(f"own{place}") for place, each in enumerate(own)]
+    numbers = [expression(each).cast(pl.Float64).alias(f"own{place}") for place, each in enumerate(arguments)]
     if len(columns) != len(model.columns):
         model.codes([[]] * len(columns))
     texts = [expression(each).cast(pl.String).alias(f"c{place}") for place, each in enumerate(columns)]
@@ -69,7 +71,10 @@ def scored(
 
 
 def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> pl.LazyFrame:
-    """Bind a table function of records drawn from a model: drawn in batches when collected, as many as are asked for."""
+    """Bind a table function of records drawn from a model: drawn in batches, when collected, on demand.
+
+    As many are drawn as are asked for.
+    """
     columns = pl.Schema({name: pl.String() for name in model.columns})
 
     def batches(

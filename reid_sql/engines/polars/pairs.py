@@ -8,13 +8,13 @@ import polars as pl
 
 from reid_sql.engines.polars.frames import places
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.copula_fit import ALONE
+from reid_sql.models.copula.gaussian_copula import ALONE
 
 NOTHING: Final = pl.lit(None, dtype=pl.String)
 
 
 def pair_counts(held: pl.LazyFrame, columns: Sequence[str], *, weighted: bool = False) -> pl.LazyFrame:
-    """Count values and pairs of values, and who is alone; the weights stand after the columns, if there are any."""
+    """Count values and pairs of values, and who is alone; weights, if any, stand after the columns."""
     names, numbers = places(columns), range(len(columns))
     for column, kind in zip(columns, held.select(names).collect_schema().dtypes(), strict=True):
         if not has_text(kind):

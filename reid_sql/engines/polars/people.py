@@ -16,7 +16,10 @@ COVERED: Final = pl.lit(False)  # noqa: FBT003 - nobody is missing from a popula
 def people_of(
     frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """The rows under numbers, and the people of each class, NULL one of them, with how many of its records each has."""
+    """The rows under numbers, and the people of each class, NULL one, with the records of each there.
+
+    The records are those of the person in the class.
+    """
     refuse_entity(qi, entity, nulls)
     names = places([*qi, entity])
     rows = numbered(frame, resolved(WORDS, [*qi, entity], frame)).rename({names[-1]: "entity"})
@@ -25,7 +28,7 @@ def people_of(
 
 
 def individuals(frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
-    """A row for each person, NULL one of them: the values of the smallest of their classes, of several the first in order."""
+    """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
     refuse_individuals(qi, entity, nulls)
     _, people = people_of(frame, qi, entity, nulls)
     names = places(qi)
@@ -37,7 +40,10 @@ def individuals(frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str)
 
 
 def smallest(people: pl.LazyFrame, size: pl.Expr, short: pl.Expr = COVERED) -> pl.LazyFrame:
-    """How many people have each size of their smallest class, where they are found, and how many of them are uncovered."""
+    """How many people have each size of their smallest class, and how many of them are uncovered.
+
+    It is their smallest class where they are found.
+    """
     sized = people.select("entity", size.alias("class_size"), short.alias("short"))
     each = sized.group_by("entity").agg(pl.col("class_size").min(), pl.col("short").any())
     told = pl.len().cast(pl.Int64).alias("records"), pl.col("short").sum().cast(pl.Int64).alias("uncovered")

@@ -1,1 +1,4 @@
-"""Spark's kit: what its spellings of the reductions are made of, and how its functions are bound. Importing it needs no Spark."""
+"""Spark's kit: what spellings of reductions are made of, and how functions are bound.
+
+Importing it needs no Spark.
+"""

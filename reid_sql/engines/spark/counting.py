@@ -1,4 +1,7 @@
-"""Spark: distinct records and their counts. Grouping is partial before it shuffles, joins are NULL-safe, no window is used."""
+"""Spark: distinct records and their counts, without windows.
+
+Grouping is partial before it shuffles, and joins are NULL-safe.
+"""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -27,7 +30,7 @@ def counted(rows: Rows, nulls: str) -> DataFrame:
 
 
 def blank_records(names: Sequence[str], nulls: str) -> Column:
-    """How many records of distinct ones have no value at all; NULL where NULL is no wildcard, so that nobody asks."""
+    """How many records, of distinct ones, have no value at all; NULL where NULL is no wildcard."""
     if nulls != "wildcard":
         return F.lit(None).cast("bigint").alias("blank_records")
     blank = F.when(reduce(and_, (F.col(name).isNull() for name in names)), F.col("records"))
@@ -56,7 +59,7 @@ def own_names(rows: Rows) -> list[Column]:
 
 
 def classes_of(distinct: DataFrame, names: Sequence[str], chosen: Sequence[Sequence[int]]) -> list[int]:
-    """How many distinct values each choice of the columns, by their places, has among the distinct records."""
+    """How many distinct values each choice of columns, by place, has among the distinct records."""
     marks = [mark(subset) for subset in chosen]
     masks = to_spark(distinct.sparkSession, pa.table({"mask": pa.array(marks, pa.int64())}))
     counts = counts_of(distinct, names, masks, drop=False).select("mask", "classes")
@@ -76,7 +79,10 @@ def mark(subset: Sequence[int]) -> int:
 
 
 def counts_of(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
-    """Group the distinct records by each mask's columns; those with a NULL there are set aside where they are dropped."""
+    """Group the distinct records by each mask's columns; with `drop`, those with a NULL are set aside.
+
+    It is a NULL in one of the mask's columns.
+    """
     inside = [F.col("mask").bitwiseAND(F.lit(mark([place]))) != 0 for place in range(len(names))]
     gaps = [one & F.col(name).isNull() for one, name in zip(inside, names, strict=True)]
     aside = reduce(or_, gaps) if drop else F.lit(False)  # noqa: FBT003 - a literal

@@ -1,4 +1,7 @@
-"""Spark: columns by their names, DataFrames from Arrow, and the one door through which rows come to the driver."""
+"""Spark: columns by their names, DataFrames from Arrow, and the one door for rows to the driver.
+
+No rows come through another.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -76,9 +79,10 @@ def as_number(frame: DataFrame, name: str) -> Column:
 
 
 def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
-    """Give the frame's own spelling of the names, or refuse: no list of known names, a name twice, a type without order.
+    """Give the frame's own spelling of the names, or refuse: no list of known names, doubles, no order.
 
-    Spark's names differ by case only where spark.sql.caseSensitive is set.
+    Refused are a name that stands twice and a type without order. Spark's names differ by case only where
+    spark.sql.caseSensitive is set.
     """
     refuse_settings(frame.sparkSession)
     known = frame.columns
@@ -100,13 +104,19 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
         if unlike(kind):
-            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {kind.simpleString()}"
-            remedy = "a map to array_sort(map_entries(…)), a variant to a type of its own, text to collate(…, 'UTF8_BINARY')"
+            rule = (
+                f"{words.words} must be of types that can be compared, "
+                f"got '{name}' of type {kind.simpleString()}"
+            )
+            remedy = (
+                "a map to array_sort(map_entries(…)), a variant to a type of its own, "
+                "text to collate(…, 'UTF8_BINARY')"
+            )
             raise OutOfDomainError(f"{rule}; cast it first, {remedy}")
     return found
 
 
-def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - what is no name is refused later
+def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - refused later
     if exact or name in known or not isinstance(name, str):
         return name
     return next((other for other in known if other.lower() == name.lower()), name)
@@ -145,7 +155,10 @@ class Rows:
 
 
 def rows_of(tbl: DataFrame, names: Sequence[str], words: Columns, **more: Column) -> Rows:
-    """Take the columns from the table, refused in these words; `more` stands before them, under its own name."""
+    """Take the columns from the table, refused in these words; `more` stands first, under its own name.
+
+    It stands before the columns.
+    """
     found = resolved(words, names, tbl)
     numbered = (column(name).alias(place) for name, place in zip(found, places(found), strict=True))
     return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, found)
@@ -178,7 +191,7 @@ def alike(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed
 
 
 def beside(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
-    """Put beside every record of the table what is said of its class by the key of these columns; no record is lost."""
+    """Put beside every record what is said of its class by the key of these columns; none is lost."""
     apart = {name: _apart(name, tbl.columns) for name in KEY}
     renamed = right.withColumnsRenamed(apart)
     key = alike([column(name) for name in columns], renamed, *apart.values())

@@ -41,7 +41,10 @@ def as_column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column,
 
 
 def number(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN401 - see above
-    """The argument as doubles; what is no number is refused, also where Spark's ANSI mode is off and makes it NULL."""
+    """The argument as doubles; no number is refused, also where Spark's ANSI mode is off.
+
+    Without that mode Spark makes NULL of what is no number.
+    """
     given = as_column(argument)
     doubles = given.try_cast("double")
     domain, name = parameter.domain, parameter.name
@@ -51,12 +54,15 @@ def number(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN401 
     return F.when(given.isNotNull() & doubles.isNull(), refused).otherwise(doubles)
 
 
-def row_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
-    """The body over Arrow arrays of doubles: for each row an answer, or for all the refusal in its own words."""
+def row_body(declared: Function) -> Any:  # noqa: ANN401 - Spark's
+    """The body over Arrow arrays of doubles: an answer for each row, or the refusal in its own words.
+
+    The refusal is for all rows.
+    """
     return refusable(kernel(declared), declared)
 
 
-def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
+def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa: ANN401 - Spark's
     """Make a function whose answers, doubles, come with its refusal."""
 
     def body(*columns: pa.Array) -> pa.Array:

@@ -9,9 +9,10 @@ from reid_sql.engines.spark.frames import alike, keyed
 
 
 def fitted(classes: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Put beside the classes the logarithm of the count that independent columns would hold, and a code for each value.
+    """Put beside the classes the log of the count under independence, and a code for each value.
 
-    Each column's values are counted from the classes, and joined back to them NULL-safe.
+    That is the count that independent columns would hold. Each column's values are counted from the classes,
+    and joined back to them NULL-safe.
     """
     total = classes.agg(F.sum("records").cast("double").alias("total"))
     found, logs = classes.crossJoin(F.broadcast(total)), []

@@ -1,4 +1,7 @@
-"""Spark: functions as Columns and as DataFrames; Spark counts, what comes to the driver is the reduced statistics."""
+"""Spark: functions as Columns and as DataFrames; Spark counts, and sends reduced statistics.
+
+Nothing else comes to the driver.
+"""
 
 from collections.abc import Sequence
 from inspect import Parameter, Signature
@@ -26,7 +29,7 @@ __all__ = [
     "count",
     "counting",
     "drawn",
-    "given",
+    "framed",
     "score",
     "table",
     "value",
@@ -38,7 +41,10 @@ COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
 
 
 def counting(declared: Function) -> Signature:
-    """The frame, its columns, the name of the column that is put beside them, and the column that tells people apart."""
+    """The frame, its columns, the column put beside them, and the column that tells people apart.
+
+    Of the column put beside them, the name.
+    """
     kind = Parameter.POSITIONAL_OR_KEYWORD
     frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
@@ -47,13 +53,16 @@ def counting(declared: Function) -> Signature:
     return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
 
 
-def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401 - see `counting`
+def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401
     """Bind COUNT: the frame with a column more."""
     return window_frame(declared, columns, **options)
 
 
-def given(table: pa.Table) -> DataFrame:
-    """The table in the active session; enumerations as their words and unsigned numbers as wider ones, as Spark has neither."""
+def framed(table: pa.Table) -> DataFrame:
+    """The table in the active session, with types that Spark lacks as others.
+
+    Enumerations come as their words and unsigned numbers as wider ones.
+    """
     kinds = (field.with_type(_known(field.type)) for field in table.schema)
     return to_spark(SparkSession.active(), table.cast(pa.schema(kinds)))
 

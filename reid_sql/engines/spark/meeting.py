@@ -1,4 +1,4 @@
-"""Spark: columns of two tables that meet, brought to one type in which no two values merge, or else refused."""
+"""Spark: columns of two tables that meet, brought to one type that merges no values, or refused."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,9 +28,10 @@ BEYOND: Final = 2.0**63
 
 
 def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
-    """Give both tables' columns in types that compare exactly; refuses another kind of value, and what a cast would round.
+    """Give both tables' columns in types that compare exactly; refuses other kinds and what would round.
 
-    A date or local time has no instant without a time zone, and a decimal no exact double: these meet only their own kind.
+    It would round in a cast. A date or local time has no instant without a time zone, and a decimal no exact
+    double: these meet only their own kind.
     """
     mine: dict[str, Column] = {}
     theirs: dict[str, Column] = {}
@@ -50,7 +51,7 @@ def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
 
 
 def exact(one: DataType, other: DataType) -> Cast | None:
-    """The cast under which values of the types are equal exactly where they are the same value, if there is any."""
+    """The cast under which values of the types are equal exactly where they are the same, if any."""
     if one.simpleString() == other.simpleString():
         return lambda column, _: column
     kind = _wider(one, other)
@@ -83,7 +84,10 @@ def _digits(kind: DataType) -> tuple[int, int]:
 
 
 def _parts(column: Column, kind: DataType) -> Column:
-    """A number as a whole number of 64 bits where it is one, else as it is: no double stands for two whole numbers."""
+    """A number as a whole one of 64 bits where it is one, else as it is: no double stands for two.
+
+    It would stand for two whole numbers.
+    """
     if isinstance(kind, IntegralType):
         whole, rest = column.cast("bigint"), F.lit(None).cast("double")
     else:

@@ -29,10 +29,10 @@ from reid_sql.models.numerics.rectangle import Estimates
 
 
 def model_column(
-    declared: Function, model: FittedModel, own: Sequence[Any], columns: Sequence[Any]
+    declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
 ) -> Column:
     """Bind a function of records under a model: a Column named after the function."""
-    found, count = sent(model), len(own)
+    found, count = sent(model), len(arguments)
     if len(columns) != len(found.columns):
         found.codes([[]] * len(columns))
 
@@ -40,7 +40,7 @@ def model_column(
         return model_answer(declared, found.scored(record_codes(found, given[count:])), given[:count])
 
     texts = [as_column(one).cast("string") for one in columns]
-    numbers = (number(p, given) for p, given in zip(declared.own_parameters, own, strict=True))
+    numbers = (number(p, given) for p, given in zip(declared.own_parameters, arguments, strict=True))
     called = refusable(body, declared)(*numbers, *texts)
     return answered_or_refused(declared, called)
 
@@ -53,7 +53,10 @@ def scored_frame(
     rows = rows_of_model(found, frame)
     for name in frame.columns:
         if name.lower() in declared.columns:
-            rule = f"the table must have no column that is named as a score ({', '.join(declared.columns)}), got '{name}'"
+            rule = (
+                "the table must have no column that is named as a score "
+                f"({', '.join(declared.columns)}), got '{name}'"
+            )
             raise OutOfDomainError(f"{rule}; rename it in a view")
     classes = scored(
         rows, found, lambda cells, sizes: declared.body(cells, sizes, **options), declared.columns
@@ -62,7 +65,7 @@ def scored_frame(
 
 
 def drawn_frame(declared: Function, model: FittedModel, n: int, options: Mapping[str, Any]) -> DataFrame:
-    """Bind a table function of records drawn from a model: the executors draw them, each by its place alone."""
+    """Bind a table function of records drawn from a model: executors draw them, each by its place alone."""
     found = sent(model)
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
     names = places(found.columns)
@@ -96,7 +99,7 @@ def scored(
     answer: Callable[[Estimates, Integers], Any],
     columns: Mapping[str, str],
 ) -> DataFrame:
-    """Score the distinct records on the executors: their columns, and these columns of a dataclass of arrays."""
+    """Score the distinct records on the executors: their columns, and these of a dataclass of arrays."""
 
     def body(*cells: pa.Array) -> pa.Array:
         found = answer(model.scored(record_codes(model, cells[1:])), cells[0].to_numpy())

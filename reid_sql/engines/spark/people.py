@@ -27,7 +27,7 @@ def people_of(rows: Rows, nulls: str) -> DataFrame:
 
 
 def individuals(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> DataFrame:
-    """A row for each person, NULL one of them: the values of the smallest of their classes, of several the first in order."""
+    """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
     refuse_individuals(qi, entity, nulls)
     rows = rows_of_people(tbl, qi, entity, nulls)
     people = people_of(rows, nulls)
@@ -45,7 +45,10 @@ def sizes_of(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
 
 
 def told(people: DataFrame, classes: DataFrame, names: Sequence[str], short: Column) -> DataFrame:
-    """How many classes have each `class_size`, and how many people have it as their smallest, some of them in a short class."""
+    """How many classes have each `class_size`, and how many people have it as their smallest.
+
+    Some of the people are in a short class.
+    """
     right = keyed(classes.select(*names, "class_size", short.alias("short")), names)
     met = people.select(*names, "entity").join(right, alike([F.col(name) for name in names], right))
     each = met.groupBy("entity").agg(

@@ -1,4 +1,7 @@
-"""Spark: answers for each record. Spark counts the distinct records, the driver answers for these, Spark joins back."""
+"""Spark: answers for each record, which the driver gives for distinct ones.
+
+Spark counts the distinct records, and joins the answers back.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +17,10 @@ from reid_sql.engines.spark.reduced import Held
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 
-NO_POSITION = "must name the column by which records are told apart, got None: a Spark table has no order; pass key='id'"
+NO_POSITION = (
+    "must name the column by which records are told apart, got None: "
+    "a Spark table has no order; pass key='id'"
+)
 
 
 def refuse_no_key(key: str | None) -> None:
@@ -28,16 +34,19 @@ def refuse_shared(key: str, records: DataFrame) -> None:
     shared = records.groupBy("record").agg(F.count(F.lit(1)).alias("n")).filter("n > 1")
     values = shared.agg(F.count(F.lit(1)).alias("values"))
     if count := collected(values, "one row")["values"][0].as_py():
-        rule = f"key must tell each record from the others, got '{key}' with {count} value{'s' * (count > 1)} that several records have"
+        rule = (
+            f"key must tell each record from the others, got '{key}' with {count} "
+            f"value{'s' * (count > 1)} that several records have"
+        )
         raise OutOfDomainError(f"{rule}; pass a column whose values are distinct")
 
 
-def answered_records(declared: Function, held: Held, key: str, own: Mapping[str, Any]) -> DataFrame:
+def answered_records(declared: Function, held: Held, key: str, parameters: Mapping[str, Any]) -> DataFrame:
     """Give the body's answer for its distinct record to every record, told by its key."""
     records = kept(held.rows, held.nulls)
     refuse_shared(key, records)
     table = held.collected()
-    found = answer_columns(declared, held.arrays(table), own)
+    found = answer_columns(declared, held.arrays(table), parameters)
     answers = table.select(held.by)
     for name, kind in declared.columns.items():
         answers = answers.append_column(name, pa.array(found[name], arrow_type(kind)))

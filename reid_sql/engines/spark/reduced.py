@@ -13,18 +13,22 @@ from reid_sql.engines.spark.frames import Rows, collected
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Whole columns that stay on the executors: what a body asks in their place, and how NULLs were treated."""
+    """Whole columns that stay on the executors: what a body asks in their place, and how NULLs were treated.
+
+    The answer's `record` numbers `keys`, which are known only when the body has asked.
+    """
 
     arrays: Any
     treated: pa.Table
+    keys: Sequence[pa.Array] = ()
 
 
 @dataclass(frozen=True)
 class Held:
-    """Distinct records whose counts alone come to the driver; every record finds its answer back by its values.
+    """Distinct records, of which only the counts come to the driver; records find answers by values.
 
-    Either the values come to the driver among the counts, or `classes` hold them on the executors under numbers,
-    `place`, which the counts then have too.
+    Every record finds its answer back. Either the values come to the driver among the counts, or `classes`
+    hold them on the executors under numbers, `place`, which the counts then have too.
     """
 
     rows: Rows  # every record, with `record`, by which it is told where there is a key

@@ -30,7 +30,10 @@ def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
 
 @contextmanager
 def _strict(spark: SparkSession) -> Iterator[None]:
-    """A function of Spark SQL casts its arguments by the mode in which it was made: what is no number must not become NULL."""
+    """A Spark SQL function casts by the mode it was made in: what is no number must not become NULL.
+
+    It casts its arguments.
+    """
     before = spark.conf.get(ANSI)
     spark.conf.set(ANSI, "true")
     try:
@@ -95,7 +98,7 @@ def _row_sql(declared: Function) -> str:
 
 
 def _model_sql(declared: Function, database: str) -> str:
-    """Spell a function that takes any number of columns: those that are not given hold a text that nobody can know before."""
+    """Spell a function of any number of columns: those not given hold a text that nobody can foreknow."""
     text = sql_literal(database)
     cells = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
     taken = ", ".join(
@@ -119,7 +122,10 @@ def _table_sql(declared: Function) -> str:
     answers = "CASE WHEN found.refusal IS NULL THEN found.answers ELSE raise_error(found.refusal) END"
     called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS found)"
     returns = f"TABLE({fields_of(declared.columns)})"
-    return f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) RETURNS {returns} RETURN {called}"
+    return (
+        f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) "
+        f"RETURNS {returns} RETURN {called}"
+    )
 
 
 def _parameters(declared: Function) -> str:

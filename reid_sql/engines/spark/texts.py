@@ -9,7 +9,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType, Times
 
 from reid_sql.engines.spark.frames import Rows, places
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.copula_fit import ALONE
+from reid_sql.models.copula.gaussian_copula import ALONE
 
 
 def refuse_without_text(rows: Rows) -> None:
@@ -24,7 +24,8 @@ def refuse_without_text(rows: Rows) -> None:
 def has_text(kind: DataType) -> bool:
     """Whether Spark can tell each value of the type by a text of its own.
 
-    An instant has the text of the session's time zone, in which two of an hour that the clocks repeat are one.
+    An instant has the text of the session's time zone, in which two of an hour that the clocks repeat are
+    one.
     """
     return not isinstance(kind, ArrayType | StructType | BinaryType | TimestampType)
 

@@ -1,4 +1,7 @@
-"""Spark: matching in which NULL may be any value. Spark counts the distinct records, the driver matches these."""
+"""Spark: matching in which NULL may be any value.
+
+Spark counts the distinct records, the driver matches these.
+"""
 
 from collections.abc import Sequence
 

@@ -1,10 +1,11 @@
-"""Risk against an attacker who knows some attributes of some people: prosecutor, journalist, marketer and overall.
+"""Risk against an attacker with some knowledge: prosecutor, journalist, marketer and overall.
 
-Over the sets S of groups that may be known, with probability P(S), and e(S) the records that match the
-subject on them: prosecutor Σ P(S) [e = 1], journalist Σ P(S) [e = 1] u(S), marketer Σ P(S) / e, and overall Σ
-P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1]) (1 − P_c / e)). u(S) = P(population unique | sample
-unique) by Pitman's model. A record that is alone with what was decided so far is alone in every set that adds
-to it, so the sum over these is known without counting. Source: Xia et al. 2021.
+The attacker knows some attributes of some people. Over the sets S of groups that may be known, with
+probability P(S), and e(S) the records that match the subject on them: prosecutor Σ P(S) [e = 1], journalist Σ
+P(S) [e = 1] u(S), marketer Σ P(S) / e, and overall Σ P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1])
+(1 − P_c / e)). u(S) = P(population unique | sample unique) by Pitman's model. A record that is alone with
+what was decided so far is alone in every set that adds to it, so the sum over these is known without
+counting. Source: Xia et al. 2021.
 """
 
 from collections.abc import Sequence
@@ -25,8 +26,8 @@ from reid_sql.models.population import pitman_uniqueness
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
 DRAWN: Final = "{} knowledge sets were drawn, see standard_error"
 TAKEN: Final = (
-    "in {} of {} knowledge sets the sample leaves no estimate of uniqueness in the population, which is taken as "
-    "certain, the safe side"
+    "in {} of {} knowledge sets the sample leaves no estimate of uniqueness in the population, "
+    "which is taken as certain, the safe side"
 )
 PITMAN: Final = (
     "journalist and overall risk rest on Pitman's estimate of uniqueness in the population, whose error "
@@ -39,7 +40,10 @@ BLANK: Final = (
 
 @dataclass(frozen=True)
 class KnownRecords:
-    """Distinct records: how many hold each, codes of the scenario's columns (0 for NULL), and texts of those it speaks of."""
+    """Distinct records: how many hold each, codes of the columns (0 for NULL), and texts of told columns.
+
+    The columns are the scenario's; told are those whose values it speaks of.
+    """
 
     records: Integers  # (distinct,)
     codes: Integers  # (distinct, columns)
@@ -48,7 +52,10 @@ class KnownRecords:
 
 @dataclass(frozen=True)
 class Expectations:
-    """Expected [e = 1], [e = 1] u and 1/e of each distinct record; second moments of the last two where sets were drawn."""
+    """Expected [e = 1], [e = 1] u and 1/e of each distinct record; second moments of the last two.
+
+    The second moments are there where sets were drawn.
+    """
 
     prosecutor: Floats  # (distinct,)
     journalist: Floats  # (distinct,)
@@ -62,7 +69,10 @@ class Expectations:
     notes: tuple[str, ...] = ()  # what else the reader must know
 
     def overall(self, parameters: Sequence[float]) -> Floats:
-        """Overall risk for P_d, P_s, P_u, P_c: linear in the three others, as a square of an indicator is itself."""
+        """Overall risk for P_d, P_s, P_u, P_c: linear in the others, as an indicator is its own square.
+
+        The others are the three other measures.
+        """
         alone, again, confirmed, link = _weights(parameters)
         return np.asarray(
             alone * self.prosecutor + again * confirmed * self.journalist + link * self.marketer
@@ -145,7 +155,7 @@ class Count:
         )
 
     def _visit(self, group: int, known: Alike, knowledge: Knowledge) -> Floats:
-        """Add up all sets that decide on this group and those after it; gives Σ P u and Σ P u² (2, profiles)."""
+        """Add up all sets that decide on this group and those after it: Σ P u and Σ P u² (2, profiles)."""
         weight = knowledge.weight
         if not weight.any():
             return np.zeros((2, len(weight)))
@@ -172,7 +182,7 @@ class Count:
             self.sums["journalist_square"][rows] += below[1, profile]
 
     def _set(self, known: Alike, weight: Floats) -> Floats:
-        """One set: its records that are not alone, and how likely its unique ones are unique in the population."""
+        """One set: its records not alone, and how likely its unique ones are unique in the population."""
         matches, rows = known.matches, known.rows
         shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
         self.sums["marketer"][rows] += shares
@@ -195,12 +205,16 @@ class Count:
         return 1.0 if found.uniqueness is None else min(1.0, records * found.uniqueness / unique)
 
 
-def expectations(known: KnownRecords, given: Scenario, nulls: str, *, trials: int, seed: int) -> Expectations:
+def expectations(
+    known: KnownRecords, attacker: Scenario, nulls: str, *, trials: int, seed: int
+) -> Expectations:
     """Expectations over what the attacker of the scenario knows: exact up to LARGEST sets, else drawn."""
-    who = checked(known, given, nulls)
+    who = checked(known, attacker, nulls)
     probabilities = who.probabilities[who.order]
     exact = sets_of(probabilities) <= LARGEST
-    count = Count([who.codes[group] for group in who.order], who.profile, given.population, squares=not exact)
+    count = Count(
+        [who.codes[group] for group in who.order], who.profile, attacker.population, squares=not exact
+    )
     knowledge = every_set(probabilities) if exact else drawn_sets(probabilities, trials, seed)
     found = count.run(who.start(known.records), knowledge)
     blank = 0 if who.blank is None else int(known.records[who.blank].sum())
@@ -208,22 +222,25 @@ def expectations(known: KnownRecords, given: Scenario, nulls: str, *, trials: in
     return replace(found, trials=None if exact else trials, notes=notes)
 
 
-def worst_case(known: KnownRecords, given: Scenario, nulls: str) -> Expectations:
+def worst_case(known: KnownRecords, attacker: Scenario, nulls: str) -> Expectations:
     """Expectations where the attacker knows every column of the scenario of everybody."""
-    who = checked(known, given, nulls)
-    count = Count([who.codes[group] for group in who.order], np.zeros_like(who.profile), given.population)
+    who = checked(known, attacker, nulls)
+    count = Count([who.codes[group] for group in who.order], np.zeros_like(who.profile), attacker.population)
     return count.run(who.start(known.records), every_set(np.ones((len(who.order), 1))))
 
 
-def checked(known: KnownRecords, given: Scenario, nulls: str) -> Subjects:
-    """Give the subjects as the scenario sees them; refuses an empty table and a population smaller than it."""
+def checked(known: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:
+    """Give the subjects as the scenario sees them; refuses an empty table and a smaller population."""
     records = int(known.records.sum())
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
-    if given.population < records:
-        rule = f"scenario population must be at least the {records} records of the table, got {plain(given.population)}"
+    if attacker.population < records:
+        rule = (
+            f"scenario population must be at least the {records} records of "
+            f"the table, got {plain(attacker.population)}"
+        )
         raise OutOfDomainError(f"{rule}; write the size of the population that the records were drawn from")
-    return subjects(known.codes, known.texts, given, nulls)
+    return subjects(known.codes, known.texts, attacker, nulls)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Risk against an attacker with partial knowledge over all records, beside the worst case, and by the four parameters.
+"""Risk of all records against partial knowledge, beside the worst case, and by the four parameters.
 
 Source: Xia et al. 2021, Tables 3 and 4: quartiles of the reduction of each subject's risk against the worst
 case.
@@ -36,7 +36,7 @@ NO_REDUCTION: Final = "reduction is not available: no record is at risk in the w
 
 @dataclass(frozen=True)
 class AdversarySummary:
-    """One measure over all records: quartiles, who is above the threshold, and the reduction against the worst case."""
+    """One measure over all records: quartiles, who is above the threshold, reduction from the worst case."""
 
     measure: str
     lower_quartile: float
@@ -60,7 +60,10 @@ class AdversarySummary:
 
 @dataclass(frozen=True)
 class AdversarySetting:
-    """Overall risk under one setting of the four parameters, and its reduction against the worst case under the same."""
+    """Overall risk under one setting of the four parameters, and its reduction against the worst case.
+
+    The worst case is taken under the same setting.
+    """
 
     presence_disclosed: float
     presence_discovered: float
@@ -113,9 +116,12 @@ def summary(
     """Summarise prosecutor, journalist, marketer and overall risk over the records.
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
-    >>> prosecutor = summary(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})[0]
-    >>> prosecutor.median, prosecutor.records_at_risk, prosecutor.reduction_median, prosecutor.records_compared
-    (0.25, 0.5, 0.5, 2)
+    >>> half = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}
+    >>> prosecutor = summary(people, half)[0]
+    >>> prosecutor.median, prosecutor.records_at_risk
+    (0.25, 0.5)
+    >>> prosecutor.reduction_median, prosecutor.records_compared
+    (0.5, 2)
     """
     given, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
     found, worst = (
@@ -138,12 +144,13 @@ def sensitivity(
     trials: int = 10_000,
     seed: int = 0,
 ) -> list[AdversarySetting]:
-    """Overall risk for every setting of the four parameters to one of the levels, 0.2, 0.5 and 0.8 unless given.
+    """Overall risk for every setting of the four parameters to the levels: 0.2, 0.5 and 0.8 unless given.
 
     The knowledge sets are counted once: overall risk is linear in the three other measures.
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
-    >>> settings = sensitivity(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})
+    >>> half = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}
+    >>> settings = sensitivity(people, half)
     >>> len(settings), settings[-1].link_confirmed, round(settings[-1].median, 4)
     (81, 0.8, 0.4464)
     """

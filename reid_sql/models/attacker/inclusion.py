@@ -34,7 +34,10 @@ def relation(
     texts: npt.NDArray[np.object_] | None,
     missing: npt.NDArray[np.bool_] | None,
 ) -> Relation:
-    """Relate the values of a column: each matches itself and broader ones; where NULL matches anything, both ways."""
+    """Relate the values of a column: each matches itself and broader ones, both ways where NULL is any.
+
+    Where NULL matches anything, it does so both ways.
+    """
     values, first = np.unique(codes, return_index=True)
     matching: list[Any] = [[value] for value in values]
     if hierarchy is not None and texts is not None:
@@ -53,7 +56,10 @@ def relation(
 
 @dataclass(frozen=True)
 class Inclusion:
-    """Classes of equal records, and the pairs (subject, other) of classes of which the other's values include the subject's."""
+    """Classes of equal records, and the pairs (subject, other) in which the other includes the subject.
+
+    Of each pair of classes the other's values include the subject's.
+    """
 
     records: Integers  # (distinct,)
     classes: Integers  # (distinct,) numbered from 0
@@ -161,7 +167,10 @@ def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:
 
 def _refuse_many(held: int) -> None:
     if held > MOST_PAIRS:
-        rule = f"matching by inclusion must hold at most {MOST_PAIRS} pairs of distinct records that match, got more"
+        rule = (
+            f"matching by inclusion must hold at most {MOST_PAIRS} pairs "
+            "of distinct records that match, got more"
+        )
         raise OutOfDomainError(
             f"{rule}; pass fewer records, or narrow what matches many values, such as NULL or includes_all"
         )

@@ -77,7 +77,10 @@ class DrawnSets:
 
 
 def sets_of(probabilities: Floats) -> int:
-    """How many sets of groups have a positive probability for somebody, at most, for probabilities (groups, profiles)."""
+    """How many sets of groups have, at most, a positive probability for somebody.
+
+    Probabilities are (groups, profiles).
+    """
     undecided = (probabilities > 0) & (probabilities < 1)
     together = undecided.any(axis=1) | (np.ptp(probabilities, axis=1) > 0)
     profiles = np.unique(undecided.sum(axis=0), return_counts=True)
@@ -96,7 +99,10 @@ def drawn_sets(probabilities: Floats, trials: int, seed: int) -> DrawnSets:
     """Draw the sets; refuses more than fit in memory."""
     groups, profiles = probabilities.shape
     if groups * profiles * trials > DRAWS:
-        rule = f"trials × groups × kinds of subject must be at most {DRAWS}, got {trials} × {groups} × {profiles}"
+        rule = (
+            f"trials × groups × kinds of subject must be at most {DRAWS}, "
+            f"got {trials} × {groups} × {profiles}"
+        )
         raise OutOfDomainError(
             f"{rule}; pass fewer trials, or probabilities that differ between fewer kinds of subject"
         )

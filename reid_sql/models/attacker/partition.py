@@ -15,7 +15,7 @@ DENSE: Final = 8  # keys a live record up to which a table of all keys is faster
 
 
 class Alike(Protocol):
-    """Which records match which on what is known so far; those that only their own record matches have left."""
+    """Which records match which on what is known so far, without those that match only themselves."""
 
     @property
     def rows(self) -> Integers:
@@ -29,7 +29,7 @@ class Alike(Protocol):
     def histogram(self) -> Histogram:
         """The classes of equal records, of all there are, by size."""
 
-    def refine(self, codes: Any, /) -> "tuple[Alike, Integers]":  # noqa: ANN401 - what each kind is refined by
+    def refine(self, codes: Any, /) -> "tuple[Alike, Integers]":  # noqa: ANN401 - by kind
         """Learn one group more: who still matches, and the rows that are newly alone."""
 
     def same_as(self, coarser: Any, /) -> bool:  # noqa: ANN401 - of its own kind
@@ -38,7 +38,10 @@ class Alike(Protocol):
 
 @dataclass(frozen=True)
 class Partition:
-    """The classes of two or more records, over distinct records that stand for `records` each; `unique` more are alone."""
+    """The classes of two or more of the distinct records, which stand for `records` each.
+
+    `unique` more records are alone and have left the classes.
+    """
 
     records: Integers  # (distinct,)
     rows: Integers  # (live,) distinct records in classes of two or more
@@ -49,7 +52,7 @@ class Partition:
 
     @classmethod
     def whole(cls, records: Integers) -> "tuple[Partition, Integers]":
-        """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one."""
+        """Everybody alike, as nothing is known; and the record alone even so, if it is the only one."""
         rows = np.arange(len(records))
         single = bool((records == 1).all())
         return cls(records, rows, np.zeros_like(rows), records.sum(keepdims=True), 0, single).refine(
@@ -57,7 +60,7 @@ class Partition:
         )
 
     def refine(self, codes: Integers) -> "tuple[Partition, Integers]":
-        """Tell the records of each class apart by their codes (distinct,): the finer classes, and who is newly alone."""
+        """Tell records of each class apart by codes (distinct,): the finer classes, who is newly alone."""
         width = int(codes.max(initial=0)) + 1
         keys = self.classes * width + codes[self.rows]
         if len(self.sizes) * width > DENSE * len(keys) + 1024:

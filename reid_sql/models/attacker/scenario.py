@@ -63,7 +63,10 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the attacker may know, and the four probabilities of Table 1: P_d, P_s, P_u and P_c; 1 where not given."""
+    """What the attacker may know, and P_d, P_s, P_u and P_c of Table 1, the four probabilities.
+
+    A probability is 1 where it is not given.
+    """
 
     groups: tuple[Group, ...]
     population: float
@@ -157,7 +160,8 @@ def _group(place: Place, read_table: TableReader) -> Group:
     if ("probability" in place.values) == ("by" in place.values):
         got = "both" if "by" in place.values else "neither"
         raise OutOfDomainError(
-            f"{place.where} must have a probability, or a column by which it is told, got {got}; give probability = 0.5, "
+            f"{place.where} must have a probability, or a column by which it is told, "
+            f"got {got}; give probability = 0.5, "
             'or by = "state" with probabilities'
         )
     if "by" not in place.values:
@@ -183,7 +187,8 @@ def _by_value(place: Place, read_table: TableReader) -> dict[str, float]:
     if ("probabilities" in place.values) == ("table" in place.values):
         got = "both" if "table" in place.values else "neither"
         raise OutOfDomainError(
-            f"{place.where} must tell the probabilities by '{place.text('by')}' inline or in a file, got {got}; "
+            f"{place.where} must tell the probabilities by '{place.text('by')}' inline or in a file, got "
+            f"{got}; "
             "give probabilities = { … }, or table = a CSV file of value and probability"
         )
     if "table" in place.values:
@@ -216,7 +221,7 @@ def _refuse_overlap(groups: Sequence[Group]) -> None:
 
 
 def _apart(one: Group, other: Group) -> bool:
-    """Whether no subject has both groups: Xia et al. group the attributes of each subject in a way of its own."""
+    """Whether no subject has both groups: Xia et al. group each subject's attributes in a way of its own."""
     if one.by is None or one.by != other.by:
         return False
     told = {*one.probabilities, *other.probabilities, None}  # None: all others
@@ -241,7 +246,8 @@ def _hierarchy(place: Place) -> Hierarchy:
 def broader_values(hierarchy: Hierarchy, value: str) -> set[str]:
     """Every value that includes this one, itself left out, by any number of steps.
 
-    >>> sorted(broader_values(Hierarchy({"Bern": ["Mittelland"], "Mittelland": ["Switzerland"]}, ["*"]), "Bern"))
+    >>> places = Hierarchy({"Bern": ["Mittelland"], "Mittelland": ["Switzerland"]}, ["*"])
+    >>> sorted(broader_values(places, "Bern"))
     ['*', 'Mittelland', 'Switzerland']
     """
     found: set[str] = set()

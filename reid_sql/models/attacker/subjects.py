@@ -23,7 +23,10 @@ NOBODY: Final = "groups[{}] tells a probability for '{}', a value of '{}' that n
 
 @dataclass(frozen=True)
 class Subjects:
-    """Distinct records as the scenario sees them; a profile is a way in which the probabilities of subjects differ."""
+    """Distinct records as the scenario sees them; a profile is a way in which probabilities differ.
+
+    The probabilities are those of what is known of each subject.
+    """
 
     codes: (
         "list[Integers] | list[list[Relation]]"  # (groups,) what a partition, or an inclusion, is refined by
@@ -42,42 +45,44 @@ class Subjects:
         return Inclusion.whole(records, self.blank) if self.by_inclusion else Partition.whole(records)
 
 
-def subjects(codes: Integers, texts: Sequence[Sequence[str | None]], given: Scenario, nulls: str) -> Subjects:
-    """Read the records as the scenario says; refuses a value without a probability, and one that is most likely misspelt.
+def subjects(
+    codes: Integers, texts: Sequence[Sequence[str | None]], attacker: Scenario, nulls: str
+) -> Subjects:
+    """Read the records as the scenario says; refuses a value that has no probability or looks misspelt.
 
     Values that only dropped records may have, and hierarchies kept for other tables, are noted.
     """
-    columns = {column: dense(codes[:, place]) for place, column in enumerate(given.columns)}
+    columns = {column: dense(codes[:, place]) for place, column in enumerate(attacker.columns)}
     told = {
         column: np.array([row[place] for row in texts], dtype=object)
-        for place, column in enumerate(given.told)
+        for place, column in enumerate(attacker.told)
     }
-    notes = [*_absent(given, told, dropped=nulls == "drop"), *_idle_hierarchies(given, told)]
-    probabilities, profile = _profiles(given, told, len(codes))
-    groups = [_combined([columns[column] for column in group.columns]) for group in given.groups]
+    notes = [*_absent(attacker, told, dropped=nulls == "drop"), *_idle_hierarchies(attacker, told)]
+    probabilities, profile = _profiles(attacker, told, len(codes))
+    groups = [_combined([columns[column] for column in group.columns]) for group in attacker.groups]
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
     order = sorted(
         range(len(groups)), key=lambda group: (not fixed[group], -int(groups[group].max(initial=0)))
     )
-    by_inclusion = nulls == "wildcard" or bool(given.hierarchies)
+    by_inclusion = nulls == "wildcard" or bool(attacker.hierarchies)
     if not by_inclusion:
         return Subjects(groups, probabilities, profile, order, by_inclusion=False, notes=tuple(notes))
     missing = (
-        {column: codes[:, place] == 0 for place, column in enumerate(given.columns)}
+        {column: codes[:, place] == 0 for place, column in enumerate(attacker.columns)}
         if nulls == "wildcard"
         else {}
     )
     related = {
-        column: relation(values, given.hierarchies.get(column), told.get(column), missing.get(column))
+        column: relation(values, attacker.hierarchies.get(column), told.get(column), missing.get(column))
         for column, values in columns.items()
     }
     return Subjects(
-        [[related[c] for c in g.columns] for g in given.groups],
+        [[related[c] for c in g.columns] for g in attacker.groups],
         probabilities,
         profile,
         order,
         by_inclusion=True,
-        blank=(codes[:, : len(given.columns)] == 0).all(axis=1) if nulls == "wildcard" else None,
+        blank=(codes[:, : len(attacker.columns)] == 0).all(axis=1) if nulls == "wildcard" else None,
         notes=tuple(notes),
     )
 
@@ -122,8 +127,9 @@ def _by_value(number: int, group: Group, values: Texts) -> Floats:
         for each in present:
             if each not in group.probabilities:
                 raise UnknownNameError(
-                    f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got none for "
-                    f"{'NULL' if each is None else repr(each)}; add it, or write otherwise = the probability of all others"
+                    f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got "
+                    f"none for {'NULL' if each is None else repr(each)}; add it, or write otherwise = the "
+                    "probability of all others"
                 )
     found = {each: group.probabilities.get(each, group.otherwise) for each in present if each is not None}
     found[None] = group.otherwise
@@ -131,7 +137,10 @@ def _by_value(number: int, group: Group, values: Texts) -> Floats:
 
 
 def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[str]:
-    """Refuse probabilities for values that no record has, as misspelt; where records were dropped, they are noted."""
+    """Refuse probabilities for values that no record has, as misspelt.
+
+    Where records were dropped, such values are noted instead.
+    """
     notes = []
     for number, group in enumerate(given.groups, 1):
         if group.by is None or group.values_may_be_absent:
@@ -141,8 +150,8 @@ def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[s
             if value not in present and not dropped:
                 known = [text for text in present if text is not None]
                 raise UnknownNameError(
-                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got '{value}'; "
-                    f"{suggestion(value, known, 'values')}, or write values_may_be_absent = true"
+                    f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got "
+                    f"'{value}'; {suggestion(value, known, 'values')}, or write values_may_be_absent = true"
                 )
             if value not in present:
                 notes.append(NOBODY.format(number, value, group.by))

@@ -1,8 +1,8 @@
-"""Classes of many quasi-identifiers over one coded table: packed keys, counted on all processors within a bound of memory.
+"""Classes of many quasi-identifiers over one coded table: packed keys, counted within bounded memory.
 
-The key of a quasi-identifier numbers its values without a collision: code by code, key = key · levels + code.
-Neighbours in lexical order share the key of their first columns. Where keys are few, a table over all of them
-counts; else they are sorted.
+All processors count. The key of a quasi-identifier numbers its values without a collision: code by code, key
+= key · levels + code. Neighbours in lexical order share the key of their first columns. Where keys are few, a
+table over all of them counts; else they are sorted.
 """
 
 import os
@@ -120,9 +120,10 @@ def each_key(
     memory_mb: int = 1024,
     only: Sequence[int] | Integers | None = None,
 ) -> list[Found]:
-    """Call `found` with the number and the key of every quasi-identifier (or `only` these), and give its answers in order.
+    """Call `found` with the number and the key of every quasi-identifier; give its answers in order.
 
-    Several threads call it at once. Refuses a bound of memory below what one thread needs.
+    With `only`, of these quasi-identifiers alone. Several threads call it at once. Refuses a bound of memory
+    below what one thread needs.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

@@ -38,7 +38,8 @@ class Classes:
 class Histogram:
     """How many classes, and how many records, have each class size; sizes are distinct and ascending.
 
-    Where NULL may be any value, `blank_records` of them have none at all; else they are not counted, and it is None or NaN.
+    Where NULL may be any value, `blank_records` of them have none at all; else they are not counted, and it
+    is None or NaN.
     """
 
     class_size: Integers  # (sizes,)
@@ -49,14 +50,17 @@ class Histogram:
 
 @dataclass(frozen=True)
 class PopulationHistogram(Histogram):
-    """The sample's classes and records by class size in the population; `uncovered` records have fewer there."""
+    """The sample's classes and records by class size in the population; `uncovered` have fewer there.
+
+    Uncovered are the records whose class is smaller in the population than in the sample.
+    """
 
     uncovered: Integers  # (sizes,)
 
 
 @dataclass(frozen=True)
 class ClassRisk:
-    """Risk of re-identification by class size; `uniqueness` and `records_at_risk` are shares of the records."""
+    """Risk of re-identification by class size; `uniqueness` and `records_at_risk` are shares of records."""
 
     records: int
     classes: int
@@ -72,14 +76,14 @@ class ClassRisk:
 
 @dataclass(frozen=True)
 class ProsecutorRisk(ClassRisk):
-    """Risk against somebody who knows that the person is in the table, and how many records have no value at all."""
+    """Risk against somebody who knows that the person is in the table, and its records without any value."""
 
     blank_records: int | None
 
 
 @dataclass(frozen=True)
 class JournalistRisk(ClassRisk):
-    """Risk against a population table, how many records that table does not cover, and how many have no value at all."""
+    """Risk against a population table, the records that it does not cover, and those without any value."""
 
     uncovered_records: int
     status: str
@@ -88,7 +92,10 @@ class JournalistRisk(ClassRisk):
 
 @dataclass(frozen=True)
 class SubsetCounts:
-    """For each subset of the columns: records, classes, ordered pairs of alike records, and the treatment of NULLs."""
+    """For each subset of the columns: records, classes, ordered pairs of alike records, how NULLs count.
+
+    `nulls` is the treatment of NULLs.
+    """
 
     subset: Sequence[Sequence[str]]  # (subsets,)
     records: Integers  # (subsets,)
@@ -144,7 +151,7 @@ def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
 
 
 def prosecutor_risk(histogram: Histogram, threshold: float = 0.2) -> ProsecutorRisk:
-    """Summarise the risk 1/size, and tell the blank records: they match all others and are nobody else's match.
+    """Summarise the risk 1/size, and tell the blank records, which match all others.
 
     >>> import numpy as np
     >>> blank = Histogram(np.array([4]), np.array([2]), np.array([4]), blank_records=np.array([1]))

@@ -45,12 +45,13 @@ def matching_curve(
     true_persons: npt.ArrayLike | None = None,
     false_persons: npt.ArrayLike | None = None,
 ) -> list[MatchingPoint]:
-    """Expected share of probes whose own record scores highest among n: κ(n) = mean of C(L, n − 1) / C(M, n − 1).
+    """Expected share of probes whose own record scores highest: κ(n) = mean of C(L, n − 1) / C(M, n − 1).
 
-    L of a probe's M false scores are lower than its true one. With persons, a probe is held against its own
-    false scores alone; without, against all, which takes them to be of one law for everybody and is too high
-    or too low where some people are easier to mistake than others. Refuses sizes beyond the false scores of
-    some probe plus one, lists that do not go together, and probes without false scores.
+    The record is among n. L of a probe's M false scores are lower than its true one. With persons, a probe is
+    held against its own false scores alone; without, against all, which takes them to be of one law for
+    everybody and is too high or too low where some people are easier to mistake than others. Refuses sizes
+    beyond the false scores of some probe plus one, lists that do not go together, and probes without false
+    scores.
 
     >>> [point.correctness for point in matching_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2])]
     [1.0, 0.75]
@@ -78,7 +79,8 @@ def _persons(
     if (of_true is None) != (of_false is None):
         given, missing = ("true", "false") if of_false is None else ("false", "true")
         raise OutOfDomainError(
-            f"{given}_persons must go with {missing}_persons, got NULL; pass the persons of both or of neither"
+            f"{given}_persons must go with {missing}_persons, got NULL; "
+            "pass the persons of both or of neither"
         )
     if of_true is None or of_false is None:
         return np.zeros(true.size), np.zeros(false.size)
@@ -108,7 +110,8 @@ def _counts(
         if first == last:
             who = f"person {person:g}" if of_true.any() or of_false.any() else "anybody"
             raise OutOfDomainError(
-                f"false_scores must hold scores of every probe, got none of {who}; pass some, or leave the probe out"
+                f"false_scores must hold scores of every probe, got none of {who}; "
+                "pass some, or leave the probe out"
             )
         mine, own = of_true == person, scores[first:last]
         below, upto = np.searchsorted(own, true[mine], "left"), np.searchsorted(own, true[mine], "right")
@@ -124,9 +127,9 @@ def _point(n: float, lower: Integers, equal: Integers, held: Integers) -> Matchi
 
 
 def _right(n: float, lower: int, equal: int, held: int) -> float:
-    """Chance to be first among n: Σ_{j ≤ E} C(L + j, n − 1) / ((E + 1) C(M, n − 1)), E equal scores being in any order.
+    """Chance to be first: Σ_{j ≤ E} C(L + j, n − 1) / ((E + 1) C(M, n − 1)), E equal scores in any order.
 
-    The sum is C(L + E + 1, n) − C(L, n), here as a product that does not cancel.
+    The record is one among n. The sum is C(L + E + 1, n) − C(L, n), here as a product that does not cancel.
     """
     upto = float(lower + equal)
     none_higher = np.exp(log_missed(np.array([held - upto]), n - 1, float(held)))

@@ -1,9 +1,9 @@
-"""Correctness and uniqueness of a smaller table: the exact expectation over random subsets, from the class sizes alone.
+"""Correctness and uniqueness of a smaller table: the exact expectation over random subsets.
 
-An n-subset drawn without replacement misses a class of size s with probability C(N − s, n) / C(N, n). Its
-logarithm is a sum of min(s, n) logarithms of one sign, so nothing cancels; a long sum is an integral to
-double precision. Source: Rocher, Hendrickx & de Montjoye 2025, equation 1, with the expectation over subsets
-taken exactly (rarefaction).
+The class sizes alone decide it. An n-subset drawn without replacement misses a class of size s with
+probability C(N − s, n) / C(N, n). Its logarithm is a sum of min(s, n) logarithms of one sign, so nothing
+cancels; a long sum is an integral to double precision. Source: Rocher, Hendrickx & de Montjoye 2025, equation
+1, with the expectation over subsets taken exactly (rarefaction).
 """
 
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ HALF: Final = 0.5
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 OVERLAP: Final = (
-    "a curve needs classes that do not overlap, as many records as class_size × classes, got {got} for {records}; "
-    "use nulls := 'value' or 'drop' in place of 'wildcard'"
+    "a curve needs classes that do not overlap, as many records as class_size × classes, got {got} for "
+    "{records}; use nulls := 'value' or 'drop' in place of 'wildcard'"
 )
 
 
@@ -38,11 +38,12 @@ class CurvePoint:
 
 
 def correctness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
-    """Expected correctness κ of exact matching in a random subset of `sizes` records: its distinct classes per record.
+    """Expected correctness κ of exact matching in a random subset: its distinct classes per record.
 
-    κ(n) = Σ [1 − C(N − s, n) / C(N, n)] / n over the classes of size s among N records; κ(1) = 1, and κ(N) is
-    classes per record. The answer has the shape of `sizes` and is right to 1e-10 of itself up to N = 1e9.
-    Refuses sizes that are not whole numbers from 1 to N, an empty histogram, and classes that overlap.
+    A subset has one of the `sizes`, in records. κ(n) = Σ [1 − C(N − s, n) / C(N, n)] / n over the classes of
+    size s among N records; κ(1) = 1, and κ(N) is classes per record. The answer has the shape of `sizes` and
+    is right to 1e-10 of itself up to N = 1e9. Refuses sizes that are not whole numbers from 1 to N, an empty
+    histogram, and classes that overlap.
 
     >>> two_pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))
     >>> correctness_curve(two_pairs, [1, 2, 4]).round(4).tolist()
@@ -89,7 +90,7 @@ def curve(histogram: Histogram, sizes: npt.ArrayLike | None = None) -> list[Curv
 
 
 def default_sizes(records: int, points: int = 50) -> Integers:
-    """Whole subset sizes from 1 to `records`, evenly spaced in log space and distinct: at most `points` of them.
+    """Whole subset sizes from 1 to `records`, distinct, even in log space: at most `points` of them.
 
     Source: the protocol of Rocher, Hendrickx & de Montjoye 2025 (50 points). Refuses fewer than 1 record or 2
     points.
@@ -133,7 +134,7 @@ def _number(rule: str, remedy: str, low: float, high: float) -> Number:
 
 
 def log_missed(size: Floats, n: float, records: float) -> Floats:
-    """Logarithm of C(records − size, n) / C(records, n): none of the `n` records drawn is of a class of `size`."""
+    """Logarithm of C(records − size, n) / C(records, n): none of `n` drawn is of a class of `size`."""
     fewer, more = (
         np.minimum(size, n),
         np.maximum(size, n),

@@ -1,7 +1,7 @@
-"""What a table gives away about a sensitive column: l-diversity, t-closeness, (α, k)-anonymity, β-likeness, δ-disclosure.
+"""What a table gives away about a sensitive column, by five measures of its classes.
 
-The engine measures each class; here the worst class is found, and the classes that offend a threshold are
-added up.
+l-diversity, t-closeness, (α, k)-anonymity, β-likeness and δ-disclosure. The engine measures each class; here
+the worst class is found, and the classes that offend a threshold are added up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from reid_sql.domains import PROBABILITY, Choice, Column, Columns, Floats, Number
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
+from reid_sql.models.numerics.rounding import ROUNDING
 
 WORDS: Final = "quasi-identifiers and sensitive"
 QI: Final = Columns(WORDS)
@@ -47,7 +48,7 @@ LEAST_K: Final = Number(
     1e15,
     whole=True,
 )
-SLACK: Final = 1e-12  # relative: what rounding may add to a measure, and no more
+SLACK: Final = ROUNDING  # what rounding may add to a measure, and no more
 NO_PLACE: Final = (
     "not available: NULL, or a number that is not finite, has no place among the sensitive values; "
     "leave such records out with nulls := 'drop', or pass variant := 'equal'"
@@ -82,7 +83,7 @@ class ClassValues:
 
 @dataclass(frozen=True)
 class OffendingClasses:
-    """The classes that offend a threshold: values of the quasi-identifiers by column, records, value of the measure."""
+    """The classes that offend a threshold: quasi-identifiers by column, records, value of the measure."""
 
     values: Mapping[str, Sequence[Any]]
     class_size: Sequence[int]
@@ -119,25 +120,29 @@ class AlphaDisclosure(Disclosure):
     threshold_k: int
 
 
-def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
+def least(classes: ClassValues, threshold: float, variant: str) -> Disclosure:
     """Summarise a measure whose lowest value is the worst; a class offends below the threshold.
 
-    >>> least(ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1])), 2, "distinct").offending_classes
+    >>> classes = ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
+    >>> least(classes, 2, "distinct").offending_classes
     2
     """
-    return _summary(found, found.value < threshold * (1 - SLACK), 0, threshold, variant)
+    return _summary(classes, classes.value < threshold * (1 - SLACK), 0, threshold, variant)
 
 
 def greatest(
-    found: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
+    classes: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
 ) -> Disclosure:
-    """Summarise a measure whose highest value is the worst; a class offends above the threshold, or below k records.
+    """Summarise a measure whose highest value is the worst: above the threshold, or below k, a class offends.
 
-    >>> greatest(ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1])), 0.2, "equal").offending_records
+    Below k are classes of fewer than k records.
+
+    >>> classes = ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1]))
+    >>> greatest(classes, 0.2, "equal").offending_records
     2
     """
-    offending = (found.value > threshold * (1 + SLACK)) | (found.class_size < k)
-    shown = _summary(found, offending, -1, threshold, variant)
+    offending = (classes.value > threshold * (1 + SLACK)) | (classes.class_size < k)
+    shown = _summary(classes, offending, -1, threshold, variant)
     return replace(shown, status=infinite) if shown.value == np.inf else shown
 
 

@@ -22,7 +22,10 @@ SEEDS: Final = 8
 
 @dataclass(frozen=True)
 class Packed:
-    """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over the fields that hold a value."""
+    """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over known fields.
+
+    A field is known where it holds a value.
+    """
 
     values: Words  # (records, words)
     known: Words  # (records, words)
@@ -126,7 +129,7 @@ def _matches_of_one(values: Words, known: Words, others: Packed) -> int:
 
 
 def _matches_by_key(mine: Packed, others: Packed) -> Codes:
-    """Match two patterns: each masked by what the other knows, equal words agree; the smaller side is sorted."""
+    """Match two patterns: each masked by what the other knows, equal words agree; the smaller is sorted."""
     left, right = mine.values & others.known[0], others.values & mine.known[0]
     if len(right) <= len(left):
         groups, _ = _group(right)
@@ -150,7 +153,10 @@ class Groups:
 
 
 def _group(words: Words) -> tuple[Groups, Codes]:
-    """Group rows of equal words; several words share a 64-bit key, drawn again should two different rows share one."""
+    """Group rows of equal words; several words share a 64-bit key, drawn again if two rows collide.
+
+    Rows collide where they differ and share a key.
+    """
     for seed in range(SEEDS):
         multipliers = _multipliers(words.shape[1], seed)
         keys = _keys(words, multipliers)
@@ -182,6 +188,6 @@ def _keys(words: Words, multipliers: Words) -> Words:
 
 
 def _find(words: Words, grouped: Words, groups: Groups) -> tuple[Codes, npt.NDArray[np.bool_]]:
-    """Which group each row falls in, and whether it does; words are compared, so that a key never decides alone."""
+    """Which group each row falls in, and whether it does; words are compared, a key never decides alone."""
     place = np.minimum(np.searchsorted(groups.keys, _keys(words, groups.multipliers)), len(groups.keys) - 1)
     return place, (grouped[groups.order[groups.starts]][place] == words).all(axis=1)

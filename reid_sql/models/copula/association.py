@@ -1,7 +1,8 @@
-"""How strongly two columns go together: mutual information corrected for chance, and the correlation that has as much.
+"""How strongly two columns go together: mutual information beyond chance, and as a correlation.
 
-Source: Rocher, Hendrickx & de Montjoye 2019, eq. 8 and 10; Vinh, Epps & Bailey 2010 (expected mutual
-information). Information is in nats.
+It is corrected for chance; the correlation is that of normal variables which have as much of it. Source:
+Rocher, Hendrickx & de Montjoye 2019, eq. 8 and 10; Vinh, Epps & Bailey 2010 (expected mutual information).
+Information is in nats.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ def entropy(counts: Floats) -> float:
 
 
 def adjusted_information(first: Floats, second: Floats, cells: Floats) -> float:
-    """Mutual information of two columns beyond chance, scaled so that columns that settle each other keep all of it.
+    """Mutual information of two columns beyond chance, scaled to be kept whole where each settles the other.
 
     `first` and `second` are the counts of the columns' values, `cells` those of the pairs. Equation 10, times
     the larger entropy; below 0 where the columns share less than chance would have them share.
@@ -95,9 +96,12 @@ def _shared(counts: tuple[Floats, Floats], low: Floats, terms: Integers, times: 
 
 
 def normal_information(first: Floats, second: Floats, correlation: float) -> float:
-    """Mutual information of two normal variables of this correlation, each told only to intervals of these shares.
+    """Mutual information of two normal variables of this correlation, told to intervals of these shares.
 
-    >>> round(normal_information(np.full(64, 1 / 64), np.full(64, 1 / 64), 0.5), 3), round(-0.5 * np.log(0.75), 3)
+    Each is told only to the interval that it falls in.
+
+    >>> shares = np.full(64, 1 / 64)
+    >>> round(normal_information(shares, shares, 0.5), 3), round(-0.5 * np.log(0.75), 3)
     (0.143, np.float64(0.144))
     """
     first, second = _joined(first), _joined(second)

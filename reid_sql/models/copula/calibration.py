@@ -25,8 +25,8 @@ AT_BOUND: Final = (
     "the calibration met its bound of e^{:+g}: the sample's records still repeat {} often than the model's"
 )
 BEYOND_ONE: Final = (
-    "cell probabilities are calibrated for combinations of values that occur: over all combinations they would "
-    "add up to about {:.2g}"
+    "cell probabilities are calibrated for combinations of values that occur: "
+    "over all combinations they would add up to about {:.2g}"
 )
 
 
@@ -39,9 +39,10 @@ class Calibration:
 
 
 def factor(cells: Floats, records: int, alone: int) -> float:
-    """Factor under which as many of the sample's records are alone as were counted, taken towards 1 where few tell.
+    """Factor under which as many records are alone as were counted, taken towards 1 where few tell.
 
-    `cells` are cell probabilities of records drawn from the model, whose mean ξ is that of the model.
+    The records are the sample's. `cells` are cell probabilities of records drawn from the model, whose mean ξ
+    is that of the model.
 
     >>> round(factor(np.full(100, 1e-4), records=1001, alone=820), 2)
     1.92

@@ -1,7 +1,8 @@
-"""An order for columns that have none, from the data: values that go with the same values of other columns lie together.
+"""An order from the data for columns that have none: values that go with the same values lie together.
 
-Source: reciprocal averaging, the first axis of multiple correspondence analysis (Hirschfeld 1935; Greenacre
-2017); the correlation of ordered categories by maximum likelihood (Olsson 1979).
+The same values are those of the other columns. Source: reciprocal averaging, the first axis of multiple
+correspondence analysis (Hirschfeld 1935; Greenacre 2017); the correlation of ordered categories by maximum
+likelihood (Olsson 1979).
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +43,7 @@ def category_orders(shares: Sequence[Floats], pairs: PairTables, fixed: Sequence
 
 
 def _pulled(column: int, scores: Sequence[Floats], shares: Sequence[Floats], pairs: PairTables) -> Floats:
-    """Scores of a column's values from those of the values that they go with, each column by how well it agrees."""
+    """Scores of a column's values from those they go with, each column by how well it agrees."""
     found = scores[column].copy()
     count = len(found)
     for (one, other), (first, second, weight) in pairs.items():

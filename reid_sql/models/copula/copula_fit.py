@@ -21,15 +21,13 @@ from reid_sql.models.copula.association import adjusted_information, matching_co
 from reid_sql.models.copula.calibration import calibration
 from reid_sql.models.copula.category_order import PairTables, category_orders, likeliest_correlation
 from reid_sql.models.copula.copula_population import drawn_cells
-from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts
+from reid_sql.models.copula.gaussian_copula import ALONE, OUTSIDE, GaussianCopula, PairCounts
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.numerics.correlation import nearest_correlation
 from reid_sql.models.numerics.rectangle import Precision
 from reid_sql.suggestion import suggestion
 
 ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
-OUTSIDE: Final = -1  # in place of a second column
-ALONE: Final = -2
 MOST_VALUES: Final = 2000  # of a column, for method 'sharp', whose tables are as large as the product
 
 
@@ -40,8 +38,8 @@ def fit(
 
     Refuses an empty table, names that are no columns and weights that are missing or below zero.
 
-    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"], [None] * 2,
-    ...                    np.array([60, 40]), [60.0, 40.0])
+    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"],
+    ...                    [None] * 2, np.array([60, 40]), [60.0, 40.0])
     >>> fit(sexes).cell_probability([["M"]]).probability
     array([0.4])
     """

@@ -16,6 +16,7 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import FARTHEST, Cells, Estimates, Precision, integrate
+from reid_sql.models.population.estimate import PopulationShares
 
 CHUNK: Final = 2048  # records that are drawn from one stream of random numbers
 ORDERS: Final = 16  # random orders of nominal columns, with as many records each
@@ -25,16 +26,9 @@ PEOPLE: Final = 1e-3  # people by whom the expected number of others may be wron
 
 
 @dataclass(frozen=True)
-class CopulaForecast:
+class CopulaForecast(PopulationShares):
     """Uniqueness Ξ and correctness κ of a population of the model, with 95 % intervals of the computation."""
 
-    population: float
-    uniqueness: float
-    uniqueness_low: float
-    uniqueness_high: float
-    correctness: float
-    correctness_low: float
-    correctness_high: float
     status: str
 
 
@@ -65,7 +59,10 @@ def drawn_cells(model: GaussianCopula, precision: Precision) -> list[Estimates]:
 
 
 def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers:
-    """Codes of the records at these places of an endless sample: (places, columns); the same whoever asks for which."""
+    """Codes of records at these places of an endless sample, the same whoever asks: (places, columns).
+
+    They are also the same whichever places are asked for.
+    """
     order = _shuffled(model, np.random.default_rng([seed, 0]))
     found = np.empty((len(places), len(model.columns)), dtype=np.int64)
     chunks = places // CHUNK

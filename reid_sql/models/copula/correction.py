@@ -26,7 +26,7 @@ class ScoredClasses:
 
 @dataclass(frozen=True)
 class Correction:
-    """Exponent a of ξ* = ξ^a, the mean ξ of the records before it, and the uniqueness that the mean of ξ* equals."""
+    """Exponent a of ξ* = ξ^a, the mean ξ of the records before it, and the mean of ξ*, the uniqueness."""
 
     exponent: float
     mean_xi: float

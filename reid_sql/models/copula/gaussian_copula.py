@@ -1,4 +1,4 @@
-"""The Gaussian copula of a table's columns: their marginals, joined by a correlation of latent normal variables.
+"""The Gaussian copula of a table's columns: marginals, joined by a correlation of latent normal variables.
 
 Source: Rocher, Hendrickx & de Montjoye 2019. A model sees no record: only how often each value, and each pair
 of values of two columns, occurs.
@@ -28,6 +28,9 @@ EXACT: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
 AVERAGED: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
 ROWS: Final = 2048  # distinct records that are scored together, so that memory stays bounded
 KEPT: Final = 1 << 20  # scores that a model keeps
+# In place of a second column: shares from outside, and the line that counts who is alone.
+OUTSIDE: Final = -1
+ALONE: Final = -2
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,10 @@ class PairCounts:
 
 @dataclass(frozen=True)
 class GaussianCopula:
-    """A fitted model: what it needs to score any record and to draw new ones, and nothing of any single record."""
+    """A fitted model: what it needs to score and to draw any record, and nothing of any single record.
+
+    What it draws is new records.
+    """
 
     columns: tuple[str, ...]
     marginals: tuple[Marginal, ...]
@@ -70,7 +76,7 @@ class GaussianCopula:
 
     @cached_property
     def order(self) -> list[int]:
-        """Columns in the order of integration: those of most values first, as their intervals are narrowest."""
+        """Columns in the order of integration: most values first, as their intervals are narrowest."""
         return sorted(
             range(len(self.columns)), key=lambda column: (-len(self.marginals[column].values), column)
         )
@@ -85,7 +91,10 @@ class GaussianCopula:
         )
 
     def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
-        """Codes of records given by column, as text or None: (records, columns). Values never seen have codes of their own."""
+        """Codes (records, columns) of records given by column; values never seen have codes of their own.
+
+        Values are text or None.
+        """
         if len(values) != len(self.columns):
             rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
             raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
@@ -103,7 +112,7 @@ class GaussianCopula:
         )
 
     def _foreign(self, column: int, value: str | None) -> int:
-        """Code of a text that is not among the values: another spelling of a number, or a value never seen."""
+        """Code of a text not among the values: another spelling of a number, or a value never seen."""
         marginal = self.marginals[column]
         found = number(value)
         same = (
@@ -124,14 +133,15 @@ class GaussianCopula:
         ]
 
     def cell_probability(self, values: Sequence[Sequence[Any]]) -> Estimates:
-        """Probability q(x) that a person has exactly these values, with the standard error of its integration.
+        """Probability q(x) that a person has exactly these values, with the error of its integration.
 
-        `values` are given by column, as text or None. q of values that the sample saw is never 0.
+        The error is a standard error. `values` are given by column, as text or None. q of values that the
+        sample saw is never 0.
         """
         return self.scored(self.codes(values))
 
     def scored(self, codes: Integers) -> Estimates:
-        """Cell probabilities of records of codes, each distinct one integrated once; the model remembers them."""
+        """Cell probabilities of coded records, each distinct one integrated once; the model remembers."""
         distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
         keys = [record.tobytes() for record in distinct]
         missing = [place for place, key in enumerate(keys) if key not in self._scores]
@@ -171,7 +181,10 @@ class GaussianCopula:
         )
 
     def calibrated(self, found: Estimates, codes: Integers) -> Estimates:
-        """Multiply by the calibration where cells are rare; no record is more frequent than the rarest of its values."""
+        """Multiply by the calibration where cells are rare, up to the frequency of the rarest value.
+
+        No record is more frequent than the rarest of its values.
+        """
         if self.calibration == 1:
             return found
         shares = [

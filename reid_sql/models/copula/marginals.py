@@ -38,11 +38,12 @@ class Marginal:
 
 
 def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, ordered: bool = False) -> Marginal:
-    """Fit the column by maximum likelihood: categorical, negative binomial or logarithmic, whichever has the least BIC.
+    """Fit the column by maximum likelihood: the law of the least BIC of three.
 
-    The last two count upwards from 0 or 1: the integers of an ordered column, from its least; or else the
-    ranks of the values, most frequent first. What they leave for values in between and beyond goes to the
-    values seen, in proportion. Weighted counts may be fractions; their sum is the number of records.
+    The laws are categorical, negative binomial and logarithmic. The last two count upwards from 0 or 1: the
+    integers of an ordered column, from its least; or else the ranks of the values, most frequent first. What
+    they leave for values in between and beyond goes to the values seen, in proportion. Weighted counts may be
+    fractions; their sum is the number of records.
 
     >>> fit_marginal(["F", "M"], [60, 40]).shares
     array([0.6, 0.4])
@@ -68,10 +69,11 @@ def given_marginal(
     ordered: bool = False,
     seen: Sequence[str | None] = (),
 ) -> Marginal:
-    """Take a column's distribution from outside, such as a census: shares or counts, of all values that there are.
+    """Take a column's distribution from outside, such as a census: shares or counts of all its values.
 
-    Values named twice are added up; a number may be spelled in another way than in the sample, whose values
-    are `seen`. Refuses shares that are missing or below 0, and none for a value that was seen.
+    All values that there are must be among them. Values named twice are added up; a number may be spelled in
+    another way than in the sample, whose values are `seen`. Refuses shares that are missing or below 0, and
+    none for a value that was seen.
 
     >>> given_marginal(["M", "F"], [49, 51], ordered=True).shares
     array([0.51, 0.49])
@@ -110,7 +112,7 @@ def number(text: str | None) -> float | None:
 
 
 def sort_keys(values: Sequence[str | None]) -> list[tuple[int, float, str]]:
-    """Keys that order the values: NULL, then numbers by size, then text; dates in ISO form are in order as text.
+    """Keys that order the values: NULL, then numbers by size, then text; ISO dates are in order as text.
 
     >>> sorted(["10", "9", None], key=dict(zip(["10", "9", None], sort_keys(["10", "9", None]))).get)
     [None, '9', '10']
@@ -131,7 +133,7 @@ def _sorted(values: Sequence[str | None], weights: Floats, *, ordered: bool) -> 
 
 
 def _steps(values: Sequence[str | None]) -> Integers | None:
-    """Give the values as whole steps from the least one; none where they are not all integers near each other."""
+    """Give the values as whole steps from the least one; none unless all are integers near each other."""
     numbers = [number(value) for value in values]
     found = [value for value in numbers if value is not None and value == np.floor(value)]
     if len(found) < len(values) or found[-1] - found[0] > MAX_SPAN:
@@ -147,7 +149,7 @@ def _bic(shares: Floats, weights: Floats, parameters: int) -> float:
 
 
 def _families(steps: Integers, weights: Floats) -> dict[str, Floats]:
-    """Probabilities of 0, 1, …, to the last step, under each parametric family at its maximum of likelihood."""
+    """Probabilities of 0, 1, …, to the last step, under each parametric family at its maximum likelihood."""
     mean = float(weights @ steps / weights.sum())
     if mean == 0:
         return {}
@@ -179,9 +181,10 @@ def _logarithmic(grid: Integers, mean: float) -> Floats:
 
 
 def _unseen(weights: Floats) -> float:
-    """Share of one value never seen: the mass of all of them over how many there seem to be (Good 1953; Chao 1984).
+    """Share of one value never seen: the mass of all of them over how many there seem to be.
 
-    None where every value was seen twice or more: there the sample gives no sign that there are others.
+    Good 1953; Chao 1984. None where every value was seen twice or more: there the sample gives no sign that
+    there are others.
     """
     once, twice = float((weights <= 1).sum()), float(((weights > 1) & (weights <= TWICE)).sum())
     if once == 0:

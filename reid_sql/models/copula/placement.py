@@ -22,7 +22,7 @@ Ends = tuple[Floats, Floats]
 
 
 def ends(marginal: Marginal, codes: Integers, points: int, seed: list[int]) -> Ends:
-    """Latent lower and upper ends of the intervals of these codes: (codes, points), or (codes, 1) where there is an order.
+    """Latent lower and upper ends of the codes' intervals: (codes, points), or (codes, 1) if ordered.
 
     A code beyond the values is a value never seen: the first of them stands for any in a nominal column; in
     an ordered one they are the gaps before the first value, between the first two, and so on.

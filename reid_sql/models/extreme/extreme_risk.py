@@ -40,7 +40,7 @@ TailShare = Annotated[float, TAIL]
 
 @dataclass(frozen=True)
 class Level:
-    """The quantile that is asked for: α, and the share π_u of the quasi-identifiers that the law is fitted to."""
+    """The quantile asked for: α, and the share π_u of the quasi-identifiers that the law is fitted to."""
 
     alpha: float = 0.01
     tail: float = 0.05
@@ -49,15 +49,18 @@ class Level:
         """Refuse shares outside 0 < α < π_u ≤ 1."""
         alpha, tail = float(ALPHA.check("alpha", self.alpha)), float(TAIL.check("tail", self.tail))
         if alpha >= tail:
-            rule = f"alpha must be below tail, the share that the law is fitted to, got {plain(alpha)} and {plain(tail)}"
+            rule = (
+                "alpha must be below tail, the share that the law is fitted to, "
+                f"got {plain(alpha)} and {plain(tail)}"
+            )
             raise OutOfDomainError(
                 f"{rule}; pass a smaller alpha, such as 0.01, or a larger tail, such as 0.05"
             )
 
     def place(self, count: int) -> tuple[int, float]:
-        """Place of the 1 − π_u quantile among so many ascending values, from 0, and its share of the way to the next.
+        """Place of the 1 − π_u quantile among ascending values, from 0, and its share of the way on.
 
-        Definition 8 of Hyndman & Fan 1996.
+        The way is that to the next value. Definition 8 of Hyndman & Fan 1996.
 
         >>> Level().place(816)
         (774, 0.85)
@@ -104,10 +107,10 @@ def highest(distinct: Integers, level: Level) -> Integers:
 
 
 def fit(top: Integers, records: int | Integers, count: int, level: Level) -> Fits:
-    """Fit each row of the highest distinct values, ascending, of tables of `records` with `count` quasi-identifiers.
+    """Fit each row of the highest distinct values, ascending, of tables of `records` records.
 
-    T = logistic(logit u + (β/ξ)((α/π_u)^−ξ − 1)), with ξ and β by probability-weighted moments (Hosking &
-    Wallis 1987).
+    There are `count` quasi-identifiers. T = logistic(logit u + (β/ξ)((α/π_u)^−ξ − 1)), with ξ and β by
+    probability-weighted moments (Hosking & Wallis 1987).
 
     >>> top = np.array([[120, 130, 140, 150, 170, 200, 260]])
     >>> round(float(fit(top, 1000, 120, Level()).risk[0]), 4)
@@ -149,7 +152,10 @@ def _logit(distinct: Integers, size: Floats) -> Floats:
 
 
 def _moments(excess: Floats, m: Integers) -> tuple[Floats, Floats]:
-    """Shape and scale from a0 = mean of x and a1 = mean of x(1 − F), F = (i − 0.35)/m for the i-th smallest."""
+    """Shape and scale from a0, the mean of x, and a1, the mean of x(1 − F).
+
+    F = (i − 0.35)/m for the i-th smallest.
+    """
     places = np.arange(1, excess.shape[1] + 1, dtype=np.float64)
     total = np.einsum("ij->i", excess)
     ranked = (

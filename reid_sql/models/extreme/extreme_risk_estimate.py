@@ -17,14 +17,20 @@ NAMED: Final = 3  # quasi-identifiers that a sentence names
 CERTAIN: Final = 1.0
 
 TOO_FEW: Final = "quasi-identifiers exceed the threshold and a fit needs"
-EQUAL: Final = "risk is not available: all quasi-identifiers above the threshold have the same risk; pass more columns or another p"
+EQUAL: Final = (
+    "risk is not available: all quasi-identifiers above the threshold have the same risk; "
+    "pass more columns or another p"
+)
 BEYOND: Final = "the highest risk lies above the end of the fitted law"
 NO_INTERVAL: Final = "no interval: too many resamples have no fit"
 
 
 @dataclass(frozen=True)
 class ExtremeRisk:
-    """T with its 95 % bootstrap interval, the threshold u as a share, and the law of the excesses of the logits."""
+    """T with its 95 % bootstrap interval, the threshold u, and the law of the excesses of the logits.
+
+    The threshold is a share.
+    """
 
     risk: float | None
     risk_low: float | None
@@ -68,7 +74,9 @@ def risks(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> list[QuasiIdentifi
 
 
 def estimate(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> ExtremeRisk:
-    """Estimate the extreme risk, with the percentile interval of a seeded bootstrap over the quasi-identifiers.
+    """Estimate the extreme risk, with the percentile interval of a seeded bootstrap.
+
+    The bootstrap draws the quasi-identifiers.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
     >>> table = Codes(["key"], [True], [np.arange(1, 9)], np.arange(8))
@@ -140,10 +148,10 @@ def _problems(found: Fits, top: Integers, chosen: QuasiIdentifiers, distinct: In
 def interval(
     distinct: Integers, records: int, level: Level, seed: int = 0
 ) -> tuple[float | None, float | None]:
-    """Give the 95 % percentile interval of T when the quasi-identifiers are drawn anew, with replacement; None without fits.
+    """Give the 95 % percentile interval of T over drawn quasi-identifiers; None without fits.
 
-    Only the highest of each resample are drawn: the k-th smallest of n uniform numbers is a ratio of sums of
-    exponential ones.
+    They are drawn anew, with replacement. Only the highest of each resample are drawn: the k-th smallest of n
+    uniform numbers is a ratio of sums of exponential ones.
     """
     count, size = len(distinct), level.top(len(distinct))
     descending = np.sort(distinct)[::-1]

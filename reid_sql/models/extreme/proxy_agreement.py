@@ -20,7 +20,10 @@ NO_CONTRIBUTION: Final = "not available: no contribution can be computed"
 
 @dataclass(frozen=True)
 class ProxyAgreement:
-    """Correlations of a proxy with the contributions, and its chance to rank a record that raises the risk above another."""
+    """Correlations of a proxy with the contributions, and its chance to rank a raising record first.
+
+    A raising record is one that raises the risk; it is ranked above another.
+    """
 
     proxy: str
     pearson: float | None
@@ -60,7 +63,7 @@ def _agreement(name: str, proxy: Floats | None, contribution: Floats, missing: s
 
 
 def _auc(score: Floats, positive: npt.NDArray[np.bool_]) -> float | None:
-    """Chance that one of the positives, drawn at random, scores above one of the others; ties count a half."""
+    """Chance that a positive, drawn at random, scores above one of the others; ties count a half."""
     ones = int(positive.sum())
     others = len(score) - ones
     if not ones or not others:

@@ -43,7 +43,10 @@ Seed = Annotated[int, SEED]
 
 @dataclass(frozen=True)
 class Codes:
-    """A table as codes, one array a column; of an ordinal column they ascend with its values. `position` orders the records."""
+    """A table as codes, one array a column; ordinal codes ascend with values.
+
+    `position` orders the records.
+    """
 
     names: Sequence[str]  # (columns,)
     ordinal: Sequence[bool]  # (columns,)
@@ -58,7 +61,10 @@ class Codes:
 
 @dataclass(frozen=True)
 class CodesElsewhere(Codes):
-    """A table that stayed with its engine, which counts the distinct values of choices of columns; no codes are here."""
+    """A table that stayed with its engine, which counts distinct values of choices of columns.
+
+    No codes are here.
+    """
 
     held: int  # records
     count: Callable[[Integers], Integers]  # places of columns, (choices, p), to distinct values, (choices,)
@@ -71,7 +77,10 @@ class CodesElsewhere(Codes):
 
 @dataclass(frozen=True)
 class QuasiIdentifiers:
-    """A table with its records in order, and the quasi-identifiers to measure as places of columns, in lexical order."""
+    """A table, its records in order, and the quasi-identifiers to measure as places of columns.
+
+    The quasi-identifiers are in lexical order.
+    """
 
     table: Codes
     places: Integers  # (quasi-identifiers, p)
@@ -101,7 +110,7 @@ class QuasiIdentifiers:
 
 
 def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIdentifiers:
-    """Choose the quasi-identifiers of p columns: all, or as many as `sample` says, each equally likely and none twice.
+    """Choose the quasi-identifiers of p columns: all, or `sample` of them, equally likely and none twice.
 
     Refuses an empty table, p beyond the number of columns, and more than 200,000 quasi-identifiers without a
     sample.
@@ -122,7 +131,8 @@ def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIde
     if not drawn and possible > MAX_COUNTED:
         rule = f"the number of quasi-identifiers to count must be at most {MAX_COUNTED}, got {possible}"
         raise OutOfDomainError(
-            f"{rule}; pass sample := 10000 to measure so many of them drawn at random, fewer columns or another p"
+            f"{rule}; pass sample := 10000 to measure so many of them drawn "
+            "at random, fewer columns or another p"
         )
     if not drawn or drawn >= possible:
         places = np.array(list(combinations(range(width), count)), dtype=np.int64)

@@ -33,7 +33,10 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Contributions:
-    """The fit of the whole table, and per record its contribution (NaN where there is none) and how it is unique."""
+    """The fit of the whole table, and per record its contribution (NaN without one) and its uniqueness.
+
+    The uniqueness says how the record is unique.
+    """
 
     whole: Fits  # (1,)
     contribution: Floats  # (records,)
@@ -43,7 +46,7 @@ class Contributions:
 
 
 def contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> Contributions:
-    """Give the exact contribution DT(i) = T − T(without i) of every record, with U* = Σ U(1 − θ) and U⁺ = Σ U θ.
+    """Give every record's exact contribution DT(i) = T − T(without i), U* = Σ U(1 − θ) and U⁺ = Σ U θ.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
     >>> draw = np.random.default_rng(0)

@@ -1,4 +1,7 @@
-"""How spread a record's places in the joint distributions of its quasi-identifiers are (ordinal columns only)."""
+"""How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns).
+
+Only ordinal columns have such places.
+"""
 
 import threading
 from math import isqrt, prod
@@ -44,10 +47,10 @@ def _levels(table: Codes) -> list[int]:
 
 
 def entropy(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
-    """Give each record's entropy E = −Σ p ln p over √N_p equal intervals (rounded down) of its places H(i, j).
+    """Give each record's entropy E = −Σ p ln p over √N_p equal intervals of its places H(i, j).
 
-    H(i, j) is the share of records whose joint ecdf F(·, j) is at most that of record i. Béra et al. 2023,
-    section 3.4.
+    √N_p is rounded down. H(i, j) is the share of records whose joint ecdf F(·, j) is at most that of record
+    i. Béra et al. 2023, section 3.4.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import choose
     >>> columns = [np.array([1, 2]), np.array([2, 1]), np.array([1, 1]), np.array([1, 2])]

@@ -1,4 +1,7 @@
-"""What may stand for a record's contribution where the columns have an order: entropy, and a regression on the columns."""
+"""What may stand for a record's contribution where columns are ordered: entropy, and a regression.
+
+The regression is on the columns.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +16,10 @@ FACTORS: Final = 3
 
 @dataclass(frozen=True)
 class OrderProxies:
-    """Entropy, and the chance of a positive contribution as partial least squares foresee it; None where the remarks say why."""
+    """Entropy, and the chance of a positive contribution by partial least squares.
+
+    Either is None where the remarks say why.
+    """
 
     entropy: Floats | None  # (records,)
     pls: Floats | None  # (records,)
@@ -25,7 +31,8 @@ def by_order(chosen: QuasiIdentifiers, contribution: Floats, memory_mb: int = 10
 
     >>> import numpy as np
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
-    >>> by_order(choose(Codes(["zip"], [False], [np.array([1])], np.arange(1)), 1), np.zeros(1)).remarks[0][:44]
+    >>> zips = Codes(["zip"], [False], [np.array([1])], np.arange(1))
+    >>> by_order(choose(zips, 1), np.zeros(1)).remarks[0][:44]
     "entropy and pls are not available: 'zip' has"
     """
     disorder = not_ordinal(chosen.table)

@@ -23,7 +23,10 @@ BLOCK: Final = 1_000_000  # values fitted at once; eight records make a byte
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """Per quasi-identifier its distinct values; per record for how many it is unique, and the sum of their distinct values."""
+    """Per quasi-identifier its distinct values; per record for how many it is unique, and their sum.
+
+    The sum is that of their distinct values.
+    """
 
     distinct: Integers  # (quasi-identifiers,)
     unique: Integers  # (records,)
@@ -31,7 +34,7 @@ class Uniqueness:
 
 
 def uniqueness(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Uniqueness:
-    """Count distinct values and unique records of every quasi-identifier, in one pass; exact in whole numbers.
+    """Count distinct values and unique records of every quasi-identifier, in one pass; exact integers.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 3])], np.arange(3))
@@ -54,7 +57,7 @@ def uniqueness(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Uniqueness:
 
 
 def deciding(distinct: Integers, level: Level) -> Integers:
-    """The quasi-identifiers that decide the extreme risk, those at the threshold included: all that have no fewer values.
+    """The quasi-identifiers that decide the extreme risk: those at the threshold, and all of more values.
 
     >>> deciding(np.array([5, 9, 7, 7, 1]), Level(0.1, 0.5)).tolist()
     [1, 2, 3]
@@ -94,7 +97,7 @@ def risk_without(chosen: QuasiIdentifiers, distinct: Integers, level: Level, mem
 
 
 def risk_of_each(distinct: Integers, alone: Integers, records: int, count: int, level: Level) -> Floats:
-    """Give T without each of some records: `alone` is U, one row a record, one column a deciding quasi-identifier."""
+    """Give T without each of some records; `alone` is U (records, deciding quasi-identifiers)."""
     size = level.top(count)
     left = np.sort(distinct.astype(np.int32) - alone, axis=1)[:, -size:]
     return fit(left, records - 1, count, level).risk

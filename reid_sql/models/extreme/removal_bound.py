@@ -1,4 +1,4 @@
-"""How far the removal of any S records can lower the extreme risk: a bound that no choice of records gets below.
+"""How far removing any S records can lower the extreme risk: a bound that no choice gets below.
 
 A removal destroys a class only if it takes all its members. Give each record 1/size of each of its classes in
 some quasi-identifiers J: the classes destroyed there are at most the credits of the records taken, so at most
@@ -33,7 +33,9 @@ BLOCK: Final = 500_000  # values at once
 
 
 def largest_shape(level: Level) -> float | None:
-    """Shape of the law up to which T is at least the mean above the threshold; None where α is no small part of π_u.
+    """Shape of the law up to which T is at least the mean above the threshold.
+
+    None where α is no small part of π_u.
 
     >>> round(largest_shape(Level(0.01, 0.05)), 3), largest_shape(Level(0.04, 0.05))
     (0.647, None)
@@ -98,7 +100,7 @@ def _destroyed(credit: Integers, steps: int) -> Floats:
 
 
 def _mean(ranked: Integers, destroyed: Floats, left: Integers) -> Floats:
-    """The least mean logit, as a share, of these quasi-identifiers after so many classes of theirs are gone."""
+    """The least mean logit, as a share, of these quasi-identifiers once so many of their classes are gone."""
     found = []
     rows = max(1, BLOCK // len(ranked))
     for start in range(0, len(left), rows):

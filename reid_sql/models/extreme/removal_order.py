@@ -16,7 +16,7 @@ BLOCK: Final = 2_000_000  # values fitted at once
 
 
 def distinct_along(chosen: QuasiIdentifiers, order: Integers, memory_mb: int = 1024) -> Integers:
-    """Count the distinct values of every quasi-identifier after 0, 1, … all of these removals; one row a removal.
+    """Count the distinct values of every quasi-identifier after 0, 1, … all removals; one row a removal.
 
     >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
     >>> table = Codes(["a"], [True], [np.array([1, 1, 2])], np.arange(3))

@@ -1,4 +1,7 @@
-"""The extreme risk after each removal, the order chosen step by step or once, beside the bound that no order gets below."""
+"""The extreme risk after each removal in a chosen order, beside the bound that no order gets below.
+
+The order is chosen step by step or once.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
@@ -34,7 +37,10 @@ Remove = Annotated[int, REMOVE]
 
 @dataclass(frozen=True)
 class Removal:
-    """A step, the record that it removes, the extreme risk then, and what no removal of as many records gets it to or below."""
+    """A step, the record that it removes, the extreme risk then, and the bound for as many records.
+
+    No removal of as many records gets the risk below the bound.
+    """
 
     step: int
     record: int | None

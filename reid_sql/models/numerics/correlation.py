@@ -20,7 +20,7 @@ PROJECTIONS: Final = 500
 
 @dataclass(frozen=True)
 class Step:
-    """One drawn coordinate: the columns that it settles, and how much of it each of them and each later one holds."""
+    """One drawn coordinate: the columns it settles, and how much of it they and each later one hold."""
 
     columns: list[int]
     slopes: list[float]  # of the columns that it settles
@@ -87,7 +87,9 @@ def _clean(matrix: Floats) -> Floats:
 
 
 def factorised(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
-    """Factorise by Cholesky in this order; a column without a variance of its own joins the step that settles it.
+    """Factorise by Cholesky in this order; a column without variance of its own joins what settles it.
+
+    It joins the step that settles it.
 
     >>> [step.columns for step in factorised(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1.0]]), [0, 1, 2])]
     [[0, 2], [1]]

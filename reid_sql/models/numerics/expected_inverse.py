@@ -29,11 +29,13 @@ def poisson(seen: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
 
 
 def negative_binomial(seen: npt.ArrayLike, shape: npt.ArrayLike, chance: npt.ArrayLike) -> Floats:
-    """Mean of 1/(f + X), X negative binomial with `shape` r ≥ f and success `chance` p in (0, 1]; `seen` f ≥ 1.
+    """Mean of 1/(f + X), X negative binomial with `shape` r ≥ f, `chance` p in (0, 1]; `seen` f ≥ 1.
 
-    With r = f it is the individual risk of Benedetti and Franconi.
+    `chance` is that of success. With r = f it is the individual risk of Benedetti and Franconi.
 
-    >>> negative_binomial([1, 5, 2], [1, 5, 2], [0.1, 1.0, 0.5]).round(6).tolist()  # p/(1 − p) ln(1/p), 1/5, 1 − ln 2
+    p/(1 − p) ln(1/p), 1/5 and 1 − ln 2:
+
+    >>> negative_binomial([1, 5, 2], [1, 5, 2], [0.1, 1.0, 0.5]).round(6).tolist()
     [0.255843, 0.2, 0.306853]
     """
     f, r, p = np.broadcast_arrays(*(np.asarray(given, dtype=np.float64) for given in (seen, shape, chance)))
@@ -47,7 +49,10 @@ def _poisson(f: Floats, m: Floats) -> Floats:
 
 
 def _negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:
-    """∫ (1 − s)^(f−1) (1 + s q/p)^(−r) ds, with e^y = 1 + s q/p for s: the mass is then within a few units of the rate."""
+    """∫ (1 − s)^(f−1) (1 + s q/p)^(−r) ds, with e^y = 1 + s q/p for s.
+
+    The mass is then within a few units of the rate.
+    """
     q = np.where(p < 1, 1 - p, 1.0)
     odds = p / q
     end = np.minimum(-np.log(p), REACH / np.maximum(r - 1 + (f - 1) * odds, TINY))

@@ -20,7 +20,7 @@ LOGARITHMIC: Final = 40.0  # where ψ(z) = ln z to the last digit
 
 
 def log_rising_ratio(z: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Logarithm of the ratio of two rising factorials of `x` factors, one starting at `z` + `y` and one at `z`.
+    """Logarithm of the ratio of two rising factorials of `x` factors, from `z` + `y` and from `z`.
 
     ln (z+y)ₓ / (z)ₓ = ln Γ(z+x+y) Γ(z) / (Γ(z+x) Γ(z+y)), symmetric in x and y, never negative.
     For z > 0, x ≥ 0 and y ≥ 0, which are not checked; the three broadcast.
@@ -44,7 +44,7 @@ def _logarithm_bend(z: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def _remainder_bend(z: Floats, x: Floats, y: Floats) -> Floats:
-    """Give the same second difference of Σ B₂ₖ / (2k (2k−1) z²ᵏ⁻¹), 5.11.1, power by power and without cancellation."""
+    """Give that second difference of Σ B₂ₖ / (2k (2k−1) z²ᵏ⁻¹), 5.11.1, by powers, without cancellation."""
     bend, along_x, along_y = _logarithm_bend(z, x, y), np.log1p(x / z), np.log1p(y / (z + x))
     total = np.zeros(())
     for k, bernoulli in enumerate(BERNOULLI, start=1):

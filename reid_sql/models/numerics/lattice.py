@@ -29,7 +29,7 @@ EDGE: Final = 1e-15  # no point lies on the faces of the cube
 
 
 def lattice(dimensions: int, points: int, seed: int) -> Floats:
-    """Points of one lattice under one random shift, those of each of its REPLICATES parts together: (dimensions, points).
+    """Points of one randomly shifted lattice, its REPLICATES parts each together: (dimensions, points).
 
     `points` is a power of two from 128 to 65,536. The parts are lattices shifted against each other, so that
     the whole is nearer to the integral than their spread says.

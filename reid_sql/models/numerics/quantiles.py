@@ -1,4 +1,4 @@
-"""Quantiles of values that weigh differently, and those of the normal distribution that intervals are made of."""
+"""Quantiles of values that weigh differently, and normal quantiles, which intervals are made of."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -25,7 +25,9 @@ def of_repeated(values: Floats, records: Integers, shares: Sequence[float]) -> l
 
 
 def of_weighted(values: Floats, weights: Floats, shares: Sequence[float]) -> Floats:
-    """Quantiles of a distribution that is known at values of these weights, which add up to 1; each in its weight's middle.
+    """Quantiles of a distribution known at values of these weights, each in its weight's middle.
+
+    The weights add up to 1.
 
     >>> of_weighted(np.array([3.0, 1.0]), np.array([0.5, 0.5]), [0.25, 0.5]).tolist()
     [1.0, 2.0]

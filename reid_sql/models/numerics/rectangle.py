@@ -1,4 +1,4 @@
-"""Probability of a rectangle under a normal distribution, for many rectangles that share one correlation matrix.
+"""Probability of a rectangle under a normal distribution, for many that share one correlation matrix.
 
 Sequential conditioning after Genz (1992) and Genz & Bretz (2002): one coordinate at a time, each drawn within
 its interval given those before it, at randomised quasi-Monte Carlo points. Rectangles are sorted, so that
@@ -64,7 +64,7 @@ class Estimates:
         return uniqueness.correctness_from_probability(self.probability, population)
 
     def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """ξ and κ for records of a sample whose classes have these sizes: what is not alone there is not unique."""
+        """ξ and κ for records of a sample by class size: what is not alone there is not unique."""
         xi = np.where(np.asarray(class_size) == 1, self.uniqueness(population), 0.0)
         return xi, self.correctness(population)
 
@@ -90,7 +90,7 @@ class _Plan:
 def rectangle_probabilities(
     lower: npt.ArrayLike, upper: npt.ArrayLike, correlation: npt.ArrayLike, precision: Precision | None = None
 ) -> Estimates:
-    """Probability that lower < Z <= upper in every coordinate of a normal vector Z with this correlation matrix.
+    """Probability that lower < Z <= upper in every coordinate of a normal vector Z of this correlation.
 
     `lower` and `upper` are (rectangles, dimensions), infinities allowed; `correlation` may be singular. The
     coordinate with the narrowest interval on average comes first. Refuses bounds out of order and what is no
@@ -176,7 +176,7 @@ def _mapped(work: Callable[[slice], Floats], slices: Sequence[slice]) -> list[Fl
 
 
 def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
-    """Integrate sorted records, a step at a time over the distinct beginnings of records: (records, replicates)."""
+    """Integrate sorted records, a step at a time over their distinct beginnings: (records, replicates)."""
     weight = np.ones((1, 1))
     means: Floats | None = None
     nodes = np.zeros(len(records), dtype=np.int64)  # of each record: its beginning among the distinct ones
@@ -200,7 +200,7 @@ def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
 
 
 def _interval(records: Integers, step: Step, plan: _Plan, ahead: Floats | None) -> tuple[Floats, Floats]:
-    """Where the step's coordinate may lie for all its columns to be within theirs: (nodes, points) of each end."""
+    """Where the step's coordinate may lie for all columns to be within theirs: (nodes, points) an end."""
     every = []
     for place, (column, slope) in enumerate(zip(step.columns, step.slopes, strict=True)):
         code = records[:, plan.place[column]]

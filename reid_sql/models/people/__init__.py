@@ -1,1 +1,4 @@
-"""A model of people: a tree of pairs of columns, records as donors, and a gamma residual whose shape sub-tables tell."""
+"""A model of people: a tree of pairs of columns, records as donors, and a gamma residual.
+
+Sub-tables tell the shape of the residual.
+"""

@@ -1,4 +1,7 @@
-"""One column of a model: its values, those that the sample may have missed, and the bins that pairs are counted in."""
+"""One column of a model: its values, those the sample may have missed, and the bins of pairs.
+
+Pairs of values are counted in the bins.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +16,17 @@ from reid_sql.models.copula.marginals import number
 from reid_sql.models.people import scale
 
 SMALLEST: Final = 1e-300
+
+
+@dataclass(frozen=True)
+class Rarity:
+    """How shares of values that fit nowhere scatter around their category's, over those who have them."""
+
+    weight: Floats  # (classes,), adds up to 1
+    log_ratio: Floats  # (classes,), of the share to the category's
+
+
+ALIKE: Final = Rarity(np.ones(1), np.zeros(1))
 
 
 @dataclass(frozen=True)
@@ -33,6 +47,15 @@ class Column:
     kernel: Floats | None  # (bins, bins), rows add up to 1; None where the column has no order
     left_out: Floats  # (values,), the share of a value to a record that has it, if that record were not there
     unseen_places: Floats = field(default_factory=lambda: np.empty(0))
+    rarity: Rarity = ALIKE  # of the last category
+
+    def log_rarity(self, codes: Integers, rng: np.random.Generator) -> Floats:
+        """Draw how rare the values of codes are beside their category's share, as a logarithm."""
+        found = np.zeros(len(codes))
+        if len(self.rarity.weight) > 1:
+            rows = codes == self.elsewhere
+            found[rows] = rng.choice(self.rarity.log_ratio, int(rows.sum()), p=self.rarity.weight)
+        return found
 
     @property
     def elsewhere(self) -> int:
@@ -69,7 +92,10 @@ class Column:
 
     @cached_property
     def log_within_left_out(self) -> Floats:
-        """Logarithm of the chance of a value given its bin, to a record that has it, if that record were not there."""
+        """Logarithm of the chance of a value given its bin, to a record that has it, itself left out.
+
+        The record is taken as if it were not there.
+        """
         return np.minimum(self.log_left_out - np.log(self.bin_left_out[self.bins[: len(self.seen)]]), 0.0)
 
     @cached_property
@@ -87,7 +113,7 @@ class Column:
         return np.array([known[v] if v in known else self._unknown(v) for v in values], dtype=np.int64)
 
     def _unknown(self, value: str | None) -> int:
-        """Code of another spelling of a number, of the nearest unseen place of the scale, or of none of them."""
+        """Code of another spelling of a number, of the nearest unseen place of the scale, or of none."""
         place = scale.place(value) if self.ordered else number(value)
         if place is None:
             return self.elsewhere
@@ -109,7 +135,10 @@ class Column:
 
     @cached_property
     def _by_bin(self) -> tuple[Integers, Floats, Floats, Integers, Integers]:
-        """Categories bin by bin, their cumulated mass, the mass before each bin, its first and last category."""
+        """Categories bin by bin, their cumulated mass, and by bin the mass before it and its ends.
+
+        The ends are its first and last category.
+        """
         order = np.argsort(self.bins, kind="stable")
         first = np.searchsorted(self.bins[order], np.arange(len(self.bin_mass)))
         before = np.cumsum(self.bin_mass) - self.bin_mass

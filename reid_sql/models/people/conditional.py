@@ -60,7 +60,7 @@ class Smoothed:
 
 @dataclass(frozen=True)
 class Conditional:
-    """A fitted table of chances, its shrinkage τ, which of child and parent were smoothed, and its gain in nats."""
+    """A fitted table of chances, its shrinkage τ, which of child and parent are smooth, its gain in nats."""
 
     smoothed: Smoothed
     prior: Floats  # (child bins,)

@@ -1,4 +1,4 @@
-"""The shares of people that are asked for, foretold in two ways: by persons of the model, and by those of the sample.
+"""The shares of people asked for, foretold by persons of the model and by those of the sample.
 
 A person of the model says what others there are in the cell (eq. of `residual`). A person of the sample says
 so too, but what the sample shows of the class is known: at the sample's own size that is the count. The two
@@ -20,7 +20,10 @@ POWER: Final = 0.5  # of the sampled fraction: its share of the standard deviati
 
 @dataclass(frozen=True)
 class Seen:
-    """Distinct records of the sample: ln q as if each were not in it once, class size in the sample, how many drawn."""
+    """Distinct records of the sample: ln q without one of each, their class sizes, how many were drawn.
+
+    ln q is as if each record were not in it once.
+    """
 
     log_q: Floats  # (records,)
     size: Integers  # (records,)
@@ -29,19 +32,19 @@ class Seen:
 
 @dataclass(frozen=True)
 class Share:
-    """One share of people: of persons of the model, of persons of the sample, and what of the sample has it."""
+    """One share of people: of persons of the model, of the sample, and what of the sample has it."""
 
     of_model: Callable[[Floats, Floats, float, int], Floats]  # q, a, people, k
     of_sample: Callable[[Seen, Floats, float, float, int], Floats]  # seen, a, records, people, k
     held: Callable[[Histogram, int], int]
 
 
-def _unique(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001  # classes of 1
+def _unique(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001
     known = residual.uniqueness_known(np.exp(seen.log_q)[:, None], a, records, people)
     return np.where(seen.size[:, None] == 1, known, 0.0)
 
 
-def _correct(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001  # all classes
+def _correct(seen: Seen, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001
     return residual.correctness_known(seen.size[:, None], np.exp(seen.log_q)[:, None], a, records, people)
 
 
@@ -67,14 +70,18 @@ SHARES: Final[Mapping[str, Share]] = {
 
 
 def held(histogram: Histogram, k: int) -> dict[str, int]:
-    """How many records the sample itself has alone, how many classes, and how many records in classes of fewer than k."""
+    """How many records of the sample are alone, its classes, and the records in classes below k.
+
+    Those are the classes of fewer than k records.
+    """
     return {name: share.held(histogram, k) for name, share in SHARES.items()}
 
 
 def of_sample(share: Share, seen: Seen, shapes: Floats, sample: tuple[Histogram, float], k: int) -> Floats:
-    """Give the share for each shape by the persons of the sample; `sample` is its histogram, and the population.
+    """Give the share for each shape by the persons of the sample; `sample` is its histogram.
 
-    The records drawn stand for all: what they say is scaled so that at the sample's own size it is the count.
+    `sample` has the population, too. The records drawn stand for all: what they say is scaled so that at the
+    sample's own size it is the count.
     """
     histogram, people = sample
     records = float(histogram.records.sum())

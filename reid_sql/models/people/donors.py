@@ -28,7 +28,7 @@ Singles = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Donors:
-    """Distinct donors with their numbers, and the chance that each column is kept (a), or taken from near by (b)."""
+    """Distinct donors, their numbers, and the chances that a column is kept (a) or taken from near by (b)."""
 
     columns: tuple[Column, ...]
     codes: Integers  # (donors, columns)
@@ -37,7 +37,7 @@ class Donors:
     near: Floats  # (columns,)
 
     def log_q(self, codes: Integers) -> Floats:
-        """Ln q of records of codes, (records, columns), worked out by halves of the columns that many share."""
+        """Ln q of coded records, (records, columns), worked out by halves of the columns that many share."""
         return self._log_mean(codes, None)
 
     def log_q_left_out(self, donor: Integers) -> Floats:
@@ -102,7 +102,10 @@ class Donors:
 def similarity(
     column: Column, values: Integers, donors: Integers, log_share: Floats
 ) -> tuple[Singles, Singles | None]:
-    """Whether value and donor are the same, and how near they are, both over the value's share: (values, donors)."""
+    """Whether value and donor are the same, and how near, over the value's share: (values, donors).
+
+    Both are over that share.
+    """
     rarity = np.exp(-log_share[values])[:, None]
     same = ((values[:, None] == donors) * rarity).astype(np.float32)
     if column.kernel is None:

@@ -1,10 +1,11 @@
-"""A share with its 95 % interval: on a log-odds scale, from the scatter over shapes, over persons, and what models miss.
+"""A share with its 95 % interval on a log-odds scale: scatter over shapes and persons, and model error.
 
-g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n; σ² = V + v/(n (M + ε)²(1 − M + ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M
-+ ε)(1 − M + ε)): m and V the mean and the variance of g over shapes, v the variance over persons, M the
-estimate, s the same share in the sample itself. The interval is g⁻¹(m ± z σ) and a little on both sides. z is
-conformal: the quantile of |g(truth) − m|/σ over tables of people, each corpus with the same weight, that
-brings 95 % of the truths of other corpora within the interval.
+Model error is what models miss. g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n; σ² = V + v/(n (M + ε)²(1 − M +
+ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M + ε)(1 − M + ε)): m and V the mean and the variance of g over shapes, v
+the variance over persons, M the estimate, s the same share in the sample itself. v has n/N c M (1 − M) beside
+it: a population of N comes out by chance, c people of a class at once. The interval is g⁻¹(m ± z σ) and a
+little on both sides. z is conformal: the quantile of |g(truth) − m|/σ over tables of people, each
+corpus with the same weight, that brings 95 % of the truths of other corpora within the interval.
 """
 
 from dataclasses import dataclass
@@ -28,11 +29,12 @@ class Width:
     beyond_sample: float  # p₂
     binomial: float  # p₃
     z: float
+    together: float = 1.0  # people of a class that has the share, c
 
 
 UNIQUENESS: Final = Width(0.2, 1.0, 0.81)
 CORRECTNESS: Final = Width(0.1, 0.5, 0.89)
-BELOW: Final = Width(0.05, 1.0, 1.50)
+BELOW: Final = Width(0.05, 1.0, 1.50, 2.5)
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,15 @@ def spread(
     return Spread(estimate, centre, float(np.sqrt(sum(parts))), near)
 
 
+def with_chance(variance: float, estimate: float, fraction: float, together: float) -> float:
+    """Add to the variance over persons that of the population itself, of which a fraction was sampled.
+
+    >>> with_chance(0.1, 0.5, 0.2, 2.0)
+    0.2
+    """
+    return variance + fraction * together * estimate * (1 - estimate)
+
+
 def share(found: Spread, z: float, most: float) -> Share:
     """Give the interval; its upper end is at most what is provable."""
     low = float(share_of(found.centre - z * found.deviation, found.near)) - LITTLE
@@ -85,7 +96,7 @@ def share(found: Spread, z: float, most: float) -> Share:
 
 
 def clopper_pearson(held: float, records: float) -> float:
-    """Upper end of a share that `held` of so many records have, which the truth is below in 97.5 % of samples.
+    """Upper end of a share that `held` records have: the truth is below it in 97.5 % of samples.
 
     >>> round(clopper_pearson(2, 10), 4), clopper_pearson(10, 10)
     (0.5561, 1.0)

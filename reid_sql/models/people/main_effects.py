@@ -1,8 +1,8 @@
-"""Ξ by the log-linear model of main effects with negative binomial counts, from a draw of the sample's records.
+"""Ξ by the log-linear model of main effects with negative binomial counts, from a draw of records.
 
-It needs each drawn record's class size in the whole sample: a class of f records is drawn f times as often as
-one of 1, and counts by 1/f of its records.
-Source: Skinner & Shlomo 2008.
+The records are the sample's. It needs each drawn record's class size in the whole sample: a class of f
+records is drawn f times as often as one of 1, and counts by 1/f of its records. Source: Skinner & Shlomo
+2008.
 """
 
 import numpy as np
@@ -12,7 +12,10 @@ from reid_sql.models.population import loglinear, overdispersion
 
 
 def uniqueness(evidence: PeopleEvidence, people: float) -> float | None:
-    """Share of people who are unique; None where all classes have one size, or main effects repeat the sample."""
+    """Share of people who are unique; None without a fit.
+
+    There is none where all classes have one size, or main effects repeat the sample.
+    """
     n, size = evidence.records, evidence.drawn_size
     shares = [
         np.log(np.maximum(counts, 1e-12) / counts.sum())[codes]

@@ -1,9 +1,9 @@
-"""A column whose values have an order: shares smoothed over their neighbours, by as much as foretells left-out records.
+"""A column whose values have an order: shares smoothed over neighbours by what foretells best.
 
-The values lie on a lattice of the sample's own steps, its gaps filled; NULL and other texts stand apart. A
-share is (1 − w) c/n + w (c ∗ Laplace)/n, its bandwidth and w of the best leave-one-out likelihood. Where the
-lattice has too many points, cells of about as many records take their place.
-Source: Aitchison & Aitken 1976; Li & Racine 2003.
+They are smoothed by as much as foretells left-out records. The values lie on a lattice of the sample's own
+steps, its gaps filled; NULL and other texts stand apart. A share is (1 − w) c/n + w (c ∗ Laplace)/n, its
+bandwidth and w of the best leave-one-out likelihood. Where the lattice has too many points, cells of about as
+many records take their place. Source: Aitchison & Aitken 1976; Li & Racine 2003.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class _Lattice:
-    """Cells of the scale in order: how many points each has, where its middle is, in which of them each value lies."""
+    """Cells of the scale in order: the points in each, where its middle is, the cell of each value."""
 
     points: Floats  # (cells,)
     middle: Floats  # (cells,)
@@ -58,7 +58,7 @@ def ordered_column(name: str, values: Sequence[str | None], counts: Floats, most
     mass, left_out = counts / total, np.maximum(counts - 1, NONE_ONCE) / total
     mass[on], left_out[on] = seen * counts[on].sum() / total, left * counts[on].sum() / total
     missed = lattice.points - np.bincount(lattice.cell, minlength=len(lattice.points))
-    kept = (missed > 0.5) & (unseen > 0)  # noqa: PLR2004  # a cell with a point that no value of the sample took
+    kept = (missed > 0.5) & (unseen > 0)  # noqa: PLR2004  # a cell with a point not taken
     beside = unseen[kept] * counts[on].sum() / total
     rest = NONE_ONCE / total
     bins, kernel = _bins(
@@ -138,7 +138,7 @@ def _bandwidths(cells: int) -> list[float]:
 def _bins(
     lattice: _Lattice, on: Flags, kept: Integers, mass: Floats, room_and_width: tuple[int, float]
 ) -> tuple[Integers, Floats]:
-    """Bins of the categories: cells, or neighbours of about equal mass, then what stands apart; and their kernel."""
+    """Bins of the categories: cells, or neighbours of about equal mass, then what is apart; their kernel."""
     (most, width), beside = room_and_width, int((~on).sum())
     room = max(most - min(beside, most // 2) - 1, 2)
     cells = len(lattice.points)
@@ -163,7 +163,10 @@ def _bins(
 
 
 def _kernel(groups: int, bins: int, single: Flags, width: float) -> Floats:
-    """Weights of a bin's neighbours, its own only where it has several values; what stands apart keeps to itself."""
+    """Weights of a bin's neighbours, its own only where it has several values.
+
+    What stands apart keeps to itself.
+    """
     line = np.arange(groups)
     near = np.exp(-np.abs(line[:, None] - line) / width)
     near[line, line] = np.where(single[:groups], 0.0, 1.0)

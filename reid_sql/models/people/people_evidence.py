@@ -1,4 +1,7 @@
-"""What a model of people is fitted to: counts of values, of pairs and of class sizes, and a bounded draw of records."""
+"""What a model of people is fitted to: counts of values, pairs and class sizes, and drawn records.
+
+The draw is bounded.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

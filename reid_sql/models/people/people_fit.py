@@ -1,4 +1,7 @@
-"""Fit a model of people to what an engine counted: a tree of pairs, donors, their weights and the residual's shape."""
+"""Fit a model of people to an engine's counts: a tree of pairs, donors, weights and the residual's shape.
+
+The weights are those of the donors.
+"""
 
 from typing import Final
 
@@ -66,6 +69,6 @@ def seen_of(stack: Stack, evidence: PeopleEvidence) -> Seen:
 
 def own_repeats(stack: Stack, evidence: PeopleEvidence, seed: int) -> shape.Repeats:
     """What the full table's own repeats say of the shape."""
-    log_q = stack.log_q(stack.draw(DRAWS, np.random.default_rng([seed, 1])))
+    log_q = stack.drawn_log_q(DRAWS, np.random.default_rng([seed, 1]))
     unique = int(evidence.histogram.records[evidence.histogram.class_size == 1].sum())
     return shape.repeats(log_q, evidence.records, evidence.records - unique)

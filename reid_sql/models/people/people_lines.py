@@ -1,8 +1,8 @@
 """What an engine hands over of a sample, line by line, made into what a model of people is fitted to.
 
-A line is a value of a column (`second` 0), a pair of values, a share from outside (−1), a size of classes (−3)
-or a record drawn (−4), whose mass is a random number by which those drawn are in order. Pairs with very many
-combinations are not handed over: they are counted among the drawn.
+A line is a value of a column (`second` 0), a pair of values, a share from outside (−1), a size of classes
+(−3) or a record drawn (−4), whose mass is a random number by which those drawn are in order. Pairs with very
+many combinations are not handed over: they are counted among the drawn.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ import numpy as np
 from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
-from reid_sql.models.copula.copula_fit import OUTSIDE
+from reid_sql.models.copula.gaussian_copula import OUTSIDE
 from reid_sql.models.copula.marginals import sort_keys
 from reid_sql.models.people import scale
 from reid_sql.models.people.people_evidence import Pairs, PeopleEvidence, pair_counts
@@ -28,6 +28,7 @@ MOST_DRAWN: Final = 10_000  # records
 MOST_LINES: Final = 20_000  # of one pair of columns
 MOSTLY: Final = 0.9  # of the records that have a value: on a scale, where a column counts as ordered
 FEWEST_PLACES: Final = 4
+NOUGHTS: Final = (("0.0", "-0.0"), ("-0.0", "0.0"))
 Told = str | None  # a value as text
 # first, second, label, first_value, second_value, records, mass, texts
 Line = tuple[int, int, Told, Told, Told, int, float, Sequence[Told] | None]
@@ -149,7 +150,7 @@ def _scaled(mass: Floats, of_first: np.ndarray, counted: np.ndarray, records: in
 def _columns(
     lines: PeopleLines, first: Integers, second: Integers, weight: Floats
 ) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...], tuple[Floats, ...]]:
-    """Names, values in order of their text or number, and counts: the same whatever order an engine counts in."""
+    """Names, values in order of text or number, and counts: the same whatever order an engine has."""
     names, values, counts = [], [], []
     for column in range(1, int(first[second == 0].max()) + 1):
         alone = np.flatnonzero((first == column) & (second == 0)).tolist()
@@ -162,7 +163,13 @@ def _columns(
 
 
 def _codes(values: Sequence[Sequence[str | None]]) -> list[dict[str | None, int]]:
-    return [{value: code for code, value in enumerate(own)} for own in values]
+    """Codes by text; 0.0 and −0.0 are one value, and an engine may tell it by either."""
+    found: list[dict[str | None, int]] = [{value: code for code, value in enumerate(own)} for own in values]
+    for codes in found:
+        for one, other in NOUGHTS:
+            if one in codes:
+                codes.setdefault(other, codes[one])
+    return found
 
 
 def _coded(texts: Sequence[Sequence[str | None]], values: Sequence[Sequence[str | None]]) -> Integers:

@@ -1,4 +1,7 @@
-"""A fitted model of people: what it needs to score any record, to draw new ones and to foretell populations."""
+"""A fitted model of people: what it needs to score or draw any record, and to foretell populations.
+
+What it draws is new records.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +40,7 @@ class PeopleModel:
     seed: int
     method: str = "people"
     seen: Seen | None = None  # records of the sample, left out one by one; a kept file has none
+    notes: tuple[str, ...] = ()  # what diagnostics say of the fit
     told: tuple[Repeats, ...] = ()  # of the shapes, by the table itself and then by its sub-tables
 
     @property
@@ -70,13 +74,25 @@ class PeopleModel:
         return [column.texts(own) for column, own in zip(self.marginals, codes.T, strict=True)]
 
     def cell_probability(self, values: Sequence[Sequence[Any]]) -> PeopleCells:
-        """Probability q(x) that a person has exactly these values; nothing is integrated, so the errors are 0."""
+        """Probability q(x) that a person has exactly these values; nothing is integrated: errors are 0."""
         return self.scored(self.codes(values))
 
     def scored(self, codes: Integers) -> PeopleCells:
         """Cell probabilities of records of codes."""
         q = np.minimum(np.exp(self.stack.log_q(codes)), 1.0)
-        return PeopleCells(np.maximum(q, np.finfo(float).tiny), np.zeros(len(q)), self.scatter)
+        cells = np.maximum(q, np.finfo(float).tiny)
+        return PeopleCells(cells, np.zeros(len(q)), self.scatter, self.unique_share)
+
+    def unique_share(self, people: float) -> float:
+        """Share of so many people who are unique by the model alone, worked out once."""
+        if people not in self._unique:
+            of_drawn = self.scatter.uniqueness(np.exp(self.drawn_log_q), people)
+            self._unique[people] = float(of_drawn.mean())
+        return self._unique[people]
+
+    @cached_property
+    def _unique(self) -> dict[float, float]:
+        return {}
 
     @property
     def scatter(self) -> Scatter:
@@ -90,4 +106,4 @@ class PeopleModel:
     @cached_property
     def drawn_log_q(self) -> Floats:
         """Ln q of records drawn from the model."""
-        return self.stack.log_q(self.stack.draw(DRAWS, np.random.default_rng([self.seed, 1])))
+        return self.stack.drawn_log_q(DRAWS, np.random.default_rng([self.seed, 1]))

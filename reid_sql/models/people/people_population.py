@@ -36,9 +36,10 @@ class Shares:
 
 
 def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True) -> Shares:
-    """Expected shares among so many people, each with its 95 % interval; at the sample's own size they are counted.
+    """Expected shares among so many people, each with its 95 % interval.
 
-    Upper ends are at most what is provable where the sample is `random`, every record as likely as another.
+    At the sample's own size they are counted. Upper ends are at most what is provable where the sample is
+    `random`, every record as likely as another.
 
     Ξ(N) = E_q[(1 + N q/a)^−(a+1)] and so on, E over records drawn from the model and over the shapes a.
     """
@@ -47,7 +48,9 @@ def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True
         return counted(model.histogram, k)
     found = {}
     for name in curves.SHARES:
-        values, variance = on_shapes(model, name, people, k)
+        values, over_persons = on_shapes(model, name, people, k)
+        estimate, fraction = float(model.shapes @ values), model.records / people
+        variance = interval.with_chance(over_persons, estimate, fraction, WIDTHS[name].together)
         spread = interval.spread(
             values, model.shapes, variance, (held[name] / model.records, model.records), WIDTHS[name]
         )

@@ -1,6 +1,6 @@
-"""A tree kept to what is known from outside: chances of a column given its parent, fitted to shares of the column.
+"""A tree kept to what is known from outside: chances given the parent, fitted to shares of the column.
 
-Source: Deming & Stephan 1940 (iterative proportional fitting).
+The chances are the column's. Source: Deming & Stephan 1940 (iterative proportional fitting).
 """
 
 from collections.abc import Sequence

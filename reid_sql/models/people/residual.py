@@ -64,9 +64,10 @@ def uniqueness_known(q: npt.ArrayLike, shape: npt.ArrayLike, records: float, peo
 def correctness_known(
     seen: npt.ArrayLike, q: npt.ArrayLike, shape: npt.ArrayLike, records: float, people: float
 ) -> Floats:
-    """Mean of 1/F for a person where `seen` people of the cell are known, the person included; others are random.
+    """Mean of 1/F for a person where `seen` people of the cell, the person too, are known, others random.
 
-    >>> round(float(correctness_known(1, 0.01, 1.0, 0, 100)), 6) == round(float(correctness(0.01, 1.0, 100)), 6)
+    >>> known, unknown = correctness_known(1, 0.01, 1.0, 0, 100), correctness(0.01, 1.0, 100)
+    >>> round(float(known), 6) == round(float(unknown), 6)
     True
     """
     a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
@@ -77,7 +78,9 @@ def correctness_known(
 def below_known(
     seen: npt.ArrayLike, q: npt.ArrayLike, shape: npt.ArrayLike, sizes: tuple[float, float], k: int
 ) -> Floats:
-    """Chance of a class of fewer than k for a person where `seen` people of the cell are known, the person included; `sizes` are n and N.
+    """Chance of a class of fewer than k for a person where `seen` people of the cell are known.
+
+    The person is one of the known; `sizes` are n and N.
 
     >>> below_known([1, 3], 0.01, 1.0, (100, 300), 3).round(4).tolist()
     [0.5, 0.0]

@@ -39,7 +39,9 @@ def place(text: str | None) -> float | None:
 
 
 def step(places: Floats) -> float:
-    """Greatest distance of which all distances of these places, in order, are multiples; else the smallest of them.
+    """Greatest distance of which all distances of these places are multiples; else the smallest of them.
+
+    The places are in order.
 
     >>> step(np.array([0.0, 2.0, 5.0])), step(np.array([0.25, 0.5, 1.5]))
     (1.0, 0.25)

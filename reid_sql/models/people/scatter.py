@@ -14,7 +14,7 @@ import numpy.typing as npt
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.rectangle import Estimates
-from reid_sql.models.people import residual, shape
+from reid_sql.models.people import caution, residual, shape
 
 NODES: Final = 2000  # of ln q, between which scores are interpolated
 NEGLIGIBLE: Final = 1e-4  # weight of a shape
@@ -56,7 +56,7 @@ class Scatter:
         return xi, kappa
 
     def looked_up(self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]) -> Floats:
-        """Mean of score(q, a) over the shapes at this population: worked out on a grid of ln q, and interpolated."""
+        """Mean of score(q, a) over the shapes at this population, interpolated from a grid of ln q."""
         log = np.log(np.maximum(q, np.finfo(float).tiny))
         kept = self.weights > NEGLIGIBLE
         weights = self.weights[kept] / self.weights[kept].sum()
@@ -87,13 +87,18 @@ def _at(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
 
 @dataclass(frozen=True)
 class PeopleCells(Estimates):
-    """Cell probabilities under a model of people, whose residual says how far real cells scatter around them."""
+    """Cell probabilities under a model of people, whose residual tells how real cells scatter around them.
+
+    Scores ξ are drawn in as far as the share of unique people of a population asks for, where it is known.
+    """
 
     scatter: Scatter
+    unique: Callable[[float], float] | None = None  # share of unique people by size of population
 
     def uniqueness(self, population: npt.ArrayLike) -> Floats:
         """ξ, whatever the sample shows of the cell."""
-        return self.scatter.uniqueness(self.probability, population)
+        found = self.scatter.uniqueness(self.probability, population)
+        return self._cautious(found, np.broadcast_to(np.asarray(population, dtype=np.float64), found.shape))
 
     def correctness(self, population: npt.ArrayLike) -> Floats:
         """κ, whatever the sample shows of the cell."""
@@ -107,4 +112,14 @@ class PeopleCells(Estimates):
         for each in np.unique(people).tolist():
             rows = people == each
             xi[rows], kappa[rows] = self.scatter.known(self.probability[rows], sizes[rows], each)
-        return xi, kappa
+        xi = self._cautious(xi, people)
+        return xi, np.maximum(kappa, xi)
+
+    def _cautious(self, xi: Floats, people: Floats) -> Floats:
+        if self.unique is None:
+            return xi
+        found = np.array(xi)
+        for each in np.unique(people).tolist():
+            rows = people == each
+            found[rows] = caution.cautious(found[rows], self.unique(each), self.scatter.records / each)
+        return found

@@ -1,7 +1,8 @@
-"""How much real cells scatter around the model's: the shape a of the gamma residual, from what repeats in the sample.
+"""How much real cells scatter around the model's: the shape a of the gamma residual.
 
-A table's own repeats speak of a, but wide tables hardly repeat. So tables of fewer columns speak too: across
-them ln a = α + β (H − 8), H the model's entropy in nats, and the full table follows with a shift.
+What repeats in the sample tells it. A table's own repeats speak of a, but wide tables hardly repeat. So
+tables of fewer columns speak too: across them ln a = α + β (H − 8), H the model's entropy in nats, and the
+full table follows with a shift.
 """
 
 from collections.abc import Sequence
@@ -47,7 +48,10 @@ class Repeats:
 
 
 def repeats(log_q: Floats, records: int, repeated: int) -> Repeats:
-    """Hold the records that repeat in a sample against what each shape expects, given ln q of records drawn from the model."""
+    """Hold the records that repeat in a sample against what each shape expects.
+
+    Expected from ln q of records drawn from the model.
+    """
     q = np.exp(log_q)[:, None]
     alone = residual.uniqueness(q, np.exp(LOG_SHAPES), records).mean(axis=0)
     expected = np.maximum(records * (1 - alone), 1e-9)
@@ -62,7 +66,7 @@ def subtables(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> 
     found = []
     for columns in _choices(wide, rng):
         tree = tables.tree(columns)
-        log_q = tree.log_q(tree.draw(DRAWS, rng))
+        log_q = tree.drawn_log_q(DRAWS, rng)
         _, sizes = np.unique(row_keys(codes[:, columns]), return_counts=True)
         found.append(repeats(log_q, len(codes), len(codes) - int((sizes == 1).sum())))
     return found

@@ -14,7 +14,9 @@ BY_FRACTION: Final = (
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
-    """Estimate Ξ = f s₁/n_s: without weights P(F = 1 | f = 1) is the sampled fraction. Refuses what `sample_of` refuses.
+    """Estimate Ξ = f s₁/n_s: without weights P(F = 1 | f = 1) is the sampled fraction.
+
+    Refuses what `sample_of` refuses.
 
     >>> import numpy as np
     >>> estimate(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100).uniqueness

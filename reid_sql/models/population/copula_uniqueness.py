@@ -15,7 +15,10 @@ NO_PAIRS: Final = (
 
 
 def estimate(evidence: UniquenessEvidence, population: float, *, method: str) -> Estimate:
-    """Estimate Ξ as the mean of ξ over records of the model; `method` is that of the copula. Refuses what `sample_of` refuses."""
+    """Estimate Ξ as the mean of ξ over records of the model; `method` is that of the copula.
+
+    Refuses what `sample_of` refuses.
+    """
     sample = sample_of(evidence.histogram, population)
     pairs = evidence.pairs
     if pairs is None:

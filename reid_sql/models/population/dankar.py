@@ -1,8 +1,8 @@
-"""The decision rule of Dankar, El Emam, Neisa and Roffey: which estimator of population uniqueness to take when.
+"""The decision rule of Dankar, El Emam, Neisa and Roffey: which estimator to take when.
 
-Pitman's for samples of up to a tenth of the population, the slide negative binomial for larger ones, unless
-Zayatz' is lower; Zayatz' wherever the other has no answer. Source: Dankar et al. 2012; Rocher, Hendrickx & de
-Montjoye 2019, supplement, reference 1.
+The estimators are those of population uniqueness. Pitman's for samples of up to a tenth of the population,
+the slide negative binomial for larger ones, unless Zayatz' is lower; Zayatz' wherever the other has no
+answer. Source: Dankar et al. 2012; Rocher, Hendrickx & de Montjoye 2019, supplement, reference 1.
 """
 
 from collections.abc import Callable, Mapping

@@ -5,19 +5,17 @@ population. Source: Ewens 1972; Rocher, Hendrickx & de Montjoye 2019, supplement
 """
 
 from math import sqrt
-from typing import Final
 
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.population.estimate import Estimate, Sample, sample_of
-
-ALL_UNIQUE: Final = "all records are unique: the sample does not bound how many of the population are, and all are taken to be, the upper end"
+from reid_sql.models.population.estimate import ALL_UNIQUE, Estimate, Sample, sample_of
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
-    """Estimate Ξ = s₁ (n_s − 1) / (n_s (n − 1) − s₁ (n − n_s)), with what the chance of s₁ and of the population leaves open.
+    """Estimate Ξ = s₁ (n_s − 1) / (n_s (n − 1) − s₁ (n − n_s)), and what chance leaves open of it.
 
-    The interval holds if the classes follow Ewens' formula. Refuses what `sample_of` refuses.
+    The chance is that of s₁ and of the population. The interval holds if the classes follow Ewens' formula.
+    Refuses what `sample_of` refuses.
 
     >>> import numpy as np
     >>> found = estimate(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
@@ -41,7 +39,7 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
 
 
 def equation_10(sample: Sample, unique: float) -> float:
-    """Share of the population that is unique where the sample is expected to hold this number of unique records."""
+    """Share of the population that is unique where the sample is expected to hold so many unique records."""
     records, people = sample.records, sample.population
     return (
         1.0
@@ -51,6 +49,9 @@ def equation_10(sample: Sample, unique: float) -> float:
 
 
 def spread(theta: float, records: float) -> float:
-    """Standard deviation of the number of unique records, from its first two falling moments; at least that of a lone one."""
+    """Standard deviation of the number of unique records, by two falling moments; at least a lone one's.
+
+    They are the first two.
+    """
     mean = records * theta / (theta + records - 1)
     return sqrt(max(mean + mean**2 * (1 - theta) / (records * (theta + records - 2)), 1.0))

@@ -14,16 +14,26 @@ from reid_sql.domains import Choice, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.numerics import expected_inverse
+from reid_sql.models.numerics.rounding import ROUNDING
 
 FORM: Final = Choice(("exact", "approximate"))
 Form = Annotated[Literal["exact", "approximate"], FORM]
-BAD_WEIGHT: Final = "weight must be a number above 0 for every record, got a missing, negative or zero one; mend the column, or leave weight out"
-LIGHT: Final = "{} records are of classes whose weights add up to less than their records: they count as the whole of their class"
+BAD_WEIGHT: Final = (
+    "weight must be a number above 0 for every record, got a missing, negative or zero one; "
+    "mend the column, or leave weight out"
+)
+LIGHT: Final = (
+    "{} records are of classes whose weights add up to less than their records: "
+    "they count as the whole of their class"
+)
 
 
 @dataclass(frozen=True)
 class WeightedRecords:
-    """Distinct records: how many hold each, and the sum of their weights (their number, without weights; NaN, if one is bad)."""
+    """Distinct records: how many hold each, and the sum of their weights (NaN, if one is bad).
+
+    Without weights the sum is their number.
+    """
 
     records: Integers  # (distinct,)
     mass: Floats  # (distinct,)
@@ -31,7 +41,10 @@ class WeightedRecords:
 
 @dataclass(frozen=True)
 class IndividualRisk:
-    """Risk of each distinct record, the estimated people of its class, and the right matches to expect over all records."""
+    """Risk of each distinct record, the estimated people of its class, and the right matches to expect.
+
+    The matches are over all records.
+    """
 
     class_size: Integers
     population_class_size: Floats
@@ -41,7 +54,9 @@ class IndividualRisk:
 
 
 def risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
-    """Give the risk of each distinct record; 'approximate' is sdcMicro's form. Refuses an empty table and bad weights.
+    """Give the risk of each distinct record; 'approximate' is sdcMicro's form.
+
+    Refuses an empty table and bad weights.
 
     >>> found = risk(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0])))
     >>> found.risk.round(6).tolist(), round(found.expected_reidentifications, 6)
@@ -55,11 +70,14 @@ def risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     f = weighted.records.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
     found = expected_inverse.negative_binomial(f, f, p) if form == "exact" else _approximate(f, p)
-    light = int(weighted.records[weighted.mass < f * (1 - 1e-12)].sum())
+    light = int(weighted.records[weighted.mass < f * (1 - ROUNDING)].sum())
     status = LIGHT.format(light) if light else OK
     return IndividualRisk(weighted.records, weighted.mass, found, float(f @ found), status)
 
 
 def _approximate(f: Floats, p: Floats) -> Floats:
-    """p/(f − (1 − p)) beyond two records; for one and two the exact p/q ln(1/p) and p/q − (p/q)² ln(1/p), q = 1 − p."""
+    """p/(f − (1 − p)) beyond two records; for one and two the exact form, with q = 1 − p.
+
+    p/q ln(1/p) for one record, p/q − (p/q)² ln(1/p) for two.
+    """
     return np.where(f > 2, p / (f - (1 - p)), expected_inverse.negative_binomial(f, f, p))  # noqa: PLR2004

@@ -31,11 +31,14 @@ INTERACTIONS: Final = Number(
 Interactions = Annotated[int, INTERACTIONS]
 MANY: Final = 0.25  # parameters per class from which on the two-way model mostly repeats the sample
 TOO_MANY: Final = (
-    "the two-way model has {} parameters for {} classes: it nearly repeats the sample and understates the risk, "
-    "compare interactions := 0"
+    "the two-way model has {} parameters for {} classes: it nearly repeats the sample "
+    "and understates the risk, compare interactions := 0"
 )
 NOT_FITTED: Final = "the two-way model is not fitted to the end, it misses a pair of values by {:.2g} records"
-ONE_SIZE: Final = "all classes have one size: the sample says nothing of how much counts vary, and the risk may be understated"
+ONE_SIZE: Final = (
+    "all classes have one size: the sample says nothing of how much counts vary, "
+    "and the risk may be understated"
+)
 SATURATED: Final = (
     "the main effects repeat the sample's own counts, as those of one column do: the risk is understated"
 )
@@ -44,7 +47,7 @@ NEARLY: Final = 2e-3  # in a logarithm, which may be rounded to a thousandth
 
 @dataclass(frozen=True)
 class FittedRecords:
-    """Distinct records: how many hold each, logarithm of the count that main effects expect, codes where they are needed."""
+    """Distinct records: how many hold each, log of the count that main effects expect, codes if needed."""
 
     records: Integers  # (distinct,)
     log_expected: Floats  # (distinct,)
@@ -53,7 +56,10 @@ class FittedRecords:
 
 @dataclass(frozen=True)
 class LoglinearRisk:
-    """Chance that each distinct record is unique in the population, that a match is right; totals; nb: negative binomial."""
+    """Chances that a record is unique in the population, and that a match is right; totals.
+
+    One chance for each distinct record; nb: negative binomial.
+    """
 
     class_size: Integers
     uniqueness: Floats
@@ -101,13 +107,15 @@ def saturated(sizes: Integers, log_expected: Floats) -> bool:
 
 
 def uniqueness(expected: Floats, fraction: float, shape: float = np.inf) -> Floats:
-    """Chance that a record which is unique in the sample is unique in the population; an infinite shape is Poisson's.
+    """Chance that a record unique in the sample is unique in the population.
 
-    `expected` are the counts μ that the model expects in the sample: e^−(1−f)λ, else ((a + μ)/(a + λ))^(a+1),
-    λ = μ/f.
+    An infinite shape is Poisson's. `expected` are the counts μ that the model expects in the sample:
+    e^−(1−f)λ, else ((a + μ)/(a + λ))^(a+1), λ = μ/f.
 
-    >>> uniqueness(np.array([0.0, 1.0]), 0.5).round(4).tolist(), uniqueness(np.array([1.0]), 0.5, 1.0).round(4).tolist()
-    ([1.0, 0.3679], [0.4444])
+    >>> uniqueness(np.array([0.0, 1.0]), 0.5).round(4).tolist()
+    [1.0, 0.3679]
+    >>> uniqueness(np.array([1.0]), 0.5, 1.0).round(4).tolist()
+    [0.4444]
     """
     people = expected / fraction
     if np.isinf(shape):

@@ -15,8 +15,14 @@ from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
 from reid_sql.models.population.evidence import UniquenessEvidence
 
 MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
-NOT_FITTED: Final = "not available: all classes have one size, or the main effects repeat the sample, as those of one column do"
-PARAMETRIC: Final = "the interval holds the shape and chance, not what main effects miss: it held the truth in 25 of 56 tables of people"
+NOT_FITTED: Final = (
+    "not available: all classes have one size, or the main effects "
+    "repeat the sample, as those of one column do"
+)
+PARAMETRIC: Final = (
+    "the interval holds the shape and chance, not what main effects miss: "
+    "it held the truth in 25 of 56 tables of people"
+)
 POISSON: Final = "counts vary no more than Poisson counts do"
 
 

@@ -25,7 +25,9 @@ STEPS: Final = 17  # shapes of an interval that are looked at
 
 
 def shape(sizes: Integers, expected: Floats, classes: Integers | Floats) -> float:
-    """Likeliest shape a of so many classes of each size and expected count; infinite where Poisson is as likely.
+    """Likeliest shape a of so many classes of each size and expected count; infinite is Poisson.
+
+    It is infinite where Poisson is as likely.
 
     >>> shape(np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1])) < 5
     True
@@ -34,7 +36,9 @@ def shape(sizes: Integers, expected: Floats, classes: Integers | Floats) -> floa
 
 
 def likely_shapes(sizes: Integers, expected: Floats, classes: Integers) -> list[float]:
-    """Shapes that span the 95 % interval of the likelihood, ascending; infinity is one where Poisson is not ruled out.
+    """Shapes that span the 95 % interval of the likelihood, ascending.
+
+    Infinity is one of them where Poisson is not ruled out.
 
     >>> spread = likely_shapes(np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1]))
     >>> spread[0] < shape(np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1])) < spread[-1]
@@ -51,7 +55,10 @@ def _as_shape(log: float) -> float:
 
 @dataclass(frozen=True)
 class ShapeLikelihood:
-    """How likely the sample's classes are under each shape; classes of one size and nearly one expected count are one group."""
+    """How likely the sample's classes are under each shape, classes of nearly one kind as one group.
+
+    Of one kind are classes of one size and nearly one expected count.
+    """
 
     sizes: Floats  # (groups,)
     expected: Floats  # (groups,)

@@ -1,8 +1,8 @@
-"""Population uniqueness by Pitman's model as an estimate with a 95 % interval, by what the likelihood leaves open.
+"""Population uniqueness by Pitman's model: an estimate with a 95 % interval from its likelihood.
 
-Near its maximum the likelihood of (α, σ) is a normal density; ln Ξ moves with it (delta method), and the
-number of unique people varies by chance as a Poisson count. An α held at 0 is open upwards by as much as the
-likelihood's slope allows.
+The interval is made of what the likelihood leaves open. Near its maximum the likelihood of (α, σ) is a normal
+density; ln Ξ moves with it (delta method), and the number of unique people varies by chance as a Poisson
+count. An α held at 0 is open upwards by as much as the likelihood's slope allows.
 """
 
 from math import exp, sqrt

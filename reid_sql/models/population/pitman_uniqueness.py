@@ -19,6 +19,7 @@ from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.classes.rarefaction import counted_records
 from reid_sql.models.numerics.class_quadrature import class_quadrature
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
+from reid_sql.models.population.estimate import ALL_UNIQUE
 
 FORM: Final = Choice(("exact", "asymptotic"))
 Form = Annotated[Literal["exact", "asymptotic"], FORM]
@@ -33,14 +34,16 @@ FARTHEST: Final = (-1e6, 200.0)  # α and σ
 NEARLY_ALL: Final = 1.1  # times the classes seen: where a negative α allows fewer, the sums below lose digits
 FIRST: Final = 256  # terms of a sum that are added one by one
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
-ALL_UNIQUE: Final = "all records are unique: the sample does not bound how many of the population are, and all are taken to be, the upper end"
 ALL_ALIKE: Final = "all records are alike: the sample shows no sign of a unique person"
 NOT_FOUND: Final = "not available: the search for Pitman's parameters did not converge"
 
 
 @dataclass(frozen=True)
 class PitmanFit:
-    """Parameters of Pitman's sampling formula; NaN-free: both are None where there is no maximum, and the status says why."""
+    """Parameters of Pitman's sampling formula; both None without a maximum, and the status says why.
+
+    NaN is never among them.
+    """
 
     theta: float | None
     alpha: float | None
@@ -58,11 +61,11 @@ class PitmanUniqueness:
 def uniqueness(
     histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False
 ) -> PitmanUniqueness:
-    """Expected share Ξ of the population that is unique: Γ(θ+1) Γ(n+θ+α−1) / (Γ(θ+α) Γ(n+θ)), or Γ(θ+1)/Γ(θ+α) n^(α−1).
+    """Expected share Ξ unique in the population: Γ(θ+1) Γ(n+θ+α−1) / (Γ(θ+α) Γ(n+θ)), or its limit.
 
-    `form` is 'exact' (the expectation at this n) or 'asymptotic' (equation 12, its limit for large n); with
-    `negative`, α may lie below 0. Refuses a population smaller than the sample, an empty histogram and
-    overlapping classes (NULL as a wildcard).
+    The limit is Γ(θ+1)/Γ(θ+α) n^(α−1). `form` is 'exact' (the expectation at this n) or 'asymptotic'
+    (equation 12, its limit for large n); with `negative`, α may lie below 0. Refuses a population smaller
+    than the sample, an empty histogram and overlapping classes (NULL as a wildcard).
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
     >>> found = uniqueness(sample, 3200)
@@ -74,7 +77,7 @@ def uniqueness(
 
 
 def of_fit(fitted: PitmanFit, population: float, form: Form = "exact") -> PitmanUniqueness:
-    """Expected share of the population that is unique, by fitted parameters; the limits where there are none."""
+    """Expected share of the population that is unique, by fitted parameters; the limits without them."""
     if fitted.theta is None or fitted.alpha is None:
         limits = {ALL_UNIQUE: 1.0, ALL_ALIKE: float(population == 1)}
         return PitmanUniqueness(limits.get(fitted.status), fitted.status)
@@ -124,7 +127,7 @@ class Likelihood:
         self.drawn, self.drawn_weight = terms(int(self.records))
 
     def value(self, alpha: float, sigma: float) -> float:
-        """Log-likelihood up to a constant; −∞ where a negative α leaves hardly more classes than were seen."""
+        """Log-likelihood up to a constant; −∞ where negative α leaves hardly more classes than seen."""
         reach = (1 - alpha) * np.exp(
             sigma
         )  # θ + α, taken out of every logarithm: what is left does not drown where θ is huge
@@ -157,10 +160,10 @@ class Likelihood:
 
 @lru_cache(maxsize=4096)
 def terms(end: int) -> tuple[Floats, Floats]:
-    """Points and weights that stand for l = 1 … end − 1 in a sum of a smooth function of ln(c + l), c ≥ −1, to 1e-12 of it.
+    """Points and weights for l = 1 … end − 1 in a sum of a smooth function of ln(c + l), to 1e-12 of it.
 
-    The first terms one by one, the others as an integral over pieces that double (Euler and Maclaurin), its
-    ends corrected.
+    c is at least −1. The first terms one by one, the others as an integral over pieces that double (Euler and
+    Maclaurin), its ends corrected.
 
     >>> points, weights = terms(10**6)
     >>> round(float(weights @ (1 / points)), 9)  # the harmonic number of 999,999
@@ -180,7 +183,10 @@ def terms(end: int) -> tuple[Floats, Floats]:
 
 
 def _climb(likelihood: Likelihood, lowest: float) -> tuple[float, float] | None:
-    """Climb from a rough guess to the maximum by damped Newton steps; α stays at its lowest while the slope points below."""
+    """Climb to the maximum by damped Newton steps; α stays at its lowest while the slope points below.
+
+    The climb starts at a rough guess.
+    """
     unique = float(likelihood.counts[likelihood.sizes == 1].sum())
     point = np.array([0.9 * unique / likelihood.classes, np.log(likelihood.classes)])
     value, damping = likelihood.value(*point), DAMPED
@@ -203,7 +209,7 @@ def _climb(likelihood: Likelihood, lowest: float) -> tuple[float, float] | None:
 
 
 def _step(point: Floats, gradient: Floats, hessian: Floats, damping: float, lowest: float) -> Floats:
-    """Newton's step with its own scale added where the likelihood bends the wrong way, kept within lowest ≤ α < 1."""
+    """Newton's step, kept within lowest ≤ α < 1; its scale is added where the likelihood bends wrongly."""
     held = point[0] <= lowest and gradient[0] <= 0
     scale = np.abs(np.diag(hessian)) + 1e-12
     bent = -hessian + damping * np.diag(scale)

@@ -1,11 +1,11 @@
-"""Population uniqueness by the slide negative binomial model: every class of the population has one person, and more.
+"""Population uniqueness by the slide negative binomial model: a class has one person, and more.
 
-F − 1 is negative binomial with parameters α and β; sampled with the fraction f, a class shows once or twice
-with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 − β) (2 + (α − 1) d) / (1 − d)², where c =
-(β/(1 − d))^α and d = (1 − f)(1 − β). Chen and Keller-McNulty solve K P(1) = s₁ and K P(2) = s₂, with K the
-classes of the population. P(2)/P(1) gives α for each β by a quadratic equation, and the first equation is
-then one in β alone; many samples have no solution. Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de
-Montjoye 2019, supplement, note 1, equation 13.
+A class of the population has F people. F − 1 is negative binomial with parameters α and β; sampled with the
+fraction f, a class shows once or twice with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c α (1 −
+β) (2 + (α − 1) d) / (1 − d)², where c = (β/(1 − d))^α and d = (1 − f)(1 − β). Chen and Keller-McNulty solve K
+P(1) = s₁ and K P(2) = s₂, with K the classes of the population. P(2)/P(1) gives α for each β by a quadratic
+equation, and the first equation is then one in β alone; many samples have no solution. Source: Chen &
+Keller-McNulty 1998; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 13.
 """
 
 from dataclasses import dataclass
@@ -29,12 +29,13 @@ CLOSE: Final = 1e-9  # of its value, by which a solution may miss either equatio
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
-    """Estimate Ξ = K β^α / n; where several (α, β) solve the equations, the one with the most unique people is taken.
+    """Estimate Ξ = K β^α / n; of several (α, β) that solve the equations, the one of most unique people.
 
     Refuses what `sample_of` refuses.
 
-    >>> found = estimate(Histogram(np.array([1, 2, 3, 9]), np.array([20, 6, 4, 2]), np.array([20, 12, 12, 18])), 620)
-    >>> round(found.uniqueness, 4)
+    >>> sizes, classes = np.array([1, 2, 3, 9]), np.array([20, 6, 4, 2])
+    >>> estimated = estimate(Histogram(sizes, classes, sizes * classes), 620)
+    >>> round(estimated.uniqueness, 4)
     0.0852
     """
     sample = sample_of(histogram, population)
@@ -52,14 +53,20 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
 
 @dataclass(frozen=True)
 class Equations:
-    """Both moment equations as one in the logit of β: the share of classes that show once, twofold per unique, fraction."""
+    """Both moment equations as one in the logit of β.
+
+    The sample gives the share of classes that show once, twofold classes per unique one, and the fraction.
+    """
 
     once: float
     ratio: float
     fraction: float
 
     def alpha(self, logit: Floats) -> Floats:
-        """α of each β: the positive root of d α² + (2 − d − r d) α − r (1 − d) = 0, r = 2 (s₂/s₁) (1 − d) / (f (1 − β))."""
+        """α of each β: the positive root of d α² + (2 − d − r d) α − r (1 − d) = 0.
+
+        r = 2 (s₂/s₁) (1 − d) / (f (1 − β)).
+        """
         d, rest = self._thinned(logit), expit(-logit)
         r = 2 * self.ratio * (1 - d) / (self.fraction * rest)
         middle = 2 - d - r * d
@@ -85,7 +92,10 @@ class Equations:
         return np.asarray(np.log(twice / ((1 - d) * (1 + (alpha - 1) * d)) / self.ratio))
 
     def solutions(self) -> Floats:
-        """Logits of β that solve both equations, by halving between signs that differ; what solves only one is none."""
+        """Logits of β that solve both equations, by halving; what solves only one is none.
+
+        Each half is that between signs that differ.
+        """
         values = self.miss(LOGITS)
         turns = np.flatnonzero(np.sign(values[1:]) * np.sign(values[:-1]) < 0)
         low, high, below = LOGITS[turns], LOGITS[turns + 1], np.sign(values[turns])

@@ -33,7 +33,10 @@ LEAP: Final = 60.0  # by which a logarithm may be carried on at once
 
 @dataclass(frozen=True)
 class TwoWayFit:
-    """Expected count of each distinct record, by how many records the worst pair is missed, and the model's parameters."""
+    """Expected count of each distinct record, the worst pair's miss in records, and the parameters.
+
+    The parameters are the number that the model has.
+    """
 
     expected: Floats  # (distinct,)
     deviation: float
@@ -41,10 +44,10 @@ class TwoWayFit:
 
 
 def fit(codes: Integers, records: Integers) -> TwoWayFit:
-    """Fit to distinct records, as codes by column, with how many hold each; refuses what has too many combinations.
+    """Fit to distinct records: codes by column, and how many hold each; refuses too many combinations.
 
     >>> sexes_and_towns = np.array([[1, 1], [1, 2], [2, 1]])
-    >>> fit(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # two columns have one pair, which is met exactly
+    >>> fit(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # the one pair is met exactly
     [3.0, 1.0, 4.0]
     """
     dense = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1).astype(
@@ -67,9 +70,10 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
 
 
 def possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Places:
-    """List the combinations of which each two values occur together: (cells, columns), in the order of their codes.
+    """List the combinations of which each two values occur together, by their codes: (cells, columns).
 
-    `pairs` numbers the pairs of values that occur of each two columns, −1 where one does not.
+    The cells are in the order of their codes. `pairs` numbers the pairs of values that occur of each two
+    columns, −1 where one does not.
     """
     cells = np.unique(codes[:, :1], axis=0)
     for column in range(1, codes.shape[1]):
@@ -90,7 +94,10 @@ def occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
     first, second = codes[:, pair[0]], codes[:, pair[1]]
     height, width = int(first.max()) + 1, int(second.max()) + 1
     if height * width > MOST_PAIRS:
-        rule = f"two columns must have at most {MOST_PAIRS} pairs of values for interactions := 2, got {height * width}"
+        rule = (
+            f"two columns must have at most {MOST_PAIRS} pairs of values for "
+            f"interactions := 2, got {height * width}"
+        )
         raise OutOfDomainError(f"{rule}; coarsen the columns, or use interactions := 0")
     found = np.full(height * width, -1, dtype=np.int32)
     occurring = np.unique(first.astype(np.int64) * width + second)
@@ -104,7 +111,10 @@ def _growth(values: Places, table: Places) -> int:
 
 def _refuse_more(cells: int) -> None:
     if cells > MOST_CELLS:
-        rule = f"interactions := 2 must leave at most {MOST_CELLS} combinations whose values occur together, got {plain(cells)}"
+        rule = (
+            f"interactions := 2 must leave at most {MOST_CELLS} combinations "
+            f"whose values occur together, got {plain(cells)}"
+        )
         raise OutOfDomainError(f"{rule}; pass fewer or coarser columns, or use interactions := 0")
 
 
@@ -113,7 +123,7 @@ def _counted(table: Places, codes: Places, pair: tuple[int, int], weight: Floats
 
 
 def _parameters(codes: Places, observed: dict[tuple[int, int], Floats]) -> int:
-    """Count what the model can choose: main effects, and for each two columns the occurring pairs beyond them."""
+    """Count what the model can choose: main effects, and the occurring pairs of two columns beyond them."""
     values = [int(column.max()) + 1 for column in codes.T]
     beyond = sum(len(counts) - values[one] - values[other] + 1 for (one, other), counts in observed.items())
     return beyond + sum(values) - len(values) + 1
@@ -130,13 +140,16 @@ def _find(cells: Places, codes: Places) -> npt.NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Balance:
-    """Proportional fitting: for each two columns, which pair of values each cell has, and what was counted of each pair."""
+    """Proportional fitting: for each two columns, the pair of each cell, and the count of each pair.
+
+    What was counted is of the table.
+    """
 
     margins: list[tuple[Places, Floats]]
     held: Floats  # (cells,) records that the sample has
 
     def run(self) -> tuple[Floats, float]:
-        """Give the expected counts, and by how many records the worst pair was missed when the last cycle began."""
+        """Give the expected counts, and the worst pair's miss in records as the last cycle began."""
         most = min(CYCLES, max(3, int(WORK / (len(self.held) * len(self.margins)))))
         logs, deviation = self.cycle(np.zeros(len(self.held)))
         for _ in range(most // 3):

@@ -1,6 +1,7 @@
-"""Population uniqueness by Zayatz: the sample's classes stand for the population's, and each is sampled by chance.
+"""Population uniqueness by Zayatz: the sample's classes stand for the population's, drawn by chance.
 
-Source: Zayatz 1991; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 11.
+Each of them is sampled by chance. Source: Zayatz 1991; Rocher, Hendrickx & de Montjoye 2019, supplement, note
+1, equation 11.
 """
 
 from typing import Final
@@ -15,10 +16,10 @@ STATUS: Final = f"{NO_INTERVAL}Zayatz's rule states no error of its own"
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:
-    """Estimate Ξ = (s₁/n_s) P(F = 1 | f = 1), with P(F = i | f = 1) ∝ s_i · P(one of i is drawn), by the hypergeometric.
+    """Estimate Ξ = (s₁/n_s) P(F = 1 | f = 1), by the hypergeometric.
 
-    With i C(n − i, n_s − 1) / C(n, n_s) the chance that exactly one of i is drawn. Refuses what `sample_of`
-    refuses.
+    P(F = i | f = 1) ∝ s_i · P(one of i is drawn), with i C(n − i, n_s − 1) / C(n, n_s) the chance that
+    exactly one of i is drawn. Refuses what `sample_of` refuses.
 
     >>> found = estimate(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
     >>> round(found.uniqueness, 6)

@@ -5,33 +5,39 @@ from dataclasses import dataclass, fields
 from math import log
 from typing import Any, Final
 
-from reid_sql.domains import Floats, Integers, percent
+from reid_sql.domains import Floats, Integers
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.models.numerics.percent import percent
 from reid_sql.models.profile import look as looks
 from reid_sql.models.profile.sentinel import Numbers, Sentinel, sentinels
 
 SHOWN: Final = 5  # marks that a suggestion names
 SUGGESTED: Final = {
-    looks.IDENTIFIER: "leave it out: each of its {values:,} values is of one record, so that it names people by itself",
-    looks.REPEATED_IDENTIFIER: "take it as entity if it tells people apart: it is named like an identifier and repeats "
-    "({values:,} values in {known:,} records), so that a row is not a person",
-    looks.DATED: "a quasi-identifier if it is known of people (birth, admission): {alone}; a month or a year tells less",
-    looks.CODE: "a quasi-identifier if it places people (postcode, profession), sensitive if nobody should learn it "
-    "(diagnosis): {alone}; its first characters tell less",
+    looks.IDENTIFIER: "leave it out: each of its {values:,} values is of one record, so that it names "
+    "people by itself",
+    looks.REPEATED_IDENTIFIER: "take it as entity if it tells people apart: it is named like an identifier "
+    "and repeats ({values:,} values in {known:,} records), so that a row is not a person",
+    looks.DATED: "a quasi-identifier if it is known of people (birth, admission): {alone}; a month or a "
+    "year tells less",
+    looks.CODE: "a quasi-identifier if it places people (postcode, profession), sensitive if nobody should "
+    "learn it (diagnosis): {alone}; its first characters tell less",
     looks.NUMBER: "a quasi-identifier if others can know it (age, children): {alone}; bands tell less",
-    looks.CATEGORY: "a quasi-identifier if it can be seen or known (sex, origin, profession), else perhaps sensitive: {alone}",
+    looks.CATEGORY: "a quasi-identifier if it can be seen or known (sex, origin, profession), else perhaps "
+    "sensitive: {alone}",
     looks.FREE_TEXT: "leave it out, or read it before it is released: text may name people, and {alone}",
     looks.CONSTANT: "no quasi-identifier: all records that have a value have the same",
     looks.EMPTY: "leave it out: it has no value",
-    looks.OTHER: "take what is in it as columns of their own: values within values are compared as a whole, and {alone}",
+    looks.OTHER: "take what is in it as columns of their own: values within values are compared as a whole, "
+    "and {alone}",
 }
 
 
 @dataclass(frozen=True)
 class ColumnCounts:
-    """What is counted of each column: its records by distinct value, and how these are written, as in `look.Form`.
+    """What is counted of each column: its records by distinct value, and how these are written.
 
+    The latter as in `look.Form`.
     `candidates` are values that may be marks for a missing one, each as its records, a colon and its text.
     """
 
@@ -73,7 +79,9 @@ class ColumnProfile:
     missing: float  # share of the records that are NULL
     sentinels: list[str]  # values that look like a mark for a missing one, the most frequent first
     sentinel_records: list[int]  # records that hold each of them
-    looks_like: str  # identifier, repeated identifier, date, code, number, category, free text, constant, empty or other
+    looks_like: (
+        str  # (repeated) identifier, date, code, number, category, free text, constant, empty or other
+    )
     suggestion: str  # what to think of, and why; never a decision
 
 
@@ -82,8 +90,9 @@ def profiles(counts: ColumnCounts) -> list[ColumnProfile]:
 
     >>> import numpy as np
     >>> whole, real = (lambda n: np.array([n])), (lambda x: np.array([float(x)]))
-    >>> sex = ColumnCounts(whole(1), ["sex"], ["text"], whole(4), whole(0), whole(3), whole(1), [2], real(2 * np.log(2)),
-    ...     *[whole(0)] * 2, *[real(0)] * 2, *[whole(0)] * 3, *[whole(1)] * 2, whole(2), [["1:?"]])
+    >>> sex = ColumnCounts(whole(1), ["sex"], ["text"], whole(4), whole(0), whole(3), whole(1), [2],
+    ...     real(2 * np.log(2)), *[whole(0)] * 2, *[real(0)] * 2, *[whole(0)] * 3, *[whole(1)] * 2, whole(2),
+    ...     [["1:?"]])
     >>> found = profiles(sex)[0]
     >>> found.sentinels, found.looks_like, found.entropy_bits
     (['?'], 'category', 1.5)
@@ -167,7 +176,7 @@ def _of_marks(marks: Sequence[Sentinel]) -> str:
 
 
 def held_by(sentinels: Sequence[str], records: Sequence[int], column: str = "") -> str:
-    """How many records hold a mark for a missing value, in one sentence without its full stop; nothing where none do.
+    """How many records hold a mark for a missing value, in a sentence without its full stop, or nothing.
 
     >>> held_by(["?"], [1836], "workclass")
     "1,836 records hold '?' in workclass, which looks like a mark for a missing value and counts as a value"

@@ -1,10 +1,13 @@
-"""What a column looks like, from how many distinct values it has, how they are written and what it is called."""
+"""What a column looks like, by how many values it has, how they are written and what it is called."""
 
 import re
 from dataclasses import dataclass
 from typing import Final
 
-PEOPLE: Final = "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|citizen"
+PEOPLE: Final = (
+    "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|"
+    "citizen"
+)
 NAMED_LIKE_PEOPLE: Final = re.compile(
     rf"(^|_|\b)(id|uuid|guid|pid|ssn|nhs_number|mrn|({PEOPLE})(_?(id|nr|no|number|key|code))?)$",
     re.IGNORECASE,
@@ -45,9 +48,9 @@ TIMED: Final = ("date", "timestamp", "time")
 class Form:
     """How a column's values are written, those aside that may be marks for a missing one.
 
-    `values` is how many distinct ones there are; of them are `numbers` numbers, `whole` whole ones, `dates` dates, `padded`
-    digits after a zero, and `spaced` have two spaces or more. `shortest`, `longest` and `letters` count characters, of
-    one value and of all.
+    `values` is how many distinct ones there are; of them are `numbers` numbers, `whole` whole ones, `dates`
+    dates, `padded` digits after a zero, and `spaced` have two spaces or more. `shortest`, `longest` and
+    `letters` count characters, of one value and of all.
     """
 
     name: str
@@ -66,7 +69,7 @@ class Form:
 
 
 def look(form: Form, values: int, records: int) -> str:
-    """What the column looks like; `values` and `records` are those without marks for a missing value and without NULL.
+    """What the column looks like; `values` and `records` are those without NULL and marks for it.
 
     >>> person = Form("person_id", "text", 30, 0, 0, 0, 0, 0, 0, 0, 6, 6, 180)
     >>> look(person, 30, 30), look(person, 30, 90)

@@ -50,9 +50,9 @@ def sentinels(candidates: Sequence[Sentinel], numbers: Numbers | None) -> list[S
     """Those of the candidates that stand for a missing value, the most frequent first.
 
     Words and dates are told by themselves. Nines are marks where they end the numbers after a gap, which is
-    wider than 1 and than neighbours are apart on average, and are held by several records; among few numbers one record
-    is enough, and 97 and 98 are marks, too. Numbers below zero are, where all others are not. `numbers` is None where the
-    column is not one of numbers.
+    wider than 1 and than neighbours are apart on average, and are held by several records; among few numbers
+    one record is enough, and 97 and 98 are marks, too. Numbers below zero are, where all others are not.
+    `numbers` is None where the column is not one of numbers.
 
     >>> codes = Numbers(5, 1, 5)
     >>> [mark.text for mark in sentinels([Sentinel("9", 7), Sentinel("?", 8), Sentinel("-1", 2)], codes)]
@@ -66,7 +66,7 @@ def sentinels(candidates: Sequence[Sentinel], numbers: Numbers | None) -> list[S
 
 
 def _beyond(candidates: Sequence[Sentinel], numbers: Numbers) -> Iterator[Sentinel]:
-    """Nines and codes beyond a gap; those without one are numbers like any other, and the next may stand beyond them."""
+    """Nines and codes beyond a gap; one without is a number, beyond which the next may stand."""
     high = {_number(each): each for each in candidates if _number(each) in map(float, (*NINES, *CODES))}
     few, last = numbers.values <= FEW, numbers.greatest
     for number in sorted(number for number in high if number is not None and number > last):

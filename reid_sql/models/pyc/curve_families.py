@@ -1,6 +1,6 @@
-"""Curves of one or two parameters, fitted to shares measured at some sizes: PYC-MB, and the rules of thumb beside it.
+"""Curves of one or two parameters fitted to shares at some sizes: PYC-MB, and rules of thumb.
 
-Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
+The shares are measured. Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
 """
 
 from collections.abc import Callable
@@ -49,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Fit:
-    """A curve of the measure, its parameters and what went wrong; `law` gives every measure, where there is one."""
+    """A curve of the measure, its parameters and what went wrong; `law`, if any, gives every measure."""
 
     curve: Curve
     parameters: dict[str, float]
@@ -58,7 +58,10 @@ class Fit:
 
 
 def pyc(task: Task) -> Fit:
-    """Fit entropy and tail complexity of a Pitman–Yor process, equation 13 (12 and 14 for the other measures)."""
+    """Fit entropy and tail complexity of a Pitman–Yor process: equation 13, or 12 and 14.
+
+    12 and 14 are those of the other measures.
+    """
     scale = float(np.ptp(task.points.shares))  # so that shares near 1 settle as well as others
 
     def residuals(place: Floats) -> Floats:
@@ -84,7 +87,7 @@ def _pyc_law(entropy: float, tail: float, k: int) -> Law:
     return lambda measure, n: expected[measure](n)
 
 
-def _settle(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - what scipy says of the point that it found
+def _settle(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - scipy's own
     from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/search says
 
     fine = 1e-12
@@ -170,7 +173,10 @@ def pol(task: Task) -> Fit:
 
 
 def rnd(task: Task) -> Fit:
-    """Give the middle of what a guess uniform between 0 and the last measured share is: the baseline RND of table 1."""
+    """Give the middle of a uniform guess between 0 and the last share: the baseline RND of table 1.
+
+    The last share is the last measured one.
+    """
     middle = float(task.points.shares[-1]) / 2
     return Fit(lambda n: np.full(n.shape, middle), {"middle": middle})
 

@@ -1,8 +1,9 @@
-"""Correctness in larger populations from measurements alone: no table, only shares of right matches at some sizes.
+"""Correctness in larger populations from measurements alone: shares of right matches at some sizes.
 
-Any kind of matching (exact, sparse or learned) gives a share of people matched correctly in a gallery of n.
-The tilted curve is fitted to such shares, or one of the paper's: the Pitman–Yor one (PYC-MB) and the rules of
-thumb beside it. Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
+No table is needed. Any kind of matching (exact, sparse or learned) gives a share of people matched correctly
+in a gallery of n. The tilted curve is fitted to such shares, or one of the paper's: the Pitman–Yor one
+(PYC-MB) and the rules of thumb beside it. Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table
+1.
 """
 
 from dataclasses import dataclass, replace
@@ -26,8 +27,8 @@ MISFIT: Final = 0.05
 IN_ERRORS: Final = 2.0  # standard errors, root mean square
 
 NEVER_FALLS: Final = (
-    "not fitted: the measured correctness does not fall with the size, so that it cannot tell how far identification reaches; "
-    "held at the highest measured share, which is the safe side"
+    "not fitted: the measured correctness does not fall with the size, so that it cannot tell how far "
+    "identification reaches; held at the highest measured share, which is the safe side"
 )
 POOR: Final = "the points lie up to {gap:.2g} away from the fitted curve"
 UNMET: Final = "the points lie {misfit:.2g} standard errors (root mean square) away from the curve"
@@ -40,10 +41,11 @@ MEAN: Final = ": the mean of three curves that the points cannot tell apart"
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """Each measure at each population, where the method tells it, with a 95 % interval; what was fitted, and what stands against it.
+    """Each measure at each population, with a 95 % interval; what was fitted, and what is against it.
 
-    `entropy` and `tail` are those of the Pitman–Yor curve through the same points (Fig. 3 of the paper),
-    whatever the method; None where nothing was fitted.
+    A measure is there where the method tells it; what is against it stands against relying on it. `entropy`
+    and `tail` are those of the Pitman–Yor curve through the same points (Fig. 3 of the paper), whatever the
+    method; None where nothing was fitted.
     """
 
     answers: dict[str, Answer]
@@ -61,7 +63,10 @@ class Extrapolation:
 
 @dataclass(frozen=True)
 class Extrapolated:
-    """What was forecast to one population, None where the method does not tell it; and what stands against relying on it."""
+    """What was forecast to one population, None where the method does not tell; what is against it.
+
+    What is against it stands against relying on it.
+    """
 
     population: float
     correctness: float | None
@@ -88,21 +93,30 @@ def extrapolate(
     k: int = 5,
     standard_errors: npt.ArrayLike | None = None,
 ) -> Extrapolation:
-    """Forecast the share of right matches in larger populations from the shares measured in galleries of some sizes.
+    """Forecast the share of right matches in larger populations from shares at some gallery sizes.
+
+    The shares were measured.
 
     - tilted: the law of people's surprisal −ln p nearest to a skew lognormal one that meets the points. Of
       fewer than four sizes the Pitman–Yor curve; beyond 30 times the largest size the log-odds fall from
       there on by the mean of three such laws.
-    The others minimise Σ ln(n) (κ − Eκ(n))², equation 4, from fixed starts, so that the same points give the same answer:
-    - pyc: equation 13, of entropy h (nats) and tail complexity γ; where h γ < −14 the sets are equally large, whatever γ.
+
+    The others minimise Σ ln(n) (κ − Eκ(n))², equation 4, from fixed starts, so that the same points give the
+    same answer:
+
+    - pyc: equation 13, of entropy h (nats) and tail complexity γ; where h γ < −14 the sets are equally large,
+      whatever γ.
     - ent: m equally large anonymity sets, κ = m/n (1 − (1 − 1/m)^n) with m = e^h, one parameter.
     - exp: exponential decay towards a floor, κ = floor + (1 − floor) exp(−rate (n − 1)).
     - pol: a polynomial in the logarithm of the size, κ = 1 − linear ln n − quadratic (ln n)².
-    - rnd: the middle between 0 and the last measured share, whatever the population (the baseline of table 1).
-    The paper names exp and pol without their formulas. Its references for pol find κ linear in the logarithm of the gallery
-    size (Friedman et al. 2022) with a quadratic correction (Baveja, Yuan & Wein 2010); κ(1) = 1 leaves two parameters. For exp
-    no formula was at hand: of five decaying forms tried on other tables, this one came closest to the errors of table 1 (0.16
-    from a tenth of the data and 0.06 from all, published 0.155 and 0.037; pol 0.15 and 0.05, published 0.146 and 0.028).
+    - rnd: the middle between 0 and the last measured share, whatever the population (the baseline of
+      table 1).
+
+    The paper names exp and pol without their formulas. Its references for pol find κ linear in the logarithm
+    of the gallery size (Friedman et al. 2022) with a quadratic correction (Baveja, Yuan & Wein 2010); κ(1) =
+    1 leaves two parameters. For exp no formula was at hand: of five decaying forms tried on other tables,
+    this one came closest to the errors of table 1 (0.16 from a tenth of the data and 0.06 from all, published
+    0.155 and 0.037; pol 0.15 and 0.05, published 0.146 and 0.028).
 
     `measure` says what was measured: κ, Ξ, or V_k with its k; the laws of tilted, pyc and ent tell all three
     from any of them, exp, pol and rnd only the one. `standard_errors` are one for each share or one for all,
@@ -205,41 +219,29 @@ def _within(task: Task, measure: str, people: Floats, answer: Floats) -> Floats:
     return np.where(people >= points.sizes[-1], np.minimum(kept, cap), kept)
 
 
-def rows(
-    sizes: npt.ArrayLike,
-    correctness: npt.ArrayLike,
-    populations: npt.ArrayLike,
-    method: str = "tilted",
-    *,
-    measure: str = "correctness",
-    k: int = 5,
-    standard_errors: npt.ArrayLike | None = None,
-) -> list[Extrapolated]:
-    """Extrapolate, one row a population.
+def rows(forecast: Extrapolation, populations: npt.ArrayLike) -> list[Extrapolated]:
+    """One row for each of the populations of the forecast.
 
-    >>> rows([100, 1000], [0.99, 0.80], [10_000], "pyc")[0].status
+    >>> rows(extrapolate([100, 1000], [0.99, 0.80], [10_000], "pyc"), [10_000])[0].status
     'ok'
     """
     people = np.atleast_1d(np.asarray(populations, dtype=np.float64))
-    found = extrapolate(
-        sizes, correctness, people, method, measure=measure, k=k, standard_errors=standard_errors
-    )
-    return [_row(found, place, float(n)) for place, n in enumerate(people)]
+    return [_row(forecast, place, float(n)) for place, n in enumerate(people)]
 
 
-def _row(found: Extrapolation, place: int, population: float) -> Extrapolated:
+def _row(forecast: Extrapolation, place: int, population: float) -> Extrapolated:
     told = {
         column: value
         for name in MEASURES.words
         for column, value in zip(
-            (name, f"{name}_low", f"{name}_high"), _ends(found.answers.get(name), place), strict=True
+            (name, f"{name}_low", f"{name}_high"), _ends(forecast.answers.get(name), place), strict=True
         )
     }
     return Extrapolated(
         population=population,
-        entropy=found.entropy,
-        tail=found.tail,
-        status=found.statuses[place],
+        entropy=forecast.entropy,
+        tail=forecast.tail,
+        status=forecast.statuses[place],
         **told,
     )
 
@@ -247,4 +249,5 @@ def _row(found: Extrapolation, place: int, population: float) -> Extrapolated:
 def _ends(answer: Answer | None, place: int) -> tuple[float | None, float | None, float | None]:
     if answer is None:
         return None, None, None
-    return float(answer.value[place]), float(answer.low[place]), float(answer.high[place])
+    value, low, high = (float(end.flat[place]) for end in (answer.value, answer.low, answer.high))
+    return value, low, high

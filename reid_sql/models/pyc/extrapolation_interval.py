@@ -48,7 +48,10 @@ class Answer:
 
 
 def interval(tilted: TiltedCurve, measure: str, people: Floats, value: Floats) -> Answer:
-    """Give the interval of the tilted curve, stretched so that it holds `value`: where the truth lies does not hang on the method."""
+    """Give the tilted curve's interval, stretched to hold `value`.
+
+    Where the truth lies does not hang on the method.
+    """
     reach = tilted.reach(measure, people)
     times = people / tilted.task.points.sizes[-1]
     kind = kind_of(tilted)
@@ -69,7 +72,7 @@ def kind_of(tilted: TiltedCurve) -> Points:
 
 
 def _least(tilted: TiltedCurve, measure: str, people: Floats) -> Floats:
-    """Nobody needs to be unique; but whoever names anyone is right once in n, and sets once met do not vanish."""
+    """Nobody needs to be unique; but who names anyone is right once in n, and sets once met remain."""
     points = tilted.task.points
     if measure != "correctness":
         return np.zeros(people.shape)

@@ -17,7 +17,7 @@ SHORTEST: Final = 1e-7
 
 @dataclass(frozen=True)
 class Tilted:
-    """A law on a lattice, the multiplier of each measured average, and whether the search for them settled."""
+    """A law on a lattice, the multiplier of each measured average, and whether their search settled."""
 
     mass: Floats  # (lattice,)
     multipliers: Floats  # (measured,)
@@ -27,7 +27,7 @@ class Tilted:
 
     @property
     def misfit(self) -> float:
-        """Root mean square of what the law misses the measured averages by, in standard errors: errors · λ."""
+        """Root mean square of the law's misses of measured averages, in standard errors: errors · λ."""
         return float(np.sqrt(np.mean((self.errors * self.multipliers) ** 2)))
 
     def influence(self, weights: Floats) -> Floats:
@@ -75,7 +75,7 @@ def tilt(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> Tilt
 
 
 def _solved(curvature: Floats, right: Floats) -> Floats:
-    """Solve for the least step that there is: where no law is near the points, the curvature is singular to rounding."""
+    """Solve for the least step: with no law near the points the curvature is singular to rounding."""
     scale = np.sqrt(np.diag(curvature))
     found = np.linalg.lstsq(curvature / np.outer(scale, scale), (right.T / scale).T, rcond=None)[0]
     return np.asarray((found.T / scale).T)

@@ -49,7 +49,7 @@ class Measurements:
 
     @property
     def falls(self) -> bool:
-        """Whether the weighted line through the shares over ln n falls; exact for points that are all alike."""
+        """Whether the weighted line through the shares over ln n falls; exact if points are all alike."""
         rise, run = self.shares - self.shares[0], np.log(self.sizes / self.sizes[0])
         return bool(self.weights @ (rise * (run - np.average(run, weights=self.weights))) < 0)
 
@@ -103,7 +103,7 @@ def _errors(shares: Floats, told: npt.ArrayLike | None) -> Floats:
 
 
 def _rounding(shares: Floats) -> float:
-    """Standard error of a share that was rounded to the decimals that all of them fit in; 0 where they have many."""
+    """Standard error of shares rounded to the decimals that all fit in; 0 where they have many."""
     for decimals in range(1, DECIMALS + 1):
         if (np.round(shares, decimals) == shares).all():
             return float(10.0**-decimals / np.sqrt(12))

@@ -61,11 +61,12 @@ VANISHING: Final = (
 
 
 def parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Discount d and concentration α of the Pitman–Yor process whose anonymity sets have this entropy and tail complexity.
+    """Discount d and concentration α of the Pitman–Yor process of this entropy and tail complexity.
 
-    ψ(1−d) = ψ(1) − hγ and ψ(1+α) = ψ(1) + h − hγ, equation 2 solved for d and α. `entropy` is in nats; both
-    arguments broadcast. A value too large for a double is infinite (hγ below −709 or h − hγ above 710):
-    equally large sets, e^h of them. Refuses an entropy outside [0.001, 60] and a tail outside [−20, 1].
+    They are those of its anonymity sets. ψ(1−d) = ψ(1) − hγ and ψ(1+α) = ψ(1) + h − hγ, equation 2 solved for
+    d and α. `entropy` is in nats; both arguments broadcast. A value too large for a double is infinite (hγ
+    below −709 or h − hγ above 710): equally large sets, e^h of them. Refuses an entropy outside [0.001, 60]
+    and a tail outside [−20, 1].
 
     >>> discount, concentration = parameters(10.0, 0.5)
     >>> round(float(discount), 6), round(float(concentration), 6)
@@ -153,7 +154,7 @@ def k_violation(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike, k
 
 
 def _process(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Discount and concentration, kept finite and the discount off 0 where that changes no digit of the answers."""
+    """Discount and concentration, finite and d off 0 where that changes no digit of the answers."""
     entropy, tail = np.broadcast_arrays(ENTROPY.check("entropy", entropy), TAIL.check("tail", tail))
     uniform = entropy * tail < -UNIFORM
     # α / −d = e^h counts the sets: both are scaled down together.
@@ -163,7 +164,10 @@ def _process(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Float
 
 
 def _log_growth(d: Floats, alpha: Floats, n: Floats) -> Floats:
-    """Logarithm of Γ(1+α) Γ(n+d+α) / (Γ(1+d+α) Γ(n+α)), the factor that equations 12 and 13 share; of the sign of d."""
+    """Logarithm of Γ(1+α) Γ(n+d+α) / (Γ(1+d+α) Γ(n+α)), which equations 12 and 13 share.
+
+    It has the sign of d.
+    """
     return np.asarray(np.sign(d) * log_rising_ratio(1 + alpha + np.minimum(d, 0.0), n - 1, np.abs(d)))
 
 
@@ -173,7 +177,10 @@ def _log_uniqueness(d: Floats, alpha: Floats, n: Floats) -> Floats:
 
 
 def _log_sum_over_first(d: Floats, alpha: Floats, n: Floats, k: Floats) -> Floats:
-    """Logarithm of Σ_{j<k} t_j / t_1, where t_j = j E[M_j] / n is the expected share of people in classes of j."""
+    """Logarithm of Σ_{j<k} t_j / t_1, where t_j = j E[M_j] / n.
+
+    t_j is the expected share of people in classes of j.
+    """
     log_sum, last = (
         np.zeros(()),
         np.ones(()),

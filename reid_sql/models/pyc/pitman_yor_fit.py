@@ -34,7 +34,7 @@ ROUNDS: Final = 9
 
 @dataclass(frozen=True)
 class Posterior:
-    """Posterior of (entropy, tail) as weighted points, its mode, and a status where the data does not bound it."""
+    """Posterior of (entropy, tail) as weighted points, its mode; a status where data do not bound it."""
 
     entropy: Floats  # (points,)
     tail: Floats  # (points,)
@@ -85,7 +85,7 @@ def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
         )  # d < 0: |d| (α/|d| − l)
         nearly_flat = count * np.log(alpha) + step * count * (count + 1) / 2
     exact = np.where(d > 0, rising, falling)
-    found = np.where(np.abs(step) * classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - the next term is below 1e-12
+    found = np.where(np.abs(step) * classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - next: 1e-12
     return np.where(alpha + count * d > 0, found, -np.inf)
 
 
@@ -173,7 +173,10 @@ def _climb(histogram: Histogram, start: Floats, box: Floats, prior: Prior) -> tu
 
 def _status(histogram: Histogram, entropy: float) -> str:
     if histogram.class_size.max() == 1:
-        return "all records are unique: the data bounds the entropy from below only, the upper end is the prior's"
+        return (
+            "all records are unique: the data bounds the entropy from below only, "
+            "the upper end is the prior's"
+        )
     if len(histogram.class_size) == 1 and histogram.classes[0] == 1:
         return "all records are alike: the data bounds the entropy from above only"
     return OK if entropy < ENTROPIES[1] * 0.99 else "the entropy meets the end of the prior, 60 nats"

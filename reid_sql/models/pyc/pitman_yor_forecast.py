@@ -126,7 +126,10 @@ def _at(histogram: Histogram, urn: Urn, population: float, k: int, gap: float) -
 
 
 def _classes(urn: Urn, population: float) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of the number of classes: the first two rising moments of α/d + K are known."""
+    """Mean and standard deviation of the number of classes, by two rising moments of α/d + K.
+
+    The first two are known.
+    """
     more, state = population - urn.records, urn.mass / urn.discount
     first, second = urn.growth(more), urn.growth(more, 2)
     new = np.clip(state * np.expm1(first), 0.0, more)
@@ -150,7 +153,10 @@ def _records_of_size(histogram: Histogram, urn: Urn, population: float, size: in
 
 
 def _new_classes(urn: Urn, population: float, size: int) -> Floats:
-    """Expected new classes of this size: C(m, j) (α + K d) (1 − d)_{j−1} (α + n_s + d)_{m−j} / (α + n_s)_m."""
+    """Expected new classes of this size among those drawn next.
+
+    C(m, j) (α + K d) (1 − d)_{j−1} (α + n_s + d)_{m−j} / (α + n_s)_m.
+    """
     more, d = population - urn.records, urn.discount
     if more < size:
         return np.zeros_like(d)
@@ -159,7 +165,10 @@ def _new_classes(urn: Urn, population: float, size: int) -> Floats:
 
 
 def _grown(urn: Urn, population: float, own: int, size: int) -> Floats:
-    """Chance that a class of the sample grows to this size: beta-binomial, own − d against the rest of the urn."""
+    """Chance that a class of the sample grows to this size: beta-binomial, own − d against the rest.
+
+    The rest is that of the urn.
+    """
     more, joined = population - urn.records, size - own
     if more < joined:
         return np.zeros_like(urn.discount)
@@ -176,7 +185,10 @@ def _log_choose(count: float, chosen: int) -> float:
 
 
 def _interval(mean: Floats, variance: Floats, population: float) -> tuple[float, float, float]:
-    """Mode's value, and the ends of the 95 % interval of the mixture of normals over the posterior's draws."""
+    """Mode's value, and the ends of the 95 % interval of the mixture over the posterior's draws.
+
+    The mixture is one of normals.
+    """
     centre, spread = mean[1:] / population, np.sqrt(variance[1:]) / population + 1e-300
     low, high = np.array([-1.0, -1.0]), np.array([2.0, 2.0])
     for _ in range(60):

@@ -18,7 +18,10 @@ from reid_sql.models.pyc.pitman_yor_fit import PycFit
 PARTS: Final = (30, 10, 3, 1)  # of the sample, where the curves are compared
 DEVIATIONS: Final = 1.96  # the gap counts as one standard deviation
 POOR: Final = 0.5
-STATUS: Final = "the model fits the sample's own curve poorly, to a factor of {factor:.2g} in the odds; the intervals are widened"
+STATUS: Final = (
+    "the model fits the sample's own curve poorly, to a factor of {factor:.2g} in the odds; "
+    "the intervals are widened"
+)
 
 
 def misfit(histogram: Histogram, fitted: PycFit) -> float:
@@ -43,7 +46,7 @@ def misfit(histogram: Histogram, fitted: PycFit) -> float:
 
 
 def widened(interval: tuple[float, float, float], gap: float, growth: float) -> tuple[float, float, float]:
-    """Move the ends of (value, low, high) out by the gap for each tenfold growth, as errors add up: by their squares.
+    """Move the ends of (value, low, high) out by the gap per tenfold growth; errors add up by squares.
 
     >>> [round(end, 3) for end in widened((0.5, 0.5, 0.6), 0.5, 10.0)]
     [0.5, 0.273, 0.743]

@@ -31,7 +31,9 @@ LEAST_MASS: Final = 1e-300
 
 
 def kernel(measure: str, n: Floats, k: int = 5) -> Floats:
-    """Give the measure among `n` people of a person at each point of the lattice: (sizes, lattice), linear in m.
+    """Give the measure among `n` of a person at each lattice point: (sizes, lattice), linear in m.
+
+    `n` is people.
 
     >>> kernel("correctness", np.array([1.0]))[0, [0, -1]].round(6).tolist()
     [1.0, 1.0]
@@ -40,7 +42,9 @@ def kernel(measure: str, n: Floats, k: int = 5) -> Floats:
 
 
 def at_share(measure: str, n: npt.ArrayLike, share: npt.ArrayLike, k: int = 5) -> Floats:
-    """Give the measure among `n` people of a person whose anonymity set has this share of all, above 0 and below 1.
+    """Give the measure among `n` people of a person whose anonymity set has this share, in (0, 1).
+
+    The share is one of all people.
 
     >>> float(at_share("uniqueness", 3, 0.5)), float(at_share("k_violation", 3, 0.5, k=3))
     (0.25, 0.75)
@@ -72,7 +76,9 @@ KERNELS: Final[dict[str, Callable[[Floats, Floats, int], Floats]]] = {
 
 
 def skew_lognormal(location: float, scale: float, shape: float) -> Floats:
-    """Skew-normal law of the surprisal on the lattice: m ∝ exp(−z²/2) Φ(shape · z), z = (L − location) / scale.
+    """Skew-normal law of the surprisal on the lattice: m ∝ exp(−z²/2) Φ(shape · z).
+
+    z = (L − location) / scale.
 
     >>> float((skew_lognormal(10.0, 2.0, 0.0) @ SURPRISAL).round(4))
     10.0
@@ -84,7 +90,9 @@ def skew_lognormal(location: float, scale: float, shape: float) -> Floats:
 
 
 def pitman_yor(discount: float, concentration: float) -> Floats:
-    """Law of the surprisal of a person under a Pitman–Yor process: p ~ Beta(1 − d, α + d), the size-biased pick.
+    """Law of the surprisal under a Pitman–Yor process: p ~ Beta(1 − d, α + d), the size-biased pick.
+
+    It is the surprisal of a person.
 
     >>> float((pitman_yor(0.5, 100.0) @ SURPRISAL).round(2))  # its entropy, ψ(1 + α) − ψ(1 − d)
     6.57
@@ -95,7 +103,9 @@ def pitman_yor(discount: float, concentration: float) -> Floats:
 
 
 def equal_sets(entropy: float) -> Floats:
-    """Law of the surprisal where all sets have the share e^−entropy, split over the two nearest points of the lattice.
+    """Law of the surprisal where all sets have the share e^−entropy, split over the two nearest points.
+
+    The points are those of the lattice.
 
     >>> round(float(equal_sets(6.53) @ SURPRISAL), 6)
     6.53

@@ -1,8 +1,8 @@
 """The curve of a law of the surprisal: a smooth base, tilted as little as the measured points ask for.
 
 Three bases: the Pitman–Yor process, a lognormal law of the sets' shares, and a skew one. The last (of rough
-points the second) is the answer up to 30 times the largest size that was measured; how far the three lie apart says how much of the
-answer is the base's own.
+points the second) is the answer up to 30 times the largest size that was measured; how far the three lie
+apart says how much of the answer is the base's own.
 """
 
 from dataclasses import dataclass, replace
@@ -50,7 +50,10 @@ def from_log_odds(value: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Reach:
-    """What the three laws say of one measure: the answer, how far they lie apart, and what noise makes of it, in log-odds."""
+    """What the three laws say of one measure: the answer, their distance, and the noise, in log-odds.
+
+    The distance is how far they lie apart, the noise what it makes of the answer.
+    """
 
     answer: Floats  # (populations,), a share
     apart: Floats  # (populations,)

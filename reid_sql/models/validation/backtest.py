@@ -83,7 +83,7 @@ def backtest(codes: Integers, fractions: Sequence[float], samples: int = 10, see
     >>> draw = np.random.default_rng(1)
     >>> rows = backtest(draw.integers(0, 9, (600, 3)), [0.5], samples=2)
     >>> [row.method for row in rows][:2], rows[0].records
-    (['bound', 'ewens'], 300)
+    (['people', 'bound'], 300)
     """
     SAMPLES.check("samples", samples)
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))

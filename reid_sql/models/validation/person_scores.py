@@ -1,6 +1,7 @@
-"""Scores ξ of persons held against whether they turned out unique: ranking, errors, false discoveries, reliability.
+"""Scores ξ of persons held against whether they turned out unique: four figures.
 
-Source: Rocher, Hendrickx & de Montjoye 2019, table 1, and supplement, equations 1 to 9 and table 7.
+Ranking, errors, false discoveries and reliability. Source: Rocher, Hendrickx & de Montjoye 2019, table 1, and
+supplement, equations 1 to 9 and table 7.
 """
 
 from dataclasses import dataclass

@@ -8,10 +8,10 @@ import numpy as np
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula.gaussian_copula import ALONE
 from reid_sql.models.population.evidence import UniquenessEvidence
 
 DECIMALS: Final = 3  # of ln of the expected count
-ALONE: Final = -2  # the line of a PairCounts that counts the records that are alone
 
 
 @dataclass
@@ -38,7 +38,9 @@ class Lines:
 
 
 def evidence_of(codes: Integers) -> UniquenessEvidence:
-    """Count classes by size and expected count under independence, values, and pairs of values; codes are (records, columns).
+    """Count classes by size and expected count under independence, values, and pairs of values.
+
+    Codes are (records, columns).
 
     >>> evidence_of(np.array([[1, 1], [1, 1], [1, 2]])).histogram.class_size.tolist()
     [1, 2]

@@ -2,18 +2,22 @@
 
 MACRO reid_ordinal(kind) AS
 regexp_full_match(
-  kind, 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*');
+  kind, 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|'
+    || 'DATE|TIME.*|INTERVAL|ENUM.*');
 
 MACRO reid_keyed(columns, key) AS CASE WHEN key IS NULL THEN columns ELSE list_append(columns, key) END;
 
--- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its keys by position.
+-- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its
+-- keys by position.
 PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
 {% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
-  list_filter(list_append(columns, key), lambda c, i: c IS NOT NULL AND list_position(list_append(columns, key), c) = i)) %}
+  list_filter(list_append(columns, key), lambda c, i:
+    c IS NOT NULL AND list_position(list_append(columns, key), c) = i)) %}
 {% call reid_treated(tbl, columns, nulls) %}
   WITH reid_records AS MATERIALIZED (
     SELECT *
-    FROM (SELECT row_number() OVER () - 1 AS position, * FROM {{ reid_rows(tbl, reid_keyed(columns, key), 'value') }})
+    FROM (SELECT row_number() OVER () - 1 AS position, *
+      FROM {{ reid_rows(tbl, reid_keyed(columns, key), 'value') }})
     {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
   )
   SELECT {{ reid_texts(columns) }} AS names,
@@ -23,9 +27,11 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
     {% if key IS NULL %}
     list(position ORDER BY position ASC) AS keys
     {% else %}
-    CASE WHEN count(DISTINCT q{{ len(columns) + 1 }}) + least(1, count(*) - count(q{{ len(columns) + 1 }})) < count(*)
+    CASE WHEN count(DISTINCT q{{ len(columns) + 1 }})
+      + least(1, count(*) - count(q{{ len(columns) + 1 }})) < count(*)
     THEN error('key must tell each record from the others, got '
-      || coalesce(mode(q{{ len(columns) + 1 }})::VARCHAR, 'NULL') || ' twice; pass a column whose values are distinct, or none')
+      || coalesce(mode(q{{ len(columns) + 1 }})::VARCHAR, 'NULL')
+        || ' twice; pass a column whose values are distinct, or none')
     ELSE list(q{{ len(columns) + 1 }} ORDER BY position ASC) END AS keys
     {% endif %}
   FROM reid_records {{ reid_coding(columns, 'reid_records', true) }}
@@ -34,3 +40,5 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
 ;
 
 PLAN reid_plan_codes(tbl, columns, nulls) AS {{ reid_plan_record_codes(tbl, columns, NULL, nulls) }};
+
+PLAN reid_plan_uniques(tbl, columns, key, nulls) AS {{ reid_plan_record_codes(tbl, columns, key, nulls) }};

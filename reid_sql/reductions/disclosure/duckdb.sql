@@ -1,22 +1,25 @@
 -- How DuckDB measures what each class gives away about a sensitive column.
 -- A cell is a class and a sensitive value in it: its keys, the value s, and n records.
 
--- The names of what tells classes apart: the columns themselves, or, where values need not be listed, the parts of reid_key.
+-- The names of what tells classes apart: the columns themselves, or, where values need not be listed, the
+-- parts of reid_key.
 MACRO reid_class_keys(columns, listed) AS
-CASE WHEN listed OR len(columns) <= ${AS_THEY_ARE} THEN list_transform(columns, lambda reid_c, reid_i: 'q' || reid_i)
+CASE WHEN listed OR len(columns) <= ${AS_THEY_ARE}
+  THEN list_transform(columns, lambda reid_c, reid_i: 'q' || reid_i)
 ELSE list_transform(range(1, len(columns) + 2), lambda reid_i: 'k' || reid_i) END;
 
 PLAN reid_cells(tbl, columns, sensitive, nulls, listed) AS
 SELECT {{ reid_join(reid_class_keys(columns, listed), ', ') }}, s, count(*) AS n
 FROM (
-  SELECT {% if listed %}{{ reid_numbered(columns) }}{% else %}{{ reid_key(columns) }}{% endif %}, q{{ len(columns) + 1 }}
+  SELECT {% if listed %}{{ reid_numbered(columns) }}{% else %}{{ reid_key(columns) }}{% endif %},
+    q{{ len(columns) + 1 }}
   FROM {{ reid_rows(tbl, list_append(columns, sensitive), nulls) }}
 ) AS reid_keyed({{ reid_join(reid_class_keys(columns, listed), ', ') }}, s)
 GROUP BY ALL
 ;
 
--- Each sensitive value with the records that hold it; for distances along a line also its place x from 0 to 1, the share f of
--- records up to it, and the area g under f left of it.
+-- Each sensitive value with the records that hold it; for distances along a line also its place x from 0 to
+-- 1, the share f of records up to it, and the area g under f left of it.
 PLAN reid_place(measure, sensitive) AS
 {% if measure = 't ordered' %}
 CASE WHEN regexp_full_match(typeof(s),
@@ -28,7 +31,8 @@ CASE WHEN regexp_full_match(typeof(s),
 {% else %}
 CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*')
   THEN CASE WHEN isfinite(try_cast(s::VARCHAR AS DOUBLE)) THEN try_cast(s::VARCHAR AS DOUBLE) END
-  ELSE error({{ reid_text('sensitive must be a column of numbers for variant := ''numeric'', got ''' || sensitive
+  ELSE error({{ reid_text(
+    'sensitive must be a column of numbers for variant := ''numeric'', got ''' || sensitive
     || '''; cast it to a number, or pass variant := ''equal''') }})::DOUBLE END
 {% endif %}
 ;
@@ -39,7 +43,8 @@ SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g FROM reid_ce
 {% else %}
 SELECT v, held, x, f, sum(area) OVER (ORDER BY f ASC) AS g
 FROM (
-  SELECT *, coalesce(lag(f) OVER (ORDER BY f ASC), 0) * (x - coalesce(lag(x) OVER (ORDER BY f ASC), 0)) AS area
+  SELECT *,
+    coalesce(lag(f) OVER (ORDER BY f ASC), 0) * (x - coalesce(lag(x) OVER (ORDER BY f ASC), 0)) AS area
   FROM (
     SELECT v, held, (sum(held) OVER (ORDER BY v ASC NULLS LAST))::DOUBLE / sum(held) OVER () AS f,
       CASE WHEN count(place) OVER () = count(*) OVER () THEN
@@ -55,7 +60,8 @@ FROM (
 {% endif %}
 ;
 
--- What a measure makes of the cells of one class; NULL for a measure that needs a class's size at each of its cells.
+-- What a measure makes of the cells of one class; NULL for a measure that needs a class's size at each of its
+-- cells.
 MACRO reid_measured(measure) AS
 CASE WHEN measure IN ('l recursive', 't equal', 't ordered', 't numeric') THEN NULL
 ELSE reid_measure_of_cells(measure) END;
@@ -81,11 +87,12 @@ CASE WHEN count(*) = any_value(kinds) THEN {{ reid_delta() }} ELSE 'infinity'::D
 
 PLAN reid_delta() AS
 greatest(
-  0, ln(max(n::DOUBLE / held) * any_value(total) / sum(n)), -ln(min(n::DOUBLE / held) * any_value(total) / sum(n)))
+  0, ln(max(n::DOUBLE / held) * any_value(total) / sum(n)),
+    -ln(min(n::DOUBLE / held) * any_value(total) / sum(n)))
 ;
 
--- Measures that need a class's size at each of its cells: at once for classes of one value, as nearly all are in a table of
--- nearly unique records, and from the cells of the others.
+-- Measures that need a class's size at each of its cells: at once for classes of one value, as nearly all are
+-- in a table of nearly unique records, and from the cells of the others.
 PLAN reid_single(measure, c) AS
 {% if measure = 'l recursive' %}
 {% if c > 1 %}1.0{% else %}0.0{% endif %}
@@ -106,11 +113,13 @@ FROM (
 )
 GROUP BY {{ keys }}
 {% elif measure = 't equal' %}
-SELECT {{ keys }}, any_value(size) AS class_size, sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
+SELECT {{ keys }}, any_value(size) AS class_size,
+  sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
 FROM reid_several GROUP BY {{ keys }}
 {% else %}
 SELECT {{ keys }}, any_value(size) AS class_size,
-  sum(CASE WHEN first THEN g ELSE 0 END + reached * (2 * cross_x - x - next_x) + g + next_g - 2 * cross_g) AS value
+  sum(CASE WHEN first THEN g ELSE 0 END + reached * (2 * cross_x - x - next_x) + g + next_g - 2 * cross_g)
+    AS value
 FROM (
   SELECT *,
     CASE WHEN coalesce(found_x, next_x) <= x THEN x WHEN coalesce(found_x, next_x) >= next_x THEN next_x
@@ -149,7 +158,8 @@ SELECT {{ keys }}, sum(n)::BIGINT AS class_size, {{ reid_measured(measure) }} AS
 FROM reid_weighed GROUP BY {{ keys }}
 {% else %}
 , reid_counted AS MATERIALIZED (
-  SELECT {{ keys }}, sum(n)::BIGINT AS size, count(*) AS parts, any_value({{ reid_single(measure, c) }}) AS single
+  SELECT {{ keys }}, sum(n)::BIGINT AS size, count(*) AS parts,
+    any_value({{ reid_single(measure, c) }}) AS single
   FROM reid_weighed GROUP BY {{ keys }}
 ),
 reid_several AS (
@@ -167,11 +177,13 @@ UNION ALL {{ reid_of_several(measure, c, keys) }}
 -- How many classes have each size and each value of the measure.
 PLAN reid_plan_disclosure(tbl, columns, sensitive, measure, c, nulls) AS
 {% set given = {'columns': columns, 'sensitive': sensitive, 'measure': measure, 'c': c, 'nulls': nulls} %}
-{% set every = reid_listed('quasi-identifiers and sensitive', list_append(given['columns'], given['sensitive'])) %}
+{% set every = reid_listed('quasi-identifiers and sensitive',
+  list_append(given['columns'], given['sensitive'])) %}
 {% call reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], every) %}
 {% call reid_treated(tbl, every, given['nulls']) %}
   SELECT class_size, value, count(*) AS classes
-  FROM ({{ reid_disclosed(tbl, given['columns'], given['sensitive'], given['measure'], given['c'], given['nulls'], false,
+  FROM ({{ reid_disclosed(tbl, given['columns'], given['sensitive'], given['measure'], given['c'],
+    given['nulls'], false,
     reid_join(reid_class_keys(given['columns'], false), ', ')) }})
   GROUP BY class_size, value
 {% endcall %}
@@ -181,12 +193,14 @@ PLAN reid_plan_disclosure(tbl, columns, sensitive, measure, c, nulls) AS
 -- The classes that offend: those of which the test is true, or whose value is not known.
 PLAN reid_plan_offending(tbl, columns, sensitive, measure, c, test, nulls) AS
 {% set given = {'columns': columns, 'sensitive': sensitive, 'measure': measure, 'c': c, 'nulls': nulls} %}
-{% set every = reid_listed('quasi-identifiers and sensitive', list_append(given['columns'], given['sensitive'])) %}
+{% set every = reid_listed('quasi-identifiers and sensitive',
+  list_append(given['columns'], given['sensitive'])) %}
 {% set qi = reid_own_names_refused(given['columns'], ['class_size', 'value', 'records_dropped', 'nulls']) %}
 {% call reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], every) %}
 {% call reid_treated(tbl, every, given['nulls']) %}
   SELECT {{ reid_named_columns(qi) }}, class_size, value
-  FROM ({{ reid_disclosed(tbl, qi, given['sensitive'], given['measure'], given['c'], given['nulls'], true, reid_numbered(qi)) }})
+  FROM ({{ reid_disclosed(tbl, qi, given['sensitive'], given['measure'], given['c'], given['nulls'], true,
+    reid_numbered(qi)) }})
   WHERE value IS NULL OR {{ test }}
 {% endcall %}
 {% endcall %}
@@ -216,7 +230,8 @@ PLAN reid_plan_alpha_k_anonymity(tbl, columns, sensitive, nulls) AS
 ;
 
 PLAN reid_plan_alpha_k_anonymity_classes(tbl, columns, sensitive, alpha, k, nulls) AS
-{{ reid_plan_offending(tbl, columns, sensitive, 'alpha', 0, reid_above(alpha) || ' OR class_size < ' || k, nulls) }}
+{{ reid_plan_offending(tbl, columns, sensitive, 'alpha', 0,
+  reid_above(alpha) || ' OR class_size < ' || k, nulls) }}
 ;
 
 PLAN reid_plan_beta_likeness(tbl, columns, sensitive, variant, nulls) AS

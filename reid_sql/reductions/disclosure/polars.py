@@ -1,6 +1,9 @@
-"""Polars: what each class gives away about a sensitive column, from how many records hold each of its values in each class."""
+"""Polars: what each class gives away about a sensitive column, from the records of each of its values.
 
-from collections.abc import Sequence
+They are counted in each class.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Final
@@ -55,7 +58,7 @@ MEASURES: Final[dict[tuple[str, str | None], tuple[tuple[str, ...], pl.Expr]]] =
 
 @dataclass(frozen=True)
 class Cells:
-    """How many records, `n`, hold each sensitive value, `s`, in each class, by the columns of the classes under numbers."""
+    """How many records, `n`, hold each sensitive value, `s`, in each class, by numbered class columns."""
 
     rows: pl.LazyFrame
     names: Sequence[str]
@@ -119,19 +122,35 @@ def l_diversity_classes(
     return cells.offending(_measured(cells, "l_diversity", variant, c), pl.col("value").lt(l * (1 - SLACK)))
 
 
-def t_closeness(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
-) -> pl.LazyFrame:
-    """How far the values of a class are distributed from those of the table."""
-    return _cells(tbl, qi, sensitive, nulls).kinds("t_closeness", variant)
+def _of_variant(measure: str) -> Callable[..., pl.LazyFrame]:
+    """Bind a measure whose variant is its one option."""
+
+    def kinds(
+        *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+    ) -> pl.LazyFrame:
+        return _cells(tbl, qi, sensitive, nulls).kinds(measure, variant)
+
+    return kinds
 
 
-def t_closeness_classes(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, t: float, nulls: str
-) -> pl.LazyFrame:
-    """The classes that are farther than t."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.offending(_measured(cells, "t_closeness", variant), _above(t))
+def _beyond(measure: str, threshold: str) -> Callable[..., pl.LazyFrame]:
+    """Bind the listing of classes whose value is above the threshold, an argument of this name."""
+
+    def classes(
+        *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str, **limits: float
+    ) -> pl.LazyFrame:
+        cells = _cells(tbl, qi, sensitive, nulls)
+        return cells.offending(_measured(cells, measure, variant), _above(limits[threshold]))
+
+    return classes
+
+
+# How far the values of a class are distributed from those of the table; how much more frequent a value is in
+# a class than in the table, at most; by what factor, as a logarithm, its shares in the two differ, at most.
+t_closeness, t_closeness_classes = _of_variant("t_closeness"), _beyond("t_closeness", "t")
+beta_likeness, beta_likeness_classes = _of_variant("beta_likeness"), _beyond("beta_likeness", "beta")
+delta_disclosure = _of_variant("delta_disclosure")
+delta_disclosure_classes = _beyond("delta_disclosure", "delta")
 
 
 def alpha_k_anonymity(*, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> pl.LazyFrame:
@@ -145,36 +164,6 @@ def alpha_k_anonymity_classes(
     """The classes with a share above alpha, or of fewer than k records."""
     cells = _cells(tbl, qi, sensitive, nulls)
     return cells.offending(_measured(cells, "alpha_k_anonymity"), _above(alpha).or_(SIZE.lt(k)))
-
-
-def beta_likeness(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
-) -> pl.LazyFrame:
-    """How much more frequent a value is in a class than in the table, at most."""
-    return _cells(tbl, qi, sensitive, nulls).kinds("beta_likeness", variant)
-
-
-def beta_likeness_classes(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, beta: float, nulls: str
-) -> pl.LazyFrame:
-    """The classes with a gain above beta."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.offending(_measured(cells, "beta_likeness", variant), _above(beta))
-
-
-def delta_disclosure(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
-) -> pl.LazyFrame:
-    """By what factor, as a logarithm, a value's share in a class differs from that in the table, at most."""
-    return _cells(tbl, qi, sensitive, nulls).kinds("delta_disclosure", variant)
-
-
-def delta_disclosure_classes(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, delta: float, nulls: str
-) -> pl.LazyFrame:
-    """The classes with a logarithm above delta."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.offending(_measured(cells, "delta_disclosure", variant), _above(delta))
 
 
 def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:
@@ -195,7 +184,7 @@ def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3)
 
 
 def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
-    """Put beside each cell how many records of the table hold its value, how many of them this class holds, and what β allows."""
+    """Beside each cell: the value's records in the table and in this class, and what β allows."""
     held = cells.with_columns(
         COUNT.sum().over("s").alias("held"), COUNT.sum().alias("total"), pl.col("s").n_unique().alias("kinds")
     )
@@ -204,7 +193,10 @@ def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, c: float) -> pl.LazyFrame:
-    """Measure what needs a class's size at each of its cells: at once for classes of one value, from the cells of the others."""
+    """Measure what needs a class's size at each of its cells: classes of one value at once.
+
+    The others are measured from their cells.
+    """
     if variant == "recursive":
         single = pl.lit(1.0 if c > 1 else 0.0)
     elif variant == "equal":
@@ -271,7 +263,10 @@ def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) ->
 
 
 def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
-    """Place the sensitive values: x from 0 to 1, the share f of records up to it, the area g under f left of it."""
+    """Place the sensitive values: x from 0 to 1, the share f of records up to it, the area g left of it.
+
+    The area is that under f.
+    """
     kind = cells.collect_schema()["s"]
     ordered = kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Enum | pl.Boolean)
     if variant == "numeric" and not kind.is_numeric():
@@ -281,8 +276,8 @@ def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
         )
     if not ordered:
         raise OutOfDomainError(
-            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := 'ordered', "
-            f"got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
+            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := "
+            f"'ordered', got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
     values = cells.group_by("s").agg(COUNT.sum().alias("held")).sort("s", nulls_last=True)
     number = pl.col("s").cast(pl.Float64) if variant == "numeric" else pl.int_range(pl.len()).cast(pl.Float64)

@@ -1,6 +1,9 @@
-"""Spark: what each class gives away about a sensitive column, from how many records hold each of its values in each class."""
+"""Spark: what each class gives away about a sensitive column, from the records of each of its values.
 
-from collections.abc import Sequence
+They are counted in each class.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -36,7 +39,7 @@ class Cells:
         return classes.select(*self.keys, "class_size", value.cast("double").alias("value"))
 
     def against_the_table(self) -> "Cells":
-        """The cells beside the records in the table that hold their value, all of its records, and its kinds of values."""
+        """The cells beside the table's records of their value, all its records, and its kinds of values."""
         sensitive = self.rows.names[-1]
         held = self.counts.groupBy(sensitive).agg(F.sum("n").alias("held"))
         totals = held.agg(F.sum("held").alias("total"), F.count(F.lit(1)).alias("kinds"))
@@ -113,20 +116,6 @@ def _diversity(cells: Cells, variant: str, c: float) -> DataFrame:
     return cells.measured(recursive, held_by=F.sort_array(F.collect_list("n")))
 
 
-def t_closeness(tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str) -> DataFrame:
-    """How far the values of a class are distributed from those of the table."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_closeness(cells, variant))
-
-
-def t_closeness_classes(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, t: float, nulls: str
-) -> DataFrame:
-    """The classes that are farther than t."""
-    cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(_closeness(cells, variant), _above(t))
-
-
 def _closeness(cells: Cells, variant: str) -> DataFrame:
     if variant != "equal":
         raise UnavailableError(
@@ -159,22 +148,6 @@ def _most_frequent(cells: Cells) -> DataFrame:
     return cells.measured(F.col("most") / F.col("class_size"))
 
 
-def beta_likeness(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str
-) -> DataFrame:
-    """How much more frequent a value is in a class than in the table."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_likeness(cells, variant))
-
-
-def beta_likeness_classes(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, beta: float, nulls: str
-) -> DataFrame:
-    """The classes where one is so by more than beta."""
-    cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(_likeness(cells, variant), _above(beta))
-
-
 def _likeness(cells: Cells, variant: str) -> DataFrame:
     share, ends = F.col("held") / F.col("total"), _ends()
     gain = F.greatest(F.lit(0.0), _in_class("highest") - 1)
@@ -182,22 +155,6 @@ def _likeness(cells: Cells, variant: str) -> DataFrame:
         ends["allowed"] = F.max(F.col("n") * F.col("total") / (F.col("held") * (1 - F.log(share))))
         gain = F.when(F.col("allowed") <= F.col("class_size"), gain).otherwise(inf)
     return cells.against_the_table().measured(gain, **ends)
-
-
-def delta_disclosure(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str
-) -> DataFrame:
-    """How far, in logarithms, the frequency of a value in a class is from that in the table."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_disclosed(cells, variant))
-
-
-def delta_disclosure_classes(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, delta: float, nulls: str
-) -> DataFrame:
-    """The classes where one is so by more than delta."""
-    cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(_disclosed(cells, variant), _above(delta))
 
 
 def _disclosed(cells: Cells, variant: str) -> DataFrame:
@@ -208,7 +165,7 @@ def _disclosed(cells: Cells, variant: str) -> DataFrame:
 
 
 def _ends() -> dict[str, Column]:
-    """The highest and the lowest share of a value's records that are in the class, and what is said of the table."""
+    """The highest and lowest share of a value's records in the class, and what is said of the table."""
     ratio = F.col("n") / F.col("held")
     of_table = {name: F.first(name) for name in ("total", "kinds")}
     return {"highest": F.max(ratio), "lowest": F.min(ratio), **of_table}
@@ -217,3 +174,32 @@ def _ends() -> dict[str, Column]:
 def _in_class(end: str) -> Column:
     """A value's frequency in the class over that in the table."""
     return F.col(end) * F.col("total") / F.col("class_size")
+
+
+def _of_variant(measured: Callable[[Cells, str], DataFrame]) -> Callable[..., DataFrame]:
+    """Bind a measure whose variant is its one option."""
+
+    def kinds(tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str) -> DataFrame:
+        cells = _cells(tbl, qi, sensitive, nulls)
+        return cells.kinds(measured(cells, variant))
+
+    return kinds
+
+
+def _beyond(measured: Callable[[Cells, str], DataFrame], threshold: str) -> Callable[..., DataFrame]:
+    """Bind the listing of classes whose value is above the threshold, an argument of this name."""
+
+    def classes(
+        tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str, **limits: float
+    ) -> DataFrame:
+        cells = _listed(tbl, qi, sensitive, nulls)
+        return cells.offending(measured(cells, variant), _above(limits[threshold]))
+
+    return classes
+
+
+# How far the values of a class are distributed from those of the table; how much more frequent a value is in
+# a class than in the table, at most; how far, in logarithms, its frequencies in the two are apart, at most.
+t_closeness, t_closeness_classes = _of_variant(_closeness), _beyond(_closeness, "t")
+beta_likeness, beta_likeness_classes = _of_variant(_likeness), _beyond(_likeness, "beta")
+delta_disclosure, delta_disclosure_classes = _of_variant(_disclosed), _beyond(_disclosed, "delta")

@@ -1,13 +1,15 @@
 -- How DuckDB says the distinct records on the columns that a scenario speaks of.
 
 -- A list of names in a document that was read.
-MACRO reid_named(document, part) AS coalesce(json_extract_string(document, '$.' || part || '[*]'), []::VARCHAR[]);
+MACRO reid_named(document, part) AS
+coalesce(json_extract_string(document, '$.' || part || '[*]'), []::VARCHAR[]);
 
 MACRO reid_every(columns, told) AS
 list_concat(columns, list_filter(told, lambda reid_c: NOT list_contains(columns, reid_c)));
 
--- The distinct records on the columns, each value as a code (0 for NULL), the values of the told columns as texts, and the
--- records that hold each: by the key, else by their place in the scan, counted before any is left out.
+-- The distinct records on the columns, each value as a code (0 for NULL), the values of the told columns as
+-- texts, and the records that hold each: by the key, else by their place in the scan, counted before any is
+-- left out.
 PLAN reid_known_records(tbl, columns, told, key, nulls, every) AS
 WITH reid_distinct AS MATERIALIZED (
   SELECT row_number() OVER () AS id, *
@@ -23,7 +25,8 @@ WITH reid_distinct AS MATERIALIZED (
   )
 )
 SELECT id AS place, records, {{ reid_codes(columns) }} AS codes,
-  [{% for c in told join ', ' %}q{{ list_position(every, c) }}::VARCHAR{% endfor %}]::VARCHAR[] AS texts, members
+  [{% for c in told join ', ' %}q{{ list_position(every, c) }}::VARCHAR{% endfor %}]::VARCHAR[] AS texts,
+    members
 FROM reid_distinct {{ reid_coding(columns, 'reid_distinct', false) }}
 ;
 

@@ -25,7 +25,7 @@ def known_records(tbl: pl.LazyFrame, scenario: str, nulls: str, key: str | None 
 
 
 def _coded(found: pl.LazyFrame, names: Sequence[str], told: Sequence[str]) -> pl.LazyFrame:
-    """The distinct records with a code for each value of the columns (0 for NULL) and the told values as texts."""
+    """The distinct records with a code for each value (0 for NULL), and the told values as texts."""
     first = pl.col("place").first() + 1
     codes = [pl.when(pl.col(q).is_null()).then(0).otherwise(first.over(q)) for q in names]
     texts = [pl.col(q).cast(pl.String) for q in told]

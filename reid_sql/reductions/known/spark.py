@@ -1,4 +1,4 @@
-"""Spark: distinct records on the columns that a scenario speaks of; they come to the driver, which matches them."""
+"""Spark: distinct records on a scenario's columns; they come to the driver, which matches them."""
 
 import json
 from collections.abc import Sequence

@@ -9,7 +9,8 @@ from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
 MATCHES: Final = Reduction(
     __name__,
     name="matches",
-    words="of how many people the sets hold what an attacker knows of a target, with the weight of such targets",
+    words="of how many people the sets hold what an attacker knows of a target, with the weight of such "
+    "targets",
     arguments=(
         TBL,
         Argument("person", PERSON_OR_ITEM),

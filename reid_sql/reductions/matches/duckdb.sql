@@ -6,10 +6,12 @@ MACRO reid_square(z, a, b) AS (z * z + z * a + b) % 2147483647;
 MACRO reid_mixed(x, y) AS
 reid_square(reid_square((x::BIGINT * 48271 + y::BIGINT * 69621 + 11) % 2147483647, 16807, 7), 48271, 3);
 
--- Each person's set, items coded by their order and placed rarest first; whether all combinations of points are few enough.
+-- Each person's set, items coded by their order and placed rarest first; whether all combinations of points
+-- are few enough.
 PLAN reid_sets_with(tbl, person, item, points, exact_up_to, nulls) AS
 WITH reid_coded AS MATERIALIZED (
-  SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p, dense_rank() OVER (ORDER BY q2 ASC NULLS LAST) AS i
+  SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p,
+    dense_rank() OVER (ORDER BY q2 ASC NULLS LAST) AS i
   FROM (SELECT DISTINCT q1, q2 FROM {{ reid_rows(tbl, [person, item], nulls) }})
 ),
 reid_sets AS MATERIALIZED (
@@ -28,7 +30,8 @@ PLAN reid_combinations(points) AS
 SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
 FROM reid_sets, reid_total WHERE exact AND size <= {{ points }} GROUP BY p
 UNION ALL
-SELECT [{% for k in range(1, points + 1) join ', ' %}s{{ k }}.i{% endfor %}], 1 / reid_choose(s1.size, {{ points }})
+SELECT [{% for k in range(1, points + 1) join ', ' %}s{{ k }}.i{% endfor %}],
+  1 / reid_choose(s1.size, {{ points }})
 FROM (SELECT reid_sets.* FROM reid_sets, reid_total WHERE exact AND size > {{ points }}) s1
 {% for k in range(2, points + 1) %}
 JOIN reid_sets s{{ k }} ON s{{ k }}.p = s1.p AND s{{ k }}.place > s{{ k - 1 }}.place
@@ -40,7 +43,8 @@ PLAN reid_draws(points, samples, seed) AS
 SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
 FROM (
   SELECT p, turn, i, place, row_number() OVER (
-    PARTITION BY p, turn ORDER BY reid_mixed(reid_mixed(reid_mixed({{ seed }}, turn + 1), p), i) ASC, i ASC) AS rank
+    PARTITION BY p, turn
+    ORDER BY reid_mixed(reid_mixed(reid_mixed({{ seed }}, turn + 1), p), i) ASC, i ASC) AS rank
   FROM reid_sets JOIN (
     SELECT p, unnest(range(({{ samples }} + people - 1) // people)) AS turn
     FROM reid_sets, reid_total WHERE NOT exact AND place = 1
@@ -70,7 +74,8 @@ PLAN reid_plan_matches(tbl, person, item, points, exact_up_to, samples, seed, nu
     {% endfor %}
     GROUP BY id
   )
-  SELECT matches, sum(weight) AS weight, people, CASE WHEN exact THEN 0 ELSE {{ samples }} END::BIGINT AS draws
+  SELECT matches, sum(weight) AS weight, people,
+    CASE WHEN exact THEN 0 ELSE {{ samples }} END::BIGINT AS draws
   FROM reid_matched, reid_total
   GROUP BY ALL
 {% endcall %}

@@ -22,7 +22,7 @@ def matches(
     seed: int,
     nulls: str,
 ) -> pl.LazyFrame:
-    """Of how many people the sets hold what an attacker knows of a target, with the weight of such targets."""
+    """Of how many people the sets hold what an attacker knows of a target, with such targets' weight."""
     columns = resolved(Columns(PERSON_OR_ITEM.words), [person, item], tbl)
     rows, names = numbered(tbl, columns), places(columns)
     held = kept(rows, names, nulls).select(p="q1", i="q2")
@@ -30,7 +30,7 @@ def matches(
 
 
 def _matches(held: pl.LazyFrame, points: int, exact_up_to: int, samples: int, seed: int) -> pl.LazyFrame:
-    """Count the matches of every known combination of items; `held` has a row p, i for each person and item."""
+    """Count the matches of every known combination of items; `held` has a row p, i per person and item."""
     coded = _coded(held.unique())
     sets = _sets(coded)
     total = sets.filter(pl.col("place") == 1).select(

@@ -1,7 +1,7 @@
-"""Spark: of how many people the sets hold what an attacker knows of a target; the words of DuckDB's `reid_plan_matches`.
+"""Spark: of how many people the sets hold what an attacker knows of a target.
 
-A person's set is one row, an array of its items, rarest first: what is known of a target is then made within
-the row.
+The words are those of DuckDB's `reid_plan_matches`. A person's set is one row, an array of its items, rarest
+first: what is known of a target is then made within the row.
 """
 
 from functools import reduce
@@ -50,9 +50,10 @@ def matches(
 
 
 def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
-    """Number the values of a column by their order, NULL last: sorted over the partitions, each of which counts its own.
+    """Number the values of a column by their order, NULL last.
 
-    The sorted values are kept on the executors, so that no second run can sort them into other partitions.
+    They are sorted over the partitions, each of which counts its own. The sorted values are kept on the
+    executors, so that no second run can sort them into other partitions.
     """
     values = pairs.select(F.col(name).alias("value")).distinct()
     listed = (

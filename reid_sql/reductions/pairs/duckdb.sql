@@ -1,7 +1,8 @@
 -- How DuckDB says what a copula is fitted to.
 
 -- The columns and the weights, which are the last of them where there are any.
-MACRO reid_weighted(columns, weight) AS CASE WHEN weight IS NULL THEN columns ELSE list_append(columns, weight) END;
+MACRO reid_weighted(columns, weight) AS
+CASE WHEN weight IS NULL THEN columns ELSE list_append(columns, weight) END;
 
 -- A missing or negative weight must not pass: it makes the sum NaN, which the model refuses.
 PLAN reid_pair_counts(columns, weight) AS
@@ -20,7 +21,8 @@ PLAN reid_outside(columns, marginals, nulls) AS
 SELECT coalesce(list_position({{ reid_texts(reid_folded(columns)) }}, reid_fold(q1::VARCHAR)), 0),
   -1, q1::VARCHAR, q2::VARCHAR, NULL, 0, coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE)
 FROM (
-  {% call reid_guarded('columns of the marginals', [reid_table(marginals)], ['column_name', 'value', 'share']) %}
+  {% call reid_guarded('columns of the marginals', [reid_table(marginals)],
+    ['column_name', 'value', 'share']) %}
   FROM {{ reid_rows(marginals, ['column_name', 'value', 'share'], 'value') }}
   {% endcall %}
 ) AS reid_given(q1, q2, q3)
@@ -39,7 +41,8 @@ PLAN reid_plan_pairs(tbl, columns, weight, marginals, nulls) AS
       q{{ i }}::VARCHAR AS first_value, NULL::VARCHAR AS second_value, {{ reid_pair_counts(columns, weight) }}
     FROM reid_taken GROUP BY q{{ i }}
     {% endfor %}
-    {% for places in list_filter(reid_subset_places(len(columns), 2), lambda reid_places: len(reid_places) = 2) %}
+    {% for places in list_filter(reid_subset_places(len(columns), 2),
+      lambda reid_places: len(reid_places) = 2) %}
     UNION ALL
     SELECT {{ places[1] }}, {{ places[2] }}, NULL, q{{ places[1] }}::VARCHAR, q{{ places[2] }}::VARCHAR,
       {{ reid_pair_counts(columns, weight) }}

@@ -7,7 +7,7 @@ import polars as pl
 from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
 from reid_sql.engines.polars.pairs import NOTHING, pair_counts, whole
-from reid_sql.models.copula.copula_fit import OUTSIDE
+from reid_sql.models.copula.gaussian_copula import OUTSIDE
 
 
 def pairs(
@@ -24,7 +24,7 @@ def pairs(
 
 
 def _outside(marginals: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
-    """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
+    """Shares from outside, as counts of the columns that they name; 0 is the column of an unknown name."""
     Columns("columns of the marginals").check(
         ["column_name", "value", "share"], marginals.collect_schema().names()
     )

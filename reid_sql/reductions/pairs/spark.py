@@ -10,7 +10,7 @@ from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.spark.counting import how_nulls, kept
 from reid_sql.engines.spark.frames import Rows, as_number, column, resolved, rows_of, to_spark
 from reid_sql.engines.spark.texts import counts_of_pairs, refuse_without_text
-from reid_sql.models.copula.copula_fit import OUTSIDE
+from reid_sql.models.copula.gaussian_copula import OUTSIDE
 
 
 def pairs(
@@ -34,7 +34,7 @@ def pairs(
 
 
 def _outside(marginals: DataFrame, columns: Sequence[str], *, drop: bool) -> DataFrame:
-    """Shares from outside, as counts of the columns that they name; 0 is the column of a name that is none."""
+    """Shares from outside, as counts of the columns that they name; 0 is the column of an unknown name."""
     named = resolved(Columns("columns of the marginals"), ["column_name", "value", "share"], marginals)
     label, value, _ = (column(name) for name in named)
     told = marginals.filter(value.isNotNull()) if drop else marginals

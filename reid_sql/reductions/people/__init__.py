@@ -11,7 +11,8 @@ __all__ = ["DRAWN", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
 PEOPLE: Final = Reduction(
     __name__,
     name="people",
-    words="how often each value, each pair of values of two columns and each class size occurs, and some records drawn",
+    words="how often each value, each pair of values of two columns and each class size occurs, and some "
+    "records drawn",
     arguments=(
         TBL,
         QI,

@@ -8,9 +8,11 @@ GROUP BY {{ reid_numbered(columns) }}
 ;
 
 PLAN reid_people_drawn(columns, seed) AS
-SELECT records, texts, hash({{ reid_numbered(columns) }}, copy, {{ seed }}::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+SELECT records, texts,
+  hash({{ reid_numbered(columns) }}, copy, {{ seed }}::BIGINT)::DOUBLE / 18446744073709551616 AS mass
 FROM (
-  SELECT *, [{% for c, i in columns join ', ' %}q{{ i }}::VARCHAR{% endfor %}] AS texts, unnest(range(records)) AS copy
+  SELECT *, [{% for c, i in columns join ', ' %}q{{ i }}::VARCHAR{% endfor %}] AS texts,
+    unnest(range(records)) AS copy
   FROM reid_classes
 )
 ORDER BY mass

@@ -4,9 +4,11 @@
 PLAN reid_population(tbl, population_tbl, columns, nulls) AS
 {% if nulls = 'wildcard' %}
   {% call reid_population_with(columns) %}
-    {{ reid_distinct(tbl, columns, nulls, 0) }} UNION ALL {{ reid_distinct(population_tbl, columns, nulls, 1) }}
+    {{ reid_distinct(tbl, columns, nulls, 0) }}
+    UNION ALL {{ reid_distinct(population_tbl, columns, nulls, 1) }}
   {% endcall %}
-  SELECT own, records, class_size AS found, CASE WHEN {{ reid_all_missing(columns) }} THEN records ELSE 0 END AS blank
+  SELECT own, records, class_size AS found,
+    CASE WHEN {{ reid_all_missing(columns) }} THEN records ELSE 0 END AS blank
   FROM reid_matched JOIN reid_own USING (id)
 {% else %}
   SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found, NULL::BIGINT AS blank
@@ -20,8 +22,8 @@ PLAN reid_population_with(columns, records) AS
 {{ reid_wildcard_with(columns, records, 1) }}, reid_own AS ({{ reid_matches(0, 'own') }})
 ;
 
--- The people of the sample by the size of their smallest class in the population; those of a class that the population
--- holds fewer of are uncovered.
+-- The people of the sample by the size of their smallest class in the population; those of a class that the
+-- population holds fewer of are uncovered.
 PLAN reid_population_people(tbl, population_tbl, columns, entity, nulls) AS
 WITH reid_people AS MATERIALIZED ({{ reid_people(tbl, columns, entity, nulls) }}),
 reid_others AS (
@@ -31,26 +33,30 @@ reid_others AS (
 ),
 reid_met AS MATERIALIZED (
   SELECT s.*, coalesce(p.records, 0) AS found
-  FROM (SELECT {{ reid_numbered(columns) }}, count(*) AS own FROM reid_people GROUP BY {{ reid_numbered(columns) }}) s
+  FROM (SELECT {{ reid_numbered(columns) }}, count(*) AS own FROM reid_people
+    GROUP BY {{ reid_numbered(columns) }}) s
   LEFT JOIN reid_others p
     ON {% for c, i in columns join ' AND ' %}s.q{{ i }} IS NOT DISTINCT FROM p.q{{ i }}{% endfor %}
 ),
 reid_placed AS (
   SELECT min(greatest(found, own)) AS class_size, bool_or(found < own) AS short
   FROM reid_people AS s
-  JOIN reid_met AS m ON {% for c, i in columns join ' AND ' %}s.q{{ i }} IS NOT DISTINCT FROM m.q{{ i }}{% endfor %}
+  JOIN reid_met AS m ON {% for c, i in columns join ' AND ' %}s.q{{ i }}
+    IS NOT DISTINCT FROM m.q{{ i }}{% endfor %}
   GROUP BY entity
 )
-SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records, coalesce(uncovered, 0)::BIGINT AS uncovered,
-  NULL::BIGINT AS blank_records
+SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records,
+  coalesce(uncovered, 0)::BIGINT AS uncovered, NULL::BIGINT AS blank_records
 FROM (SELECT greatest(found, own) AS class_size, count(*) AS classes FROM reid_met GROUP BY ALL)
 LEFT JOIN (
-  SELECT class_size, count(*) AS records, count(*) FILTER (short) AS uncovered FROM reid_placed GROUP BY class_size
+  SELECT class_size, count(*) AS records, count(*) FILTER (short) AS uncovered FROM reid_placed
+    GROUP BY class_size
 ) USING (class_size)
 ;
 
 PLAN reid_plan_population_histogram(tbl, population_tbl, columns, entity, nulls) AS
-{% call reid_guarded(reid_words(entity), [reid_table(tbl), reid_table(population_tbl)], reid_with_entity(columns, entity, nulls)) %}
+{% call reid_guarded(reid_words(entity), [reid_table(tbl), reid_table(population_tbl)],
+  reid_with_entity(columns, entity, nulls)) %}
 {% call reid_treated(tbl, columns, nulls) %}
 {% if entity IS NOT NULL %}
   {{ reid_population_people(tbl, population_tbl, columns, entity, nulls) }}
@@ -58,7 +64,8 @@ PLAN reid_plan_population_histogram(tbl, population_tbl, columns, entity, nulls)
   SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
     coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, sum(blank)::BIGINT AS blank_records
   FROM ({{ reid_population(tbl, population_tbl, columns, nulls) }}),
-    (SELECT list(column_name) AS names, list(column_type) AS types FROM (DESCRIBE FROM {{ reid_table(tbl) }})) AS s,
+    (SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM {{ reid_table(tbl) }})) AS s,
     (SELECT list(column_name) AS names, list(column_type) AS types
      FROM (DESCRIBE FROM {{ reid_table(population_tbl) }})) AS p
   WHERE reid_comparable({{ reid_texts(columns) }}, s.names, s.types, p.names, p.types)

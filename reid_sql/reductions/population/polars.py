@@ -59,7 +59,7 @@ def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, n
 
 
 def _alike(frames: Sequence[pl.LazyFrame], qi: Sequence[str]) -> list[pl.LazyFrame]:
-    """Whole numbers of any width under one that holds both; refuses columns that hold another kind of value."""
+    """Whole numbers of any width under one that holds both; refuses columns of another kind of value."""
     mine, theirs = (frame.collect_schema() for frame in frames)
     wider = {}
     for name, q in zip(qi, places(qi), strict=True):

@@ -27,14 +27,15 @@ FROM (
 WHERE place > 0 AND reid_is_exact()
 ;
 
--- How many records, n, have each value of each column, written as text t. Where the columns are not known, they are told
--- apart by keys that have the equality of their values.
+-- How many records, n, have each value of each column, written as text t. Where the columns are not known,
+-- they are told apart by keys that have the equality of their values.
 PLAN reid_values(tbl, columns) AS
 {% if columns IS NULL %}
 SELECT reid_name, any_value(reid_value.t) AS t, count(*) AS n
 FROM (
   UNPIVOT (
-    SELECT {'k': create_sort_key({'v': COLUMNS(*)}, 'ASC NULLS LAST'), 't': COLUMNS(*)::VARCHAR} FROM {{ reid_table(tbl) }}
+    SELECT {'k': create_sort_key({'v': COLUMNS(*)}, 'ASC NULLS LAST'), 't': COLUMNS(*)::VARCHAR}
+    FROM {{ reid_table(tbl) }}
   )
   ON COLUMNS(*) INTO NAME reid_name VALUE reid_value
 )
@@ -58,7 +59,8 @@ reid_told AS (
     lower(trim(t)) IN ${WORDS} OR number IN ${NUMBERS} OR substr(t, 1, 10) IN ${DATES}, false) AS marked
   FROM reid_read
 )
-SELECT place, any_value(column_name) AS column_name, reid_kind_of_values(any_value(column_type)) AS column_type,
+SELECT place, any_value(column_name) AS column_name,
+  reid_kind_of_values(any_value(column_type)) AS column_type,
   coalesce(sum(n), 0)::BIGINT AS records,
   coalesce(sum(n) FILTER (t IS NULL), 0)::BIGINT AS missing,
   count(t) AS distinct_values,

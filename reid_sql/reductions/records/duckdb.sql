@@ -1,7 +1,7 @@
 -- How DuckDB says the distinct records, with which records hold each.
 
--- The distinct records, numbered, with the records that hold each (by the key, else by their place in the scan) and the sum of
--- a column of numbers above 0, NaN where one of them is none.
+-- The distinct records, numbered, with the records that hold each (by the key, else by their place in the
+-- scan) and the sum of a column of numbers above 0, NaN where one of them is none.
 PLAN reid_holders(tbl, columns, weight, key, nulls) AS
 WITH reid_distinct AS MATERIALIZED (
   SELECT row_number() OVER () AS id, *
@@ -21,8 +21,10 @@ WITH reid_distinct AS MATERIALIZED (
 ;
 
 PLAN reid_in_classes(tbl, columns, weight, key, nulls, body) AS
-{% call reid_guarded(CASE WHEN weight IS NULL AND key IS NULL THEN 'quasi-identifiers' ELSE ${KEYED_QI.words} END,
-  [reid_table(tbl)], list_distinct(list_concat(columns, list_filter([weight, key], lambda c: c IS NOT NULL)))) %}
+{% call reid_guarded(CASE WHEN weight IS NULL AND key IS NULL THEN 'quasi-identifiers'
+  ELSE ${KEYED_QI.words} END,
+  [reid_table(tbl)], list_distinct(list_concat(columns, list_filter([weight, key],
+    lambda c: c IS NOT NULL)))) %}
 {% call reid_treated(tbl, columns, nulls) %}
   {{ reid_holders(tbl, columns, weight, key, nulls) }} {{ body }}
 {% endcall %}

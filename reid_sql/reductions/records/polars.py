@@ -12,7 +12,7 @@ from reid_sql.reductions.records import KEYED_QI
 def fitted_records(
     tbl: pl.LazyFrame, qi: Sequence[str], interactions: int, nulls: str, key: str | None = None
 ) -> pl.LazyFrame:
-    """Distinct records with the logarithm of the count that independent columns would hold; codes if there are interactions."""
+    """Distinct records with the log of the count under independence; codes if there are interactions."""
     _check(tbl, qi, key)
     rows, names = numbered(tbl, qi, told_by(key)), places(qi)
     found = distinct(kept(rows, names, nulls), names, "members")

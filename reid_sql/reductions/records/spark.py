@@ -1,4 +1,7 @@
-"""Spark: distinct records, which stay on the executors under numbers; their counts, not their values, come to the driver."""
+"""Spark: distinct records stay on the executors under numbers; only their counts come to the driver.
+
+Their values do not.
+"""
 
 from collections.abc import Sequence
 from functools import partial

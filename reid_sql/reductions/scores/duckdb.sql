@@ -3,7 +3,8 @@
 PLAN reid_plan_scored_classes(tbl, model, population) AS
 {% set found = reid_model_columns(reid_database(), model) %}
 {% if found['refusal'] IS NOT NULL %}
-  SELECT 1::BIGINT AS place, 1::BIGINT AS class_size, 1::DOUBLE AS uniqueness_xi, 0::BIGINT AS records_dropped,
+  SELECT 1::BIGINT AS place, 1::BIGINT AS class_size, 1::DOUBLE AS uniqueness_xi,
+    0::BIGINT AS records_dropped,
     'value' AS nulls
   FROM ({{ reid_refused(found['refusal']) }})
 {% else %}

@@ -7,7 +7,8 @@ list_sum(list_transform(range(1, least(n, max_size) + 1), lambda k:
 
 PLAN reid_plan_subset(tbl, columns, nulls) AS
 {% call reid_treated(tbl, columns, nulls) %}
-  SELECT {{ reid_texts(columns) }} AS subset, coalesce(sum(records), 0)::BIGINT AS records, count(*) AS classes,
+  SELECT {{ reid_texts(columns) }} AS subset, coalesce(sum(records), 0)::BIGINT AS records,
+    count(*) AS classes,
     coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
   FROM ({{ reid_sizes(tbl, columns, nulls) }})
 {% endcall %}

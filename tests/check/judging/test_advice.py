@@ -17,8 +17,9 @@ from tests.processes import command
 ROWS = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
 QI = ("age", "sex", "postcode")
 CHECKS = """
-checks = [{ measure = "k", at_least = 5 }, { measure = "average_risk", at_most = 0.1 }, { measure = "separation", at_most = 0.5 },
-          { measure = "uniqueness", at_most = 0.99 }, { measure = "k", at_least = 2, by = ["education"] }]
+checks = [{ measure = "k", at_least = 5 }, { measure = "average_risk", at_most = 0.1 },
+          { measure = "separation", at_most = 0.5 }, { measure = "uniqueness", at_most = 0.99 },
+          { measure = "k", at_least = 2, by = ["education"] }]
 """
 
 

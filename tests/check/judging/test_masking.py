@@ -1,4 +1,7 @@
-"""Somebody who knows how a report is made tries to solve for each number that it hides, and must find several answers."""
+"""Somebody who knows how a report is made tries to solve for what it hides, and must find many answers.
+
+For each number that it hides, several.
+"""
 
 import itertools
 import random
@@ -57,7 +60,7 @@ def test_no_hidden_class_size_can_be_solved_for(seed: int) -> None:
 
 
 def answers(tables: Groupings, names: tuple[str, ...], below: int) -> dict[Cell, set[int]]:
-    """What each group by all columns may be, given every size that is told and that unnamed groups are small."""
+    """What each group by all columns may be, given all sizes told and that unnamed groups are small."""
     hidden = hidden_groups(tables, below)
     cells = tables[names]
     total = sum(cells.values())

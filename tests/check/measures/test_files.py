@@ -1,4 +1,4 @@
-"""A file is that very file: whatever its name, its folder or its text looks like, every record of it is measured."""
+"""A file is that very file: whatever its name, folder or text looks like, all its records are measured."""
 
 import gzip
 import json
@@ -16,7 +16,10 @@ from reid_sql.errors import ReidError
 from reid_sql.source import open_source
 from tests.processes import command
 
-ASK = 'quasi_identifiers = ["a"]\nchecks = [{measure = "unique_records", at_most = 1000}, {measure = "k", at_least = 1}]'
+ASK = (
+    'quasi_identifiers = ["a"]\nchecks = [{measure = "unique_records", at_most = 1000}, {measure = "k", '
+    "at_least = 1}]"
+)
 
 
 def figures(folder: Path, where: str) -> tuple[float, float, int]:
@@ -116,7 +119,10 @@ def test_the_policy_says_how_text_is_written(tmp_path: Path, form: str) -> None:
 
 def test_columns_without_a_header_are_numbered(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"1,2\n1,3\n")
-    text = '[[tables]]\nfile = "t.csv"\nheader = false\nquasi_identifiers = ["column0"]\nchecks = [{measure = "k", at_least = 2}]'
+    text = (
+        '[[tables]]\nfile = "t.csv"\nheader = false\nquasi_identifiers = ["column0"]\nchecks = [{measure = '
+        '"k", at_least = 2}]'
+    )
     (tmp_path / "p.toml").write_text(text, encoding="utf-8")
     assert check(tmp_path / "p.toml")["verdict"] == "pass"
 
@@ -179,7 +185,8 @@ def house(folder: Path) -> Path:
         con.execute("CREATE TABLE people AS SELECT 1 AS a FROM range(5); CREATE SCHEMA s")
         con.execute("CREATE MACRO count(x) AS 99; CREATE MACRO min(x) AS 99; CREATE MACRO sum(x) AS 99")
         con.execute(
-            """CREATE TABLE s."o""dd.name" AS SELECT 1 AS a FROM range(7); CREATE TABLE s.people AS SELECT 2 AS a"""
+            """CREATE TABLE s."o""dd.name" AS SELECT 1 AS a FROM range(7);
+            CREATE TABLE s.people AS SELECT 2 AS a"""
         )
         con.execute("CREATE VIEW own AS SELECT * FROM people")
         (folder / "other.csv").write_text("a\n1\n1\n", encoding="utf-8")
@@ -233,7 +240,10 @@ def test_the_hash_of_a_database_holds_its_log(tmp_path: Path) -> None:
         con.execute("CREATE TABLE t AS SELECT 1 AS a FROM range(5); CHECKPOINT")
     (tmp_path / "p.toml").write_text(f"[[tables]]\nfile = 'live.duckdb'\n{ASK}", encoding="utf-8")
     before = check(tmp_path / "p.toml")["tables"][0]
-    code = f"import duckdb, os; c = duckdb.connect({str(tmp_path / 'live.duckdb')!r}); c.execute('INSERT INTO t VALUES (2)'); os._exit(0)"
+    code = (
+        f"import duckdb, os; c = duckdb.connect({str(tmp_path / 'live.duckdb')!r}); "
+        "c.execute('INSERT INTO t VALUES (2)'); os._exit(0)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert (tmp_path / "live.duckdb.wal").is_file()
     after = check(tmp_path / "p.toml")["tables"][0]

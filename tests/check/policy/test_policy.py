@@ -10,9 +10,10 @@ HEAD = '[[tables]]\nfile = "people.csv"\nquasi_identifiers = ["age", "sex"]\n'
 CHECK = '[[tables.checks]]\nmeasure = "k"\nat_least = 5\n'
 
 REFUSED = {
-    HEAD.replace("quasi_identifiers", "quasi_identifer")
-    + CHECK: "policy tables[1] must have no key that stands for nothing, "
-    "got 'quasi_identifer'; did you mean 'quasi_identifiers'?",
+    HEAD.replace("quasi_identifiers", "quasi_identifer") + CHECK: (
+        "policy tables[1] must have no key that stands for nothing, "
+        "got 'quasi_identifer'; did you mean 'quasi_identifiers'?"
+    ),
     HEAD + CHECK.replace("at_least", "at_lest"): "got 'at_lest'; did you mean 'at_least'?",
     HEAD
     + CHECK.replace('"k"', '"uniquenes"'): "must be a measure, got 'uniquenes'; did you mean 'uniqueness'?",
@@ -30,15 +31,19 @@ REFUSED = {
     HEAD + CHECK.replace("at_least = 5", ""): "checks[1] must have a limit, got none; write at_least = …",
     HEAD + CHECK + "threshold = 0.1": "must have no key that stands for nothing, got 'threshold'",
     HEAD + CHECK.replace('"k"', "3"): "checks[1].measure must be a text, got 3",
-    HEAD
-    + '[[tables.checks]]\nmeasure = "uniqueness"\nat_most = 5': "must be a share from 0 to 1, got 5; write 0.05 for 5 %",
-    HEAD
-    + '[[tables.checks]]\nmeasure = "forecast_uniqueness"\nat_most = 0.1': "checks[1].population must be a number of people",
-    HEAD
-    + '[[tables.checks]]\nmeasure = "journalist_highest_risk"\nat_most = 0.1': "needs a population table for the measure",
+    HEAD + '[[tables.checks]]\nmeasure = "uniqueness"\nat_most = 5': (
+        "must be a share from 0 to 1, got 5; write 0.05 for 5 %"
+    ),
+    HEAD + '[[tables.checks]]\nmeasure = "forecast_uniqueness"\nat_most = 0.1': (
+        "checks[1].population must be a number of people"
+    ),
+    HEAD + '[[tables.checks]]\nmeasure = "journalist_highest_risk"\nat_most = 0.1': (
+        "needs a population table for the measure"
+    ),
     HEAD + '[[tables.checks]]\nmeasure = "adversary_average"\nat_most = 0.1': "scenario must be a path",
-    HEAD
-    + '[[tables.checks]]\nmeasure = "sparse_correctness"\nat_most = 0.1': "checks[1].person must be a text, got nothing",
+    HEAD + '[[tables.checks]]\nmeasure = "sparse_correctness"\nat_most = 0.1': (
+        "checks[1].person must be a text, got nothing"
+    ),
     HEAD + 'nulls = "dorp"\n' + CHECK: "got 'dorp'; did you mean 'drop'?",
     HEAD + 'quasi_identifiers = ["age", "age"]\n' + CHECK: "policy must be valid TOML",
     HEAD.replace('"sex"', '"age"')
@@ -73,7 +78,8 @@ def test_a_policy_is_refused_in_one_sentence_that_names_the_place(tmp_path: Path
 def test_json_is_as_good_as_toml_and_paths_are_seen_from_the_policy(tmp_path: Path) -> None:
     file = tmp_path / "policy.json"
     file.write_text(
-        '{"tables": [{"file": "a/b.csv", "quasi_identifiers": ["x"], "checks": [{"measure": "k", "at_least": 2}]}]}'
+        '{"tables": [{"file": "a/b.csv", "quasi_identifiers": ["x"], "checks": [{"measure": "k", "at_least": '
+        "2}]}]}"
     )
     found = read_policy(file)
     assert found.tables[0].source.path == tmp_path / "a" / "b.csv"
@@ -109,11 +115,15 @@ def test_what_is_no_policy_is_refused_by_the_commands(tmp_path: Path, name: str,
 
 OF_THE_DATA = {
     'file = "dta.csv"\nquasi_identifiers = ["a"]': "policy tables[1].file must be an existing file, got",
-    'file = "data.csv"\nquasi_identifiers = ["A"]': "columns of the policy must be columns of the table, got 'A'",
+    'file = "data.csv"\nquasi_identifiers = ["A"]': (
+        "columns of the policy must be columns of the table, got 'A'"
+    ),
     'file = "data.csv"\nquasi_identifiers = ["a"]\nsensitive = ["aa"]': "got 'aa'; did you mean 'a'?",
     'file = "notes.doc"\nquasi_identifiers = ["a"]': "must be of a kind that can be read",
     'file = "broken.parquet"\nquasi_identifiers = ["a"]': "broken.parquet",
-    'file = "data.csv"\nquasi_identifiers = ["a"]\npopulation_file = "x.csv"': "tables[1].population_file must be an existing",
+    'file = "data.csv"\nquasi_identifiers = ["a"]\npopulation_file = "x.csv"': (
+        "tables[1].population_file must be an existing"
+    ),
     'file = "data.duckdb"\nquasi_identifiers = ["a"]': "data.duckdb",
 }
 

@@ -1,4 +1,7 @@
-"""The report in a real browser: nothing is asked of the network, nothing is missing, light, dark and on paper."""
+"""The report in a browser: nothing is asked of the network, nothing is missing, light, dark and on paper.
+
+The browser is a real one.
+"""
 
 import re
 import shutil

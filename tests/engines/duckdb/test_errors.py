@@ -24,7 +24,10 @@ TABLES = {
 }
 
 LIST = "{} must be a list of column names, got {}; write ['age', 'sex']"
-ONE_TO_64 = "{} must name 1 to 64 columns, got {}; pass the columns by which people can be told apart, such as ['age', 'sex']"
+ONE_TO_64 = (
+    "{} must name 1 to 64 columns, got {}; pass the columns by which "
+    "people can be told apart, such as ['age', 'sex']"
+)
 DISTINCT = "{} must be distinct, got '{}' twice; name each column once"
 KNOWN = "{} must be columns of the table, got '{}'; {}"
 NULLS = "nulls must be one of 'value', 'wildcard', 'drop', got '{}'; {}"
@@ -33,8 +36,14 @@ THRESHOLD = (
     "threshold must be a risk between 0 and 1, got {}; "
     "pass the risk above which a record counts as at risk, such as 0.2 for classes of fewer than 5"
 )
-MAX_SIZE = "max_size must be a whole number of columns from 1 to 64, got {}; pass how many columns to combine at most"
-SUBSETS = "the number of subsets of the columns must be at most 5000, got {}; pass fewer columns or a smaller max_size"
+MAX_SIZE = (
+    "max_size must be a whole number of columns from 1 to 64, got {}; "
+    "pass how many columns to combine at most"
+)
+SUBSETS = (
+    "the number of subsets of the columns must be at most 5000, got {}; "
+    "pass fewer columns or a smaller max_size"
+)
 EMPTY = (
     "the table must hold at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
     "pass a table with records"

@@ -1,4 +1,7 @@
-"""A name is data, never SQL: whatever it holds, it counts the column or table of that name, or nothing happens."""
+"""A name is data, never SQL: whatever it holds, it counts what has that name, or nothing happens.
+
+What has the name is a column or table.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,7 +79,8 @@ def con(scene: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]
 def assert_untouched(con: duckdb.DuckDBPyConnection) -> None:
     state = """SELECT (SELECT list([id::VARCHAR, secret] ORDER BY id) FROM victim), getvariable('secret'),
                (SELECT list(table_name) FROM duckdb_tables()),
-               (SELECT list(database_name) FROM duckdb_databases() WHERE NOT internal AND database_name <> 'reid')"""
+               (SELECT list(database_name) FROM duckdb_databases()
+                WHERE NOT internal AND database_name <> 'reid')"""
     assert con.execute(state).fetchall() == [([["1", "kept"], ["2", "kept"]], "kept", ["victim"], ["memory"])]
     assert [path.name for path in Path().iterdir()] == ["canary.csv"]
 
@@ -267,7 +271,8 @@ def test_any_text_that_is_no_column_is_refused_with_that_text(
     columns = ["Age", "sex", "é", "k", "postal code"]
     assume(folded(name) not in [folded(column) for column in columns])
     scene.execute(
-        f"CREATE OR REPLACE TEMP TABLE people ({', '.join(f'{quoted(column)} INTEGER' for column in columns)})"
+        "CREATE OR REPLACE TEMP TABLE people "
+        f"({', '.join(f'{quoted(column)} INTEGER' for column in columns)})"
     )
     words = "columns" if function == "attribute_risk" else "quasi-identifiers"
     said = refusal(scene, ask(function, "people", listed(["sex", name]), nulls=literal(nulls)))

@@ -23,7 +23,10 @@ def test_what_stands_in_quotes_stays() -> None:
 
 
 def test_clauses_and_inner_queries_have_lines_of_their_own() -> None:
-    sql = "WITH a AS MATERIALIZED (SELECT 1 AS x), b AS (FROM a) SELECT x FROM b LEFT JOIN a USING (x) ORDER BY x"
+    sql = (
+        "WITH a AS MATERIALIZED (SELECT 1 AS x), b AS (FROM a) SELECT "
+        "x FROM b LEFT JOIN a USING (x) ORDER BY x"
+    )
     assert laid_out(sql).splitlines() == [
         "WITH a AS MATERIALIZED (",
         "  SELECT 1 AS x",

@@ -78,7 +78,8 @@ def test_many_columns_of_many_values_need_more_than_one_number() -> None:
     con = duckdb.connect()
     con.execute("SELECT setseed(0.1)")
     con.execute(
-        f"CREATE TABLE t AS SELECT {', '.join(f'hash(i + {c}) % 5000 AS c{c}' for c in range(9))} FROM range(4000) r(i)"
+        f"CREATE TABLE t AS SELECT {', '.join(f'hash(i + {c}) % 5000 AS c{c}' for c in range(9))} "
+        "FROM range(4000) r(i)"
     )
     con.execute("INSERT INTO t FROM t LIMIT 700")
     columns = [f"c{c}" for c in range(9)]

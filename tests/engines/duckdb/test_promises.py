@@ -1,4 +1,7 @@
-"""What cannot change an answer in DuckDB: crafted values, settings of the connection, macros of the user, what is selected."""
+"""What cannot change an answer in DuckDB: crafted values, settings, a user's macros, what is selected.
+
+The settings are those of the connection.
+"""
 
 from collections.abc import Iterator
 
@@ -44,7 +47,8 @@ MACROS = [
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         connection.execute(
-            "CREATE TABLE people AS SELECT i % 7 AS age, CASE WHEN i % 5 > 0 THEN i % 3 END AS sex FROM range(61) t(i)"
+            "CREATE TABLE people AS SELECT i % 7 AS age, CASE WHEN i % 5 > "
+            "0 THEN i % 3 END AS sex FROM range(61) t(i)"
         )
         connection.execute("CREATE TABLE nobody AS FROM people WHERE false")
         reid_sql.register(connection)
@@ -97,7 +101,8 @@ def test_a_column_named_like_a_score_is_refused_beside_scores(con: duckdb.DuckDB
 
 def test_types_that_do_not_compare_exactly_are_refused_across_tables(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
-        "CREATE TABLE s AS SELECT 9007199254740993 AS x; CREATE TABLE p AS SELECT 9007199254740992::DOUBLE AS x"
+        "CREATE TABLE s AS SELECT 9007199254740993 AS x; "
+        "CREATE TABLE p AS SELECT 9007199254740992::DOUBLE AS x"
     )
     with pytest.raises(
         duckdb.Error, match="must have the same types in both tables, got 'x' as BIGINT and DOUBLE"

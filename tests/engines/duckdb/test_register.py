@@ -14,7 +14,8 @@ from tests.tables import Row
 
 PEOPLE = "CREATE TABLE people AS SELECT * FROM (VALUES (34, 'F'), (34, NULL), (51, 'M')) people(age, sex)"
 SUMMARY = "SELECT records, k FROM risk_summary(people, ['age', 'sex'])"  # a table function
-WILDCARD = "SELECT class_size, records FROM class_size_histogram(people, ['age', 'sex'], nulls := 'wildcard')"  # Python inside
+# Python is inside.
+WILDCARD = "SELECT class_size, records FROM class_size_histogram(people, ['age', 'sex'], nulls := 'wildcard')"
 WINDOW = "SELECT equivalence_class_size(age) FROM people ORDER BY age"
 CLOSED_FORM = "SELECT round(uniqueness_from_probability(0.01, 101), 6)"
 ANSWERS: dict[str, list[Row]] = {

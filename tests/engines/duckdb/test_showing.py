@@ -25,7 +25,8 @@ def test_the_query_answers_what_the_call_answers(call: str) -> None:
     shown = plan(call, declared())
     with duckdb.connect() as con:
         con.execute(
-            "CREATE TABLE people AS SELECT i % 7 AS age, CASE WHEN i % 5 > 0 THEN i % 3 END AS sex FROM range(50) t(i)"
+            "CREATE TABLE people AS SELECT i % 7 AS age, CASE WHEN i % 5 > "
+            "0 THEN i % 3 END AS sex FROM range(50) t(i)"
         )
         reid_sql.register(con)
         asked = call.removeprefix("FROM ").removesuffix(";")

@@ -248,7 +248,10 @@ def test_table_and_columns_may_be_variables_of_sql(con: duckdb.DuckDBPyConnectio
 
 def test_the_options_may_be_prepared_parameters(con: duckdb.DuckDBPyConnection) -> None:
     create(con, "TABLE people", PEOPLE, COLUMNS)
-    question = f"SELECT records, records_at_risk, threshold, nulls FROM risk_summary(people, {QI}, threshold := ?, nulls := ?)"
+    question = (
+        "SELECT records, records_at_risk, threshold, nulls FROM risk_summary(people, "
+        f"{QI}, threshold := ?, nulls := ?)"
+    )
     assert con.execute(question, [0.5, "drop"]).fetchall() == [(5, 0.2, 0.5, "drop")]
     subsets = con.execute(f"SELECT columns FROM attribute_risk(people, {QI}, max_size := ?)", [2]).fetchall()
     assert subsets == [(["age"],), (["sex"],), (["age", "sex"],)]
@@ -293,7 +296,8 @@ def test_explain_plans_and_answers_nothing(con: duckdb.DuckDBPyConnection, funct
 
 def test_classes_join_back_to_their_records(con: duckdb.DuckDBPyConnection) -> None:
     create(con, "TABLE people", PEOPLE, COLUMNS)
-    joined = """SELECT p.age, p.sex, class_size FROM people p JOIN equivalence_classes('people', ['age', 'sex']) c
+    joined = """SELECT p.age, p.sex, class_size FROM people p
+                JOIN equivalence_classes('people', ['age', 'sex']) c
                 ON p.age IS NOT DISTINCT FROM c.age AND p.sex IS NOT DISTINCT FROM c.sex"""
     assert answer(con, joined) == tidy([(*row, PEOPLE.count(row)) for row in PEOPLE])
 
@@ -303,7 +307,10 @@ def test_two_functions_answer_in_one_query(con: duckdb.DuckDBPyConnection) -> No
     create(con, "TABLE others", OTHERS, COLUMNS)
     both = f"SELECT a.records, b.records FROM risk_summary(people, {QI}) a, risk_summary(others, {QI}) b"
     assert con.execute(both).fetchall() == [(6, 3)]
-    union = f"SELECT records FROM risk_summary(people, {QI}) UNION ALL SELECT records FROM risk_summary(others, {QI})"
+    union = (
+        f"SELECT records FROM risk_summary(people, {QI}) UNION ALL SELECT "
+        f"records FROM risk_summary(others, {QI})"
+    )
     assert con.execute(union).fetchall() == [(6,), (3,)]
 
 

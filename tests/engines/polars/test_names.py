@@ -27,7 +27,8 @@ ODD = [
     "",
     "é",
 ]  # the first would match "other"
-# Two rows of 32 small numbers that met in the first 64-bit key, a polynomial of hashes that anybody could compute.
+# Two rows of 32 small numbers that met in the first 64-bit key, a polynomial of hashes that anybody could
+# compute.
 # fmt: off
 COLLIDING = [
     35185, 144137, 116084, 468099, 43812, 446976, 23523, 470588, 101916, 372296, 30374, 100792, 123254,
@@ -166,7 +167,7 @@ def test_rows_made_to_meet_under_known_hashes_stay_apart() -> None:
 
 
 def test_each_column_of_a_wide_key_is_keyed_by_itself() -> None:
-    """Values that change places are other records: every order of 0 and 1 in twelve columns is counted once."""
+    """Values that change places are other records: every order of 0 and 1 in twelve columns counts once."""
     frame = pl.DataFrame(
         {f"c{place}": [number >> place & 1 for number in range(4096)] for place in range(12)}
     )

@@ -13,7 +13,8 @@ from tests.tables import class_sizes, frames, keys
 
 Bent = dict[str, dict[str, Any]]
 
-# Values other than the usual ones, for each setting by which a user may bend Polars; what is only shown, all at once.
+# Values other than the usual ones, for each setting by which a user may bend Polars; what is only shown, all
+# at once.
 SHOWN: Bent = {
     "set_ascii_tables": {"active": True},
     "set_decimal_separator": {"separator": ","},

@@ -99,7 +99,8 @@ def test_a_table_with_every_type_at_once(spark: "SparkSession") -> None:
     values: dict[str, list[Any]] = {
         "i": [1, 1, None, 2], "s": ["a", "a", None, "A"], "f": [0.0, -0.0, float("nan"), float("nan")],
         "b": [True, True, None, False], "d": [dt.date(2000, 1, 1)] * 3 + [None], "n": [Decimal("1.50")] * 4,
-        "l": [[1, None], [1, None], [], None], "r": [{"x": None}, {"x": None}, {"x": 1}, {"x": 1}], "e": ["low"] * 4,
+        "l": [[1, None], [1, None], [], None], "r": [{"x": None}, {"x": None}, {"x": 1}, {"x": 1}],
+        "e": ["low"] * 4,
     }  # fmt: skip
     frame = pl.DataFrame(
         {name: pl.Series(values[name], dtype=kind) for name, kind in zip(values, KINDS, strict=True)}

@@ -1,4 +1,4 @@
-"""Every function of the catalogue: on Spark with the other engines' answer or refusal, or told as not there."""
+"""Every function of the catalogue on Spark: the other engines' answer or refusal, or told as not there."""
 
 import importlib
 import re

@@ -37,7 +37,8 @@ checks = [
   { measure = "population_uniqueness", method = "pitman", at_most = 0.05 },
   { measure = "qar", p = 1, alpha = 0.1, tail = 0.9, at_most = 0.5 },
   { measure = "xi_share", threshold = 0.5, at_most = 0.2, quasi_identifiers = ["sex", "education"] },
-  { measure = "kappa_share", threshold = 1e-3, at_most = 0.2, quasi_identifiers = ["sex", "education"], by = ["sex"] },
+  { measure = "kappa_share", threshold = 1e-3, at_most = 0.2, by = ["sex"], \
+    quasi_identifiers = ["sex", "education"] },
   { measure = "adversary_average", scenario = "neighbours.toml", at_most = 0.05 },
   { measure = "forecast_uniqueness", population = 100, at_most = 0.5 },
 ]
@@ -77,8 +78,10 @@ def test_missing_values_may_be_any_value(tmp_path: Path) -> None:
     file.write_text("age,sex,place\n20,F,a\n20,,a\n,F,b\n30,M,b\n30,M,b\n40,,b\n", encoding="utf-8")
     policy = tmp_path / "policy.toml"
     policy.write_text(
-        'tables = [{ file = "few.csv", nulls = "wildcard", quasi_identifiers = ["age", "sex"], population_file = "few.csv", '
-        'checks = [{ measure = "k", at_least = 2 }, { measure = "uniqueness", at_most = 0.1, by = ["place"] }, '
+        'tables = [{ file = "few.csv", nulls = "wildcard", quasi_identifiers = ["age", "sex"], '
+        'population_file = "few.csv", '
+        'checks = [{ measure = "k", at_least = 2 }, { measure = "uniqueness", at_most = 0.1, by = ["place"] '
+        "}, "
         '{ measure = "journalist_average_risk", at_most = 0.9 }] }]',
         encoding="utf-8",
     )
@@ -95,7 +98,8 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(
     policy = tmp_path / "policy.toml"
     checks = 'quasi_identifiers = ["age", "SEX"]\nchecks = [{ measure = "k", at_least = 2 }]'
     policy.write_text(
-        f'[[tables]]\nfile = "people"\n{checks}\n[[tables]]\nname = "folder"\nfile = "people.parquet"\n{checks}\n'
+        f'[[tables]]\nfile = "people"\n{checks}\n[[tables]]\nname = "folder"\nfile = '
+        f'"people.parquet"\n{checks}\n'
         f'[[tables]]\nname = "csv"\nfile = "{PEOPLE}"\n{checks}',
         encoding="utf-8",
     )
@@ -117,9 +121,13 @@ def test_groups_may_be_told_by_any_value(spark: "SparkSession", tmp_path: Path) 
     )
     frame.createOrReplaceTempView("shares")
     policy = tmp_path / "policy.toml"
-    measured = '{ measure = "k", at_least = 2, by = ["share"] }, { measure = "separation", at_most = 1, by = ["share"] }'
+    measured = (
+        '{ measure = "k", at_least = 2, by = ["share"] }, { measure = "separation", at_most = 1, by = '
+        '["share"] }'
+    )
     policy.write_text(
-        f'mask_below = 1\ntables = [{{ file = "shares", quasi_identifiers = ["age"], checks = [{measured}] }}]',
+        "mask_below = 1\ntables = "
+        f'[{{ file = "shares", quasi_identifiers = ["age"], checks = [{measured}] }}]',
         encoding="utf-8",
     )
     page = check(policy, engine="spark")
@@ -136,7 +144,8 @@ REFUSED = {
         'checks = [{ measure = "k", at_least = 2, quasi_identifiers = ["agee"] }]',
         "",
     ),
-    "policy tables[1].file must be a table or path of Spark where Spark checks, got table 't' of a database file; write": (
+    "policy tables[1].file must be a table or path of Spark where Spark checks, got table 't' of a database "
+    "file; write": (
         f'table = "t"\n{CHECKS}',
         "",
     ),
@@ -154,7 +163,8 @@ def test_a_table_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> Non
     policy = tmp_path / "policy.toml"
     for file in ("nowhere", "nowhere.parquet"):
         policy.write_text(
-            f'tables = [{{ file = "{file}", quasi_identifiers = ["age"], checks = [{{ measure = "k", at_least = 2 }}] }}]',
+            f'tables = [{{ file = "{file}", quasi_identifiers = ["age"], '
+            'checks = [{ measure = "k", at_least = 2 }] }]',
             encoding="utf-8",
         )
         with pytest.raises(

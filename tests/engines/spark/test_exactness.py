@@ -1,4 +1,7 @@
-"""No two values merge on Spark: keys that are made to collide, numbers that a cast would round, names and records that meet."""
+"""No two values merge on Spark: made keys that collide, numbers that a cast would round, names that meet.
+
+Records meet, too.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +48,10 @@ def mixed(seed: int, number: int) -> int:
 
 
 def partner(first: int, second: int, other: int) -> int:
-    """The second number that hashes beside the other as the pair does: XXH64 of one more column can be solved for it."""
+    """The second number, whose hash beside the other is the pair's: XXH64 of one more column is solved.
+
+    It can be solved for that number.
+    """
     seeds = [(mixed(SEED, number) + PRIMES[4] + 8) & WORD for number in (first, other)]
     lane = rotated(second * PRIMES[1] & WORD, 31) * PRIMES[0] & WORD
     wanted = (lane ^ seeds[0] ^ seeds[1]) * pow(PRIMES[0], -1, 1 << 64) & WORD
@@ -142,9 +148,8 @@ CLASHES: dict[str, Any] = {
     "name must not be a column of the table, got 'K'": lambda t: rs.equivalence_class_size(
         t.withColumnRenamed("q1", "k"), "sex", name="K"
     ),
-    "must not be named class_size, records, records_dropped or nulls where classes are listed, got 'records'": (
-        lambda t: rs.equivalence_classes(t, ["records"])
-    ),
+    "must not be named class_size, records, records_dropped or nulls where classes are listed, got "
+    "'records'": (lambda t: rs.equivalence_classes(t, ["records"])),
     "must not be named class_size, value, records_dropped or nulls where classes are listed, got 'VALUE'": (
         lambda t: rs.l_diversity_classes(t.withColumnRenamed("q1", "VALUE"), ["VALUE"], "sex")
     ),

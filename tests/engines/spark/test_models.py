@@ -123,8 +123,12 @@ def test_a_missing_number_has_no_answer_and_a_bad_one_is_refused(
     assert refusal(by_column.value).startswith(sentence)
     refused = {
         "uniqueness_xi('town', 0.5, age, sex, grade)": sentence,
-        "uniqueness_xi('twon', 10, age, sex, grade)": "model must be a fitted model, got 'twon'; did you mean 'town'?",
-        "cell_probability('town', age, sex)": "the columns must be the 3 of the model (age, sex, grade), got 2; pass them in",
+        "uniqueness_xi('twon', 10, age, sex, grade)": (
+            "model must be a fitted model, got 'twon'; did you mean 'town'?"
+        ),
+        "cell_probability('town', age, sex)": (
+            "the columns must be the 3 of the model (age, sex, grade), got 2; pass them in"
+        ),
     }
     for call, words in refused.items():
         with pytest.raises(PySparkException) as by_sql:

@@ -98,8 +98,9 @@ REFUSED: dict[str, Any] = {
         t, "Age", name="SEX"
     ),
     "the table must hold at least one record, got 0": lambda t: rs.risk_summary(t.limit(0), ["Age"]),
-    "key must name the column by which records are told apart, got None: a Spark table has no order; pass key='id'": lambda t: (
-        rs.adversary_risk(t, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]})
+    "key must name the column by which records are told apart, got None: a Spark table has no order; pass "
+    "key='id'": lambda t: rs.adversary_risk(
+        t, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
     ),
     "columns of the scenario must be columns of the table, got 'idd'; did you mean 'id'?": lambda t: (
         rs.adversary_summary(t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]})
@@ -137,7 +138,10 @@ def test_no_more_comes_to_the_driver_than_is_stated(spark: "SparkSession") -> No
     table = spark.range(7).selectExpr("id", "CAST(id % 2 AS STRING) AS half")
     assert rows_of(rs.risk_summary(table, ["half"]))[0]["classes"] == 2
     assert rs.equivalence_class_size(table, "id").count() == 7
-    refused = r"rows, as they come to the driver, got more; take fewer or coarser columns, or raise spark.reid_sql.maxColl"
+    refused = (
+        r"rows, as they come to the driver, got more; take fewer or coarser columns, or raise "
+        r"spark.reid_sql.maxColl"
+    )
     with pytest.raises(
         ReidError, match=f"the distinct records under nulls='wildcard' must be at most 5 {refused}"
     ):

@@ -1,4 +1,7 @@
-"""The session's settings change no answer: each is held, under other settings, against counting and against DuckDB."""
+"""The session's settings change no answer: each is held against counting and against DuckDB.
+
+It is held under other settings.
+"""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -44,7 +47,9 @@ SETTINGS: dict[str, dict[str, str]] = {
         "spark.sql.autoBroadcastJoinThreshold": "-1",
         "spark.sql.join.preferSortMergeJoin": "false",
         "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers",
+        "spark.sql.optimizer.excludedRules": (
+            "org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers"
+        ),
         "spark.sql.execution.arrow.useLargeVarTypes": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "3",
         "spark.sql.shuffle.partitions": "7",
@@ -111,7 +116,8 @@ def test_no_setting_changes_a_count(spark: "SparkSession", name: str) -> None:
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_no_setting_changes_an_answer(spark: "SparkSession", name: str) -> None:
-    scenario = """'{"population": 99, "groups": [{"columns": ["age"], "by": "sex", "probabilities": {"F": 0.7}, "otherwise": 0.4}]}'"""
+    scenario = """'{"population": 99, "groups": [{"columns": ["age"], "by": "sex",
+        "probabilities": {"F": 0.7}, "otherwise": 0.4}]}'"""
     with under(spark, SETTINGS[name]):
         table = to_spark(spark, PEOPLE)
         for function, (asked, ask) in QUESTIONS.items():

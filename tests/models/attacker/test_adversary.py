@@ -1,4 +1,4 @@
-"""Exact sums against an attacker who goes through everything by hand; drawn ones within their standard error."""
+"""Exact sums against an attacker who tries all by hand; drawn ones within their standard error."""
 
 from typing import Any
 

@@ -70,7 +70,7 @@ def test_the_status_says_where_the_factor_met_its_bound_and_where_cells_exceed_o
     shares = np.full(1000, 1e-4)
     found = calibration(shares, records=1001, alone=820)
     assert found.status == (
-        "cell probabilities are calibrated for combinations of values that occur: over all combinations they would "
-        "add up to about 1.9"
+        "cell probabilities are calibrated for combinations of values that occur: "
+        "over all combinations they would add up to about 1.9"
     )
     assert calibration(shares, records=1001, alone=905).status == "ok"

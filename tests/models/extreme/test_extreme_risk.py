@@ -98,7 +98,10 @@ def test_a_risk_of_one_is_one_and_no_fit_is_not_a_number() -> None:
         (
             0.05,
             0.05,
-            "alpha must be below tail, the share that the law is fitted to, got 0.05 and 0.05; pass a smaller alpha",
+            (
+                "alpha must be below tail, the share that the law is fitted to, "
+                "got 0.05 and 0.05; pass a smaller alpha"
+            ),
         ),
         (0.5, 0.05, "alpha must be below tail"),
         (0.0, 0.05, "alpha must be a probability above 0 and below 1, got 0"),

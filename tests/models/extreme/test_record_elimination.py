@@ -11,7 +11,7 @@ from tests.qar import coded, distinct, draw, table_risk, unique, without
 
 
 def naive(rows: list[list[int]], p: int, level: tuple[float, float], remove: int) -> list[tuple[int, float]]:
-    """Remove the record without which the risk is least, working out every risk anew; the first of those that tie."""
+    """Remove the record without which the risk is least, worked out anew; of ties, the first."""
     left, removed = list(enumerate(rows)), []
     for _ in range(remove):
         table = [row for _, row in left]

@@ -19,7 +19,12 @@ def one(
     lower: list[float], upper: list[float], correlation: list[list[float]], **precision: float
 ) -> tuple[float, float]:
     """Probability and standard error of a single rectangle."""
-    found = rectangle_probabilities([lower], [upper], correlation, Precision(**precision))  # type: ignore[arg-type]
+    found = rectangle_probabilities(
+        [lower],
+        [upper],
+        correlation,
+        Precision(**precision),  # type: ignore[arg-type]
+    )
     return float(found.probability[0]), float(found.standard_error[0])
 
 

@@ -26,7 +26,12 @@ def check(column: Column) -> None:
     st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
-def test_every_column_is_a_distribution(numbers: list[int], bins: int, seed: int, ordered: bool) -> None:  # noqa: FBT001
+def test_every_column_is_a_distribution(
+    numbers: list[int],
+    bins: int,
+    seed: int,
+    ordered: bool,  # noqa: FBT001
+) -> None:
     values = [None, "old", *(str(number) for number in numbers)]
     counts = np.random.default_rng(seed).integers(1, 20, len(values)).astype(float)
     check((ordered_column if ordered else nominal_column)("x", values, counts, bins))

@@ -135,6 +135,6 @@ def test_refusals() -> None:
 def test_the_sentence_can_be_quoted() -> None:
     said = population_risk.sentence(("age", "sex", "zip"), 67e6, Share(0.008, 0.004, 0.015))
     assert said.startswith(
-        "Of 67 million people about 0.8 % (0.4 to 1.5 %) would be the only one with their values of age, sex and zip; "
-        "the figure assumes a random sample of them"
+        "Of 67 million people about 0.8 % (0.4 to 1.5 %) would be the only one with their values of age, sex "
+        "and zip; the figure assumes a random sample of them"
     )

@@ -15,7 +15,8 @@ def mean_over_gamma(a: float, law: object, extra: int = 0) -> float:
 
     def term(log: float) -> object:
         g = mp.e**log
-        return law(g) * mp.exp(shape * (mp.log(a) + log) - a * g - mp.loggamma(shape))  # type: ignore[operator]
+        density = mp.exp(shape * (mp.log(a) + log) - a * g - mp.loggamma(shape))
+        return law(g) * density  # type: ignore[operator]
 
     return float(mp.quad(term, [*range(-400, -8, 8), *range(-8, 8)]))
 

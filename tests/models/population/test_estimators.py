@@ -1,4 +1,7 @@
-"""Every estimator of population uniqueness under the same trials: whatever joins the table of methods is put through them."""
+"""Every estimator of population uniqueness under the same trials.
+
+Whatever joins the table of methods is put through them.
+"""
 
 from itertools import pairwise
 
@@ -108,8 +111,8 @@ def test_there_is_a_share_within_its_interval_or_a_reason(method: Method, sample
         assert (found.low is not None and found.high is not None) or found.status != "ok"
 
 
-# Where a method begins to fall: `dankar` takes another estimator up to a tenth, and `pyc` keeps the sample's own
-# classes, so that the first to come may be unique where hardly anybody of the sample is.
+# Where a method begins to fall: `dankar` takes another estimator up to a tenth, and `pyc` keeps the sample's
+# own classes, so that the first to come may be unique where hardly anybody of the sample is.
 FALLS_FROM = {"dankar": 10.0, "pyc": 2.0}
 
 

@@ -1,4 +1,7 @@
-"""Benedetti and Franconi's risk against the sum over scipy's distribution, and sdcMicro's published figure."""
+"""Benedetti and Franconi's risk against the sum over scipy's distribution, and sdcMicro's figure.
+
+The figure is published.
+"""
 
 import duckdb
 import numpy as np

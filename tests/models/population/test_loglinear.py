@@ -92,7 +92,10 @@ def test_a_tenth_of_adult(
     listed = ", ".join(columns)
     counted = f"SELECT *, count(*) OVER (PARTITION BY {listed}) AS people FROM '{adult}'"
     alone = con.execute(f"SELECT count(*) FROM ({counted}) WHERE people = 1").fetchall()[0][0]
-    both = f"SELECT {listed} FROM tenth GROUP BY ALL HAVING count(*) = 1 INTERSECT SELECT {listed} FROM ({counted}) WHERE people = 1"
+    both = (
+        f"SELECT {listed} FROM tenth GROUP BY ALL HAVING count(*) = 1 INTERSECT "
+        f"SELECT {listed} FROM ({counted}) WHERE people = 1"
+    )
     sampled = con.execute(f"SELECT count(*) FROM ({both})").fetchall()[0][0]
     assert (alone, sampled) == counted_unique
     tenth = con.sql("FROM tenth").pl()

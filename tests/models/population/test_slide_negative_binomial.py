@@ -1,4 +1,4 @@
-"""The slide negative binomial model against its own distribution summed up, populations drawn from it, and published runs."""
+"""The slide negative binomial model against its summed distribution, drawn populations, published runs."""
 
 from collections import Counter
 

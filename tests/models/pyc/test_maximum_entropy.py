@@ -53,7 +53,8 @@ def test_points_that_no_law_meets_are_missed_and_said() -> None:
 
 
 def test_points_that_contradict_each_other_beyond_rounding_end_in_a_law() -> None:
-    # A curve that hardly falls over six decades and then is gone: drawn at random, it had no inverse curvature.
+    # A curve that hardly falls over six decades and then is gone: drawn at random, it had no inverse
+    # curvature.
     kernel = np.exp(-np.outer([1e-8, 1e-6, 1e-2, 1, 1e2], np.geomspace(1e-9, 1, 200)))
     found = tilt(np.full(200, 1 / 200), kernel, np.array([0.9, 0.9, 0.8, 0.5, 1e-3]), np.full(5, 1e-9))
     assert np.isfinite(found.mass).all()

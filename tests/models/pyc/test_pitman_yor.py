@@ -47,7 +47,10 @@ populations = st.floats(0, log(8e9)).map(np.exp)
 
 
 def digits(entropy: float, tail: float) -> int:
-    """Digits that textbook equation 13 needs: ln Γ of the concentration over a vanishing discount or concentration."""
+    """Digits that textbook equation 13 needs: ln Γ of the concentration over what vanishes.
+
+    That is the discount or the concentration.
+    """
     vanishing = sum(-log(x) for x in (abs(tail), 1 - tail) if 0 < x < 1)
     return int(70 + (entropy * (1 - tail) + vanishing + 5) / log(10))
 
@@ -134,7 +137,7 @@ def test_between_whole_populations_the_k_violation_is_that_of_equation_11(n: flo
 
 
 def partitions(n: int) -> Iterator[list[int]]:
-    """Class sizes of every set partition of n people: each joins one of the classes there are, or opens one."""
+    """Class sizes of every set partition of n people: each joins a class that there is, or opens one."""
     if n == 0:
         yield []
         return

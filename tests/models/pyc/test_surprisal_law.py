@@ -16,7 +16,10 @@ from reid_sql.models.pyc.surprisal_law import pitman_yor as pitman_yor_law
 
 
 def of_one_person(measure: str, n: int, p: float, k: int) -> float:
-    """What happens to a person among n − 1 others, each in the same set with chance p: counted out in many digits."""
+    """What happens to a person among n − 1 others, each in the same set with chance p: in many digits.
+
+    It is counted out.
+    """
     with mp.workdps(40):
         share = mp.mpf(p)
         chance = [mp.binomial(n - 1, j) * share**j * (1 - share) ** (n - 1 - j) for j in range(n)]

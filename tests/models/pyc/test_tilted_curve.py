@@ -10,7 +10,7 @@ from reid_sql.models.pyc.surprisal_law import SURPRISAL, kernel
 
 
 def people() -> Histogram:
-    """Make a town of sets of 1, 2, 4, … people, fewer the larger they are: neither Pitman–Yor nor lognormal."""
+    """Make a town of sets of 1, 2, 4, … people, fewer the larger: neither Pitman–Yor nor lognormal."""
     sizes = 2 ** np.arange(10)
     classes = np.round(3000 * sizes**-0.8 * np.linspace(1, 0.2, 10)).astype(np.int64)
     return Histogram(sizes, classes, sizes * classes)

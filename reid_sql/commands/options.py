@@ -1,4 +1,4 @@
-"""What the commands share: the options that name a source, and how what was given is read."""
+"""What the commands share: the options that name a source, and how they are read."""
 
 import argparse
 import csv
@@ -39,7 +39,7 @@ def source_options(
 def opened(
     options: argparse.Namespace, kind: "Columns | None" = None
 ) -> "tuple[duckdb.DuckDBPyConnection, list[Any]]":
-    """Open the file: a connection, and the arguments by which the functions take the table and its columns."""
+    """Open the file: a connection, and the arguments by which functions take the table and its columns."""
     from reid_sql.domains import QUASI_IDENTIFIERS  # noqa: PLC0415 - help is shown without numpy
 
     columns = [name for text in options.columns for name in listed("the columns", text)]
@@ -84,7 +84,7 @@ def whole(name: str, text: str, domain: "Number") -> int:
 
 
 def numbers(name: str, texts: list[str]) -> list[float]:
-    """Read lists of numbers by comma; a comma may also stand between thousands, where only that can be meant."""
+    """Read lists of numbers by comma, which may also stand between thousands where only that can be meant."""
     return [value for text in texts for value in _numbers(name, text)]
 
 

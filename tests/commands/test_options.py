@@ -1,6 +1,6 @@
 import pytest
 
-from reid_sql.commands.given import listed, numbers
+from reid_sql.commands.options import listed, numbers
 from reid_sql.commands.parser import parser
 from reid_sql.errors import OutOfDomainError
 

@@ -1,0 +1,92 @@
+"""Macros kept from one process to the next: as those made anew, and from no file that others can write."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from reid_sql import register
+from reid_sql.engines.duckdb.kept import FOLDER
+
+MACROS = """SELECT function_name, parameters, macro_definition FROM duckdb_functions()
+    WHERE database_name = 'reid' ORDER BY ALL"""
+PEOPLE = "CREATE TABLE people AS SELECT i % 7 AS age, i % 3 AS sex FROM range(100) AS t(i)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    chosen = tmp_path / "it's kept"
+    monkeypatch.setenv(FOLDER, str(chosen))
+    return chosen
+
+
+def registered(**config: str | bool) -> list[tuple[object, ...]]:
+    """The macros of a new database, which must count as they should."""
+    con = duckdb.connect(config=config)
+    con.execute(PEOPLE)
+    register(con)
+    sizes = con.execute(
+        "SELECT equivalence_class_size(age, sex) AS size FROM people ORDER BY size"
+    ).fetchall()
+    assert sizes == [(4,)] * 4 * 5 + [(5,)] * 5 * 16, "100 records in 21 classes"
+    assert con.execute("SELECT k FROM risk_summary(people, ['age', 'sex'])").fetchall() == [(4,)]
+    return con.execute(MACROS).fetchall()
+
+
+def only_file(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
+
+
+def test_kept_macros_are_those_made_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    registered()
+    copied = registered()
+    written = only_file(folder).stat().st_mtime_ns
+    assert registered() == copied
+    assert only_file(folder).stat().st_mtime_ns == written, "the file is written once"
+    monkeypatch.setenv(FOLDER, "")
+    assert registered() == copied
+    assert len(copied) > 100
+
+
+def test_a_damaged_file_is_passed_over_and_written_anew(folder: Path) -> None:
+    whole = registered()
+    file = only_file(folder)
+    for damaged in (b"no database", file.read_bytes()[:5000]):
+        file.write_bytes(damaged)
+        assert registered() == whole
+        assert registered() == whole
+        assert file.stat().st_size > 100_000
+
+
+def test_what_others_can_write_is_not_read(folder: Path) -> None:
+    whole = registered()
+    file = only_file(folder)
+    with duckdb.connect(str(file)) as hostile:
+        hostile.execute("CREATE OR REPLACE MACRO risk_summary(tbl, qi) AS TABLE SELECT 1000 AS k")
+    for path, mode in ((file, 0o666), (folder, 0o777)):
+        before = path.stat().st_mode
+        path.chmod(mode)
+        assert registered() == whole
+        path.chmod(before)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_connection_that_reads_no_files_makes_its_own() -> None:
+    assert registered(enable_external_access=False) == registered()
+
+
+def test_nowhere_to_write(folder: Path) -> None:
+    folder.write_text("a file where the folder should be", encoding="utf-8")
+    assert registered() == registered()
+
+
+def test_nothing_stays_attached(folder: Path) -> None:
+    con = duckdb.connect()
+    register(con)
+    listed = con.execute(
+        "SELECT database_name FROM duckdb_databases() WHERE NOT internal ORDER BY ALL"
+    ).fetchall()
+    assert listed == [("memory",), ("reid",)]
+    assert [path.suffix for path in folder.iterdir()] == [".duckdb"]
