@@ -128,6 +128,7 @@ def correctness_curve(
     qi: Sequence[str],
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -161,7 +162,7 @@ def delta_disclosure_classes(
     """List the classes in which a sensitive value's share differs from the table's by more than delta."""
 
 def equivalence_class_people(entity: str | pl.Expr, *columns: str | pl.Expr) -> pl.Expr:
-    """Count the people, and not their rows, who share this record's values in the quasi-identifiers (a window function)."""
+    """Count the people, not rows, who share this record's quasi-identifiers (a window function)."""
 
 def equivalence_class_size(*columns: str | pl.Expr, entity: str | pl.Expr | None = None) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
@@ -184,6 +185,7 @@ def fit_copula(
     method: Literal["paper", "calibrated", "sharp"] = "paper",
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it."""
 
@@ -197,6 +199,7 @@ def fit_people(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it."""
 
@@ -285,6 +288,7 @@ def population_risk(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote."""
 
@@ -311,11 +315,12 @@ def population_uniqueness(
         "pitman_negative",
     ] = "all",
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Estimate how many people are alone in their class in the population, from a random sample of it."""
 
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> pl.LazyFrame:
-    """Profile each column: how far it singles records out, marks that stand for missing values, and what it looks like."""
+    """Profile each column: how far it singles records out, marks for missing values, what it looks like."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected probability that a match is right among n, for sets of this entropy and tail complexity."""
@@ -336,6 +341,7 @@ def pyc_fit(
     qi: Sequence[str],
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -346,6 +352,7 @@ def pyc_forecast(
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 

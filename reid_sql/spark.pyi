@@ -131,6 +131,7 @@ def correctness_curve(
     qi: Sequence[str],
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -166,7 +167,7 @@ def delta_disclosure_classes(
 def equivalence_class_people(
     tbl: _Frame, entity: str, *columns: str, name: str = "equivalence_class_people"
 ) -> DataFrame:
-    """Count the people, and not their rows, who share this record's values in the quasi-identifiers (a window function)."""
+    """Count the people, not rows, who share this record's quasi-identifiers (a window function)."""
 
 def equivalence_class_size(
     tbl: _Frame, *columns: str, name: str = "equivalence_class_size", entity: str | None = None
@@ -191,6 +192,7 @@ def fit_copula(
     method: Literal["paper", "calibrated", "sharp"] = "paper",
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it."""
 
@@ -204,6 +206,7 @@ def fit_people(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it."""
 
@@ -292,6 +295,7 @@ def population_risk(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote."""
 
@@ -318,11 +322,12 @@ def population_uniqueness(
         "pitman_negative",
     ] = "all",
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Estimate how many people are alone in their class in the population, from a random sample of it."""
 
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame:
-    """Profile each column: how far it singles records out, marks that stand for missing values, and what it looks like."""
+    """Profile each column: how far it singles records out, marks for missing values, what it looks like."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> Column:
     """Expected probability that a match is right among n, for sets of this entropy and tail complexity."""
@@ -343,6 +348,7 @@ def pyc_fit(
     qi: Sequence[str],
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -353,6 +359,7 @@ def pyc_forecast(
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import Final
 
-from reid_sql.commands.given import PASSED, listed, opened_table, print_json, source_options
+from reid_sql.commands.options import PASSED, listed, opened_table, print_json, source_options
 
 WORDS: Final = (
     "profile the columns of a file: which single people out, marks for missing values, what to think of"
