@@ -26,6 +26,13 @@ ROOMS: Final = "reid_sql.reductions"
 HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
 
 
+SEVERAL_VALUES: Final = (
+    "sensitive must have one value for each person in a class where people are counted, got people of "
+    "several, who would make it look more diverse than it is; pass a table with one value a person, such as "
+    "the gravest"
+)
+
+
 @dataclass(frozen=True)
 class Argument:
     """A parameter of a reduction; one without a default must be given, unless it is optional and NULL."""
@@ -115,6 +122,12 @@ def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:
         rule = f"entity must be counted with nulls := 'value' where people are a sample, got '{nulls}'"
         raise OutOfDomainError(f"{rule}; leave out in a view the rows that lack a value")
     refuse_entity(columns, entity, nulls)
+
+
+def refuse_several(people: int) -> None:
+    """Refuse people of several sensitive values in one class."""
+    if people:
+        raise OutOfDomainError(SEVERAL_VALUES)
 
 
 def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:

@@ -79,11 +79,26 @@ def test_a_forecast_is_of_people(folder: Path) -> None:
     assert figures[""] < figures['entity = "person_id"']
 
 
+def test_what_classes_give_away_is_told_of_people(folder: Path) -> None:
+    policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]')
+    checks = '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\n'
+    checks += '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\nsensitive = "town"\n'
+    _, page, _ = checked(folder, policy + checks)
+    verdicts = [(each["verdict"], each["groups"][0]["value"]) for each in page["checks"][-2:]]  # type: ignore[index]
+    assert verdicts == [("pass", 1), ("pass", 1)]
+    several = VISITS.replace(",x\n", ",y\n", 1)
+    (folder / "visits.csv").write_text(several, encoding="utf-8")
+    _, page, _ = checked(folder, policy + checks)
+    told = page["checks"][-2]  # type: ignore[index]
+    assert told["verdict"] == "not judged"
+    assert "sensitive must have one value for each person in a class" in json.dumps(told)
+
+
 def test_a_measure_of_rows_is_not_judged_for_people(folder: Path) -> None:
     policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]').replace(
         "at_least = 5", "at_least = 1"
     )
-    code, page, _ = checked(folder, policy + '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\n')
+    code, page, _ = checked(folder, policy + '[[tables.checks]]\nmeasure = "separation"\nat_most = 1\n')
     assert code == 2
     last = page["checks"][-1]  # type: ignore[index]
     assert last["verdict"] == "not judged"

@@ -24,7 +24,9 @@ ASKED: dict[str, dict[str, Any]] = {
     "fit_people": {},
     "fit_copula": {},
 }
-OF_PEOPLE = [function for function in declared().values() if function.individuals]
+FUNCTIONS = [function for function in declared().values() if function.individuals]
+OF_VALUES = [f for f in FUNCTIONS if any(parameter.name == "sensitive" for parameter in f.parameters)]
+OF_PEOPLE = [function for function in FUNCTIONS if function not in OF_VALUES]
 ANY: Any = rp
 
 
@@ -83,6 +85,64 @@ def approximately(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def with_diagnosis(frame: pl.DataFrame) -> pl.DataFrame:
+    """The visits with one diagnosis a person, and none where nobody is known."""
+    people = set(frame["person"].to_list())
+    told = {person: None if person is None else "abcd"[person % 4] for person in people}
+    return frame.with_columns(
+        pl.Series("diagnosis", [told[person] for person in frame["person"].to_list()], dtype=pl.String)
+    )
+
+
+def once_a_person(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of people, each of a person's once in a class, by going through them."""
+    rows = dict.fromkeys(frame.select(*QI, "diagnosis", "person").rows())
+    schema = {name: frame.schema[name] for name in (*QI, "diagnosis", "person")}
+    return pl.DataFrame(list(rows), schema=schema, orient="row")
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("function", OF_VALUES, ids=lambda function: function.name)
+def test_people_are_counted_once_for_their_sensitive_value(function: Function, nulls: str) -> None:
+    for seed in range(4):
+        frame = with_diagnosis(visits(seed))
+        people, asked = (
+            once_a_person(frame),
+            f"FROM {function.name}({{}}, {QI}, 'diagnosis', nulls := '{nulls}'{{}})",
+        )
+        expected = in_order(by_duckdb(asked.format("p", ""), p=people))
+        assert in_order(by_duckdb(asked.format("t", ", entity := 'person'"), t=frame)) == approximately(
+            expected
+        )
+        given = (QI, "diagnosis")
+        counted = by_polars(function.name, frame, *given, nulls=nulls, entity="person")
+        assert in_order(counted) == approximately(
+            in_order(by_polars(function.name, people, *given, nulls=nulls))
+        )
+
+
+def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(
+        rows, key=lambda row: repr([f"{v:.9g}" if isinstance(v, float) else v for v in row.values()])
+    )
+
+
+@pytest.mark.parametrize("function", OF_VALUES, ids=lambda function: function.name)
+def test_people_of_several_sensitive_values_are_refused(function: Function) -> None:
+    frame = pl.DataFrame({"a": [1, 1, 1], "diagnosis": ["x", "y", "y"], "person": [1, 1, 2]})
+    told = "sensitive must have one value for each person in a class where people are counted, got people"
+    with pytest.raises(duckdb.Error, match=told):
+        by_duckdb(f"FROM {function.name}(t, ['a'], 'diagnosis', entity := 'person')", t=frame)
+    with pytest.raises(Exception, match=told):
+        getattr(rp, function.name)(frame, ["a"], "diagnosis", entity="person").collect()
+
+
+def test_a_lone_person_of_many_visits_is_no_diverse_class(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(told="sensitive must have one value for each person in a class where people are counted")
+    asked = "SELECT records, k, value FROM alpha_k_anonymity(v, ['age'], 'diagnosis', entity := 'person')"
+    assert con.execute(asked).fetchall() == [(10, 1, 1.0)]
 
 
 def test_five_visits_are_forecast_as_one_person(con: duckdb.DuckDBPyConnection) -> None:

@@ -26,7 +26,7 @@ from reid_sql.engines.duckdb.many_columns import AS_THEY_ARE, SPELLED, spelled, 
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import HOW_NULLS, SEVERAL_VALUES, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
@@ -58,8 +58,9 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     for reduction in all_reductions().values():
         if reduction.arguments and (python or not _of_python(reduction.arguments)):
             own[f"reid_reduce_{reduction.name}"] = _reduction(reduction)
-    for reduction in _of_individuals(functions) if python else ():
-        own[f"reid_individuals_{reduction.name}"] = _individuals(reduction)
+    for reduction in _of_individuals(functions):
+        if python or not _of_python(reduction.arguments):
+            own[f"reid_individuals_{reduction.name}"] = _individuals(reduction)
     for name, declared in functions.items():
         own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
     if not python:
@@ -144,6 +145,7 @@ def _plans() -> dict[str, str]:
             "MAX_COLUMNS": MAX_COLUMNS,
             "UNGIVEN": UNGIVEN,
             "AS_THEY_ARE": AS_THEY_ARE,
+            "SEVERAL_VALUES": SEVERAL_VALUES,
         }
         for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
             if file.name.endswith(".sql"):
@@ -177,13 +179,15 @@ def _individuals(reduction: Reduction) -> str:
     """Write the table macro that makes the table one of a row a person, where a column tells people apart."""
     names = [each.name for each in reduction.arguments if each.name != "entity"]
     given = [each.name if each.name != "entity" else "NULL" for each in reduction.arguments]
-    return (
-        f"({', '.join([*names, 'entity'])}) AS TABLE FROM query({individuals_of(plan_of(reduction, given))})"
-    )
+    plan = individuals_of(plan_of(reduction, given), names)
+    return f"({', '.join([*names, 'entity'])}) AS TABLE FROM query({plan})"
 
 
-def individuals_of(plan: str) -> str:
-    """The plan over a row a person."""
+def individuals_of(plan: str, names: Sequence[str]) -> str:
+    """The plan over a row a person, or a row for a person's sensitive value."""
+    if "sensitive" in names:
+        given = "try_cast(qi AS VARCHAR[]), sensitive::VARCHAR, entity::VARCHAR, nulls::VARCHAR"
+        return f"reid_of_values({plan}, tbl, {given})"
     return f"reid_of_individuals({plan}, tbl, try_cast(qi AS VARCHAR[]), entity::VARCHAR, nulls::VARCHAR)"
 
 

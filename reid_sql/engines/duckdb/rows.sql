@@ -151,6 +151,29 @@ THEN error(
   'quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
 ELSE '(' || reid_individuals(tbl, columns, entity, nulls) || ')' END);
 
+-- A row for each person and value of theirs in each class, NULL one person; people of several values there
+-- are refused, as such a class would look more diverse than it is.
+PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
+{% call reid_guarded('quasi-identifiers, sensitive and entity', [reid_table(tbl)],
+  reid_with_entity(list_append(columns, sensitive), entity, nulls)) %}
+  SELECT {{ reid_named_columns(list_append(columns, sensitive)) }}
+  FROM (
+    SELECT *, count(*) {% if nulls = 'drop' %}FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
+      OVER (PARTITION BY {{ reid_numbered(columns) }}, entity) AS several
+    FROM ({{ reid_people(tbl, list_append(columns, sensitive), entity, 'value') }})
+  )
+  WHERE CASE WHEN several > 1 THEN error(${SEVERAL_VALUES})::BOOLEAN ELSE true END
+{% endcall %}
+;
+
+-- The plan with such rows in place of the table.
+MACRO reid_of_values(plan, tbl, columns, sensitive, entity, nulls) AS
+replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
+WHEN contains(columns::VARCHAR || sensitive || entity, 'query_table(')
+THEN error(
+  'quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
+ELSE '(' || reid_values_of_people(tbl, columns, sensitive, entity, nulls) || ')' END);
+
 -- The people of each class, NULL one of them, with how many of its records each has.
 PLAN reid_people(tbl, columns, entity, nulls) AS
 SELECT {{ reid_numbered(columns) }}, q{{ len(columns) + 1 }} AS entity, count(*) AS records

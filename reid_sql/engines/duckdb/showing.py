@@ -64,7 +64,9 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
 def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapping[str, Function]) -> str:
     """Ask DuckDB for the text: a table macro, as names without quotes are texts to one alone."""
     planned = plan_of(reduction, arguments_of(declared, reduction))
-    planned = individuals_of(planned) if declared.individuals else planned
+    planned = (
+        individuals_of(planned, [p.name for p in declared.parameters]) if declared.individuals else planned
+    )
     text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})"))
     with duckdb.connect() as con:
         register(con, functions)

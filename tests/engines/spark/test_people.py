@@ -98,6 +98,23 @@ def test_samples_of_people_are_those_of_duckdb(
     same(found, by_duckdb(f"FROM {function}(t, {QI}{options}, entity := 'person')", t=VISITS))
 
 
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("function", ["l_diversity", "t_closeness", "alpha_k_anonymity_classes"])
+def test_what_classes_give_away_of_people_is_that_of_duckdb(
+    spark: "SparkSession", function: str, nulls: str
+) -> None:
+    diagnosis = [
+        None if person is None else "xyz"[len(person) + int(person[1:]) % 2 - 2]
+        for person in VISITS["person"]
+    ]
+    table = VISITS.with_columns(pl.Series("diagnosis", diagnosis, dtype=pl.String))
+    found = by_spark(spark, function, [table], QI, "diagnosis", nulls=nulls, entity="person")
+    options = f"entity := 'person', nulls := '{nulls}'"
+    same(found, by_duckdb(f"FROM {function}(t, {QI}, 'diagnosis', {options})", t=table))
+    with pytest.raises(ReidError, match="sensitive must have one value for each person in a class"):
+        by_spark(spark, function, [table], QI, "id", nulls=nulls, entity="person")
+
+
 def test_five_visits_of_a_lone_person_are_one_person(spark: "SparkSession") -> None:
     lone = pl.DataFrame(
         {"age": [number // 5 for number in range(50)], "person": [number // 5 for number in range(50)]}
