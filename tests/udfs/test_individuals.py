@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
+from reid_sql.domains import Table
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql_udfs import declared
@@ -140,7 +141,8 @@ def test_people_of_several_sensitive_values_are_refused(function: Function) -> N
 
 
 def test_a_lone_person_of_many_visits_is_no_diverse_class(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(told="sensitive must have one value for each person in a class where people are counted")
+    columns = "i // 5 AS person, i // 5 AS age, 'd' || i // 5 AS diagnosis"
+    con.execute(f"CREATE TABLE v AS SELECT {columns} FROM range(50) r(i)")
     asked = "SELECT records, k, value FROM alpha_k_anonymity(v, ['age'], 'diagnosis', entity := 'person')"
     assert con.execute(asked).fetchall() == [(10, 1, 1.0)]
 
@@ -179,3 +181,12 @@ def test_a_name_that_holds_what_is_replaced_is_refused() -> None:
     quoted = name.replace("'", "''")
     with pytest.raises(duckdb.Error, match="must not hold 'query_table\\(' in their names"):
         by_duckdb(f"FROM pyc_fit(t, ['{quoted}'], entity := 'person')", t=frame)
+
+
+def test_every_function_of_a_table_counts_people_or_says_that_it_counts_rows() -> None:
+    scored = {"load_copula", "score_copula"}  # which count nothing
+    for function in declared().values():
+        tables = any(isinstance(parameter.domain, Table) for parameter in function.parameters)
+        told = " ".join((function.body.__doc__ or "").split())
+        if tables and function.name not in scored and all(p.name != "person" for p in function.parameters):
+            assert "ne row per person is assumed" in told, function.name

@@ -29,7 +29,7 @@ def journalist_risk(
     `classes` are the sample's. A population holds its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
     and the status says so. With `entity`, the column of both tables that tells people apart, people are
-    counted, as in risk_summary.
+    counted, as in risk_summary. One row per person is assumed, unless `entity` tells people apart.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(
