@@ -49,6 +49,7 @@ def alpha_k_anonymity(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -59,6 +60,7 @@ def alpha_k_anonymity_classes(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
 
@@ -77,6 +79,7 @@ def beta_likeness(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -87,6 +90,7 @@ def beta_likeness_classes(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
@@ -148,6 +152,7 @@ def delta_disclosure(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -158,6 +163,7 @@ def delta_disclosure_classes(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value's share differs from the table's by more than delta."""
 
@@ -231,6 +237,7 @@ def l_diversity(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -242,6 +249,7 @@ def l_diversity_classes(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes that hold fewer than l sensitive values."""
 
@@ -477,6 +485,7 @@ def t_closeness(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 
@@ -487,6 +496,7 @@ def t_closeness_classes(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes whose sensitive values are further than t from those of the table."""
 

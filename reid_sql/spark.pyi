@@ -52,6 +52,7 @@ def alpha_k_anonymity(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -62,6 +63,7 @@ def alpha_k_anonymity_classes(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
 
@@ -80,6 +82,7 @@ def beta_likeness(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -90,6 +93,7 @@ def beta_likeness_classes(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
@@ -151,6 +155,7 @@ def delta_disclosure(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -161,6 +166,7 @@ def delta_disclosure_classes(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes in which a sensitive value's share differs from the table's by more than delta."""
 
@@ -238,6 +244,7 @@ def l_diversity(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -249,6 +256,7 @@ def l_diversity_classes(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes that hold fewer than l sensitive values."""
 
@@ -441,6 +449,7 @@ def t_closeness(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 
@@ -451,6 +460,7 @@ def t_closeness_classes(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes whose sensitive values are further than t from those of the table."""
 

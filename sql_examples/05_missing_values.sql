@@ -29,5 +29,12 @@ CREATE TEMP TABLE forms AS FROM
   (VALUES ('F', 'nurse'), ('M', 'cook'), (NULL, NULL), (NULL, NULL)) AS t(sex, occupation);
 SELECT class_size, records, blank_records
 FROM class_size_histogram(forms, ['sex', 'occupation'], nulls := 'wildcard');
+-- | class_size | records | blank_records |
+-- | --- | --- | --- |
+-- | 1 | 2 | 0 |
+-- | 4 | 2 | 2 |
 SELECT records, k, unique_records, nulls, blank_records
 FROM risk_summary(forms, ['sex', 'occupation'], nulls := 'wildcard');
+-- | records | k | unique_records | nulls | blank_records |
+-- | --- | --- | --- | --- | --- |
+-- | 4 | 1 | 2 | wildcard | 2 |
