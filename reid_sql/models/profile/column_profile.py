@@ -134,9 +134,11 @@ def _form(row: dict[str, Any]) -> looks.Form:
     """How the values are written that can be no marks."""
     values = int(row["distinct_values"]) - len(row["candidates"])
     counted = ("numbers", "whole", "dates", "padded", "spaced", "shortest", "longest", "letters")
-    ends = {name: float(row[name]) for name in ("least", "greatest")}
-    whole = {name: int(row[name]) for name in counted}
-    return looks.Form(row["column_name"], row["column_type"], values, **whole, **ends)
+    whole: dict[str, Any] = {name: int(row[name]) for name in counted}
+    ends = float(row["least"]), float(row["greatest"])
+    return looks.Form(
+        row["column_name"], row["column_type"], values, least=ends[0], greatest=ends[1], **whole
+    )
 
 
 def _marks(row: dict[str, Any]) -> list[Sentinel]:

@@ -1,6 +1,6 @@
 """Marks that stand for a missing value and count as one: `?`, N/A, 99 at the end of a gap, 9999-99-99."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,19 +58,20 @@ def sentinels(candidates: Sequence[Sentinel], numbers: Numbers | None) -> list[S
     >>> [mark.text for mark in sentinels([Sentinel("9", 7), Sentinel("?", 8), Sentinel("-1", 2)], codes)]
     ['?', '9', '-1']
     """
-    marks = [each for each in candidates if not _number(each)]
+    written = {number: each for each in candidates if (number := _number(each)) is not None}
+    marks = [each for each in candidates if each not in written.values()]
     if numbers is not None and numbers.values:
-        marks += [each for each in candidates if _number(each) in map(float, BELOW) and numbers.least >= 0]
-        marks += _beyond(candidates, numbers)
+        below = numbers.least >= 0
+        marks += [each for number, each in written.items() if below and number < 0]
+        marks += _beyond(written, numbers)
     return sorted(marks, key=lambda mark: (-mark.records, mark.text))
 
 
-def _beyond(candidates: Sequence[Sentinel], numbers: Numbers) -> Iterator[Sentinel]:
+def _beyond(written: Mapping[float, Sentinel], numbers: Numbers) -> Iterator[Sentinel]:
     """Nines and codes beyond a gap; one without is a number, beyond which the next may stand."""
-    high = {_number(each): each for each in candidates if _number(each) in map(float, (*NINES, *CODES))}
     few, last = numbers.values <= FEW, numbers.greatest
-    for number in sorted(number for number in high if number is not None and number > last):
-        mark = high[number]
+    for number in sorted(number for number in written if number > last):
+        mark = written[number]
         held = few or (mark.records > 1 and number in map(float, NINES))
         if held and number - last > max(1.0, numbers.spacing):
             yield mark
