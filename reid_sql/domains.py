@@ -181,23 +181,36 @@ class Text:
 
 @dataclass(frozen=True)
 class Texts:
-    """A list of names, which may be empty or NULL."""
+    """A list of names, which may be empty or NULL; `of_record`, the values of a record, any of them NULL."""
 
-    def check(self, name: str, values: Sequence[str] | None) -> list[str]:
-        """Give the names as a list, or refuse what is none."""
-        if isinstance(values, str) or not all(isinstance(value, str) for value in values or []):
-            raise OutOfDomainError(self.sentence(name, str(values)))
-        return list(values or [])
+    of_record: bool = False
+
+    def check(self, name: str, values: Sequence[str | None] | None) -> list[Any]:
+        """Give the texts as a list, or refuse what is none."""
+        told = () if values is None and not self.of_record else values
+        none = None if self.of_record else ""
+        if isinstance(told, Sequence) and not isinstance(told, str):
+            listed = list(told)
+            if all(isinstance(value, str) or value is none for value in listed):
+                return listed
+        raise OutOfDomainError(self.sentence(name, str(values)))
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
+        if self.of_record:
+            return (
+                f"{name} must be a list of texts, got {got}; write a person's values like ['34', 'F', NULL]"
+            )
         return f"{name} must be a list of names, got {got}; write it like ['age', 'income']"
 
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the list, or the refusal."""
         listed = f"try_cast({name} AS VARCHAR[])"
         head, tail = self.sentence(name, "\0").split("\0")
-        refusal = f"error({sql_text(head)} || {name}::VARCHAR || {sql_text(tail)})::VARCHAR[]"
+        got = f"coalesce({name}::VARCHAR, 'NULL')"
+        refusal = f"error({sql_text(head)} || {got} || {sql_text(tail)})::VARCHAR[]"
+        if self.of_record:
+            return f"CASE WHEN {listed} IS NULL THEN {refusal} ELSE {listed} END"
         bad = (
             f"{listed} IS NULL OR list_contains(list_transform({listed}, "
             "lambda reid_text: reid_text IS NULL), true)"
@@ -217,10 +230,7 @@ class OptionalTable:
 
 @dataclass(frozen=True)
 class Columns:
-    """A list of 1 to 64 distinct column names; `words` is what the sentences call them.
-
-    `optional` lets it be NULL, for all of the table.
-    """
+    """A list of 1 to 64 distinct column names, or if `optional` NULL for all; sentences call them `words`."""
 
     words: str
     optional: bool = False
@@ -304,11 +314,6 @@ class Values:
     """Values of any type, one array a column."""
 
 
-@dataclass(frozen=True)
-class Entity:
-    """The column that tells people apart, not its name: values of any type, NULL one person."""
-
-
 PROBABILITY: Final = Number("a probability between 0 and 1", "pass a share, such as 0.01 for 1 %", 0.0, 1.0)
 COUNT: Final = Number(
     "a number of people of at least 1 and at most 1e+15",
@@ -369,17 +374,16 @@ SHOWN: Final = Number(
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
-SOME_COLUMNS: Final = Columns("columns", optional=True)
 COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 RECORD_KEY: Final = Key()
 TABLE: Final = Table()
-ENTITY: Final = Entity()
 OPTIONAL_TABLE: Final = OptionalTable()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
 WEIGHT: Final = Text("the name of a column of survey weights", "write weight := 'column'", optional=True)
 ORDERED: Final = Texts()
+RECORD: Final = Texts(of_record=True)
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
 Count = Annotated[npt.ArrayLike, COUNT]
@@ -388,10 +392,10 @@ Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 Model = Annotated[str, MODEL]
 NewModel = Annotated[str, NEW_MODEL]
-People = Annotated[npt.ArrayLike, ENTITY]
 Names = Annotated[list[str] | None, ORDERED]
+RecordValues = Annotated[list[str | None], RECORD]
 Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values | Entity
+Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values

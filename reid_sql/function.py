@@ -41,6 +41,11 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
 }
 
 
+@dataclass(frozen=True)
+class Entity(Values):
+    """The column that tells people apart, not its name: one array, NULL in it one person."""
+
+
 class Answer(Enum):
     """What a function answers: the one shape that an engine binds it by."""
 
@@ -142,6 +147,8 @@ def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything 
     """Spell a default as SQL."""
     if value is None:
         return "NULL"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(sql_literal(each) for each in value)}]"
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 

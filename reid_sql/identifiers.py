@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from reid_sql.domains import quoted
-from reid_sql.models.profile.look import NAMED_LIKE_PEOPLE
+from reid_sql.models.columns.look import NAMED_LIKE_PEOPLE
 
 if TYPE_CHECKING:
     import duckdb

@@ -1,16 +1,17 @@
 """How many people share a record's values."""
 
+from typing import Annotated
+
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import People
-from reid_sql.function import window_function
+from reid_sql.function import Entity, window_function
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.reductions.classes import CLASS_SIZE
 
 
 @window_function(reduction=CLASS_SIZE, source="Sweeney 2002 (k-anonymity), of people in place of rows")
-def equivalence_class_people(entity: People, *columns: npt.ArrayLike) -> Integers:
+def equivalence_class_people(entity: Annotated[npt.ArrayLike, Entity()], *columns: npt.ArrayLike) -> Integers:
     """Count the people, not rows, who share this record's quasi-identifiers (a window function).
 
     `entity`, the column that tells people apart, comes first; then 1 to 64 quasi-identifiers, as in

@@ -1,8 +1,8 @@
 """What each column of a table is like."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.profile import column_profile
-from reid_sql.models.profile.column_profile import ColumnCounts, ColumnProfile
+from reid_sql.models.columns import column_profile
+from reid_sql.models.columns.column_profile import ColumnCounts, ColumnProfile
 from reid_sql.reductions.profile import COLUMN_COUNTS
 
 

@@ -22,18 +22,18 @@ from reid_sql.domains import (
     Table,
     Values,
 )
-from reid_sql.engines.duckdb.many_columns import AS_THEY_ARE, SPELLED, spelled, window
-from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
+from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
+from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
+from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import HOW_NULLS, SEVERAL_VALUES, Argument, Reduction
+from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, SEVERAL_VALUES, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
 SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"
 WILDCARD: Final = "reid_wildcard_class_sizes"
-OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one
 MODEL_COLUMNS: Final = "reid_model_columns"
 WILDCARD_OPTION: Final = "nulls := 'wildcard'"
 CALLED: Final = re.compile(r"\breid_\w+(?=\()")
@@ -65,7 +65,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
         own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
     if not python:
         found = {name: text for name, text in found.items() if MODEL_COLUMNS not in text}
-        own[WILDCARD] = f"(codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT[]"
+        own[BEGIN] = f"(name, codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT"
+        own[WILDCARD] = "(number) AS NULL::BIGINT[]"
     return _ordered(found | {name: qualified(text) for name, text in own.items()})
 
 
@@ -115,7 +116,7 @@ def _call(name: str, before: Sequence[str], columns: Sequence[str]) -> str:
 
 def _before(declared: Function) -> list[Parameter]:
     """The parameters that stand before a record's values."""
-    return [parameter for parameter in declared.parameters if not isinstance(parameter.domain, Values)]
+    return [parameter for parameter in declared.parameters if type(parameter.domain) is not Values]
 
 
 def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str:
@@ -144,6 +145,7 @@ def _plans() -> dict[str, str]:
             **vars(importlib.import_module(package)),
             "MAX_COLUMNS": MAX_COLUMNS,
             "UNGIVEN": UNGIVEN,
+            "NOT_USUAL": NOT_USUAL,
             "AS_THEY_ARE": AS_THEY_ARE,
             "SEVERAL_VALUES": SEVERAL_VALUES,
         }
@@ -245,7 +247,7 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
 
 def _of_model(declared: Function, columns: Sequence[str]) -> str:
     """Score the record of these columns, of which those not given are left out."""
-    values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
+    values = f"list_value({', '.join(f'{column}::VARCHAR' for column in columns)})"
     if len(columns) == MAX_COLUMNS:
         shown = ", ".join(f"alias({column})" for column in columns)
         values = f"list_slice({values}, 1, reid_number_given([{shown}]))"
@@ -301,7 +303,7 @@ def _row(name: str, declared: Function) -> dict[str, str]:
     missing = " OR ".join(
         f"{parameter.name} IS NULL" for parameter in declared.parameters
     )  # least() would pass over a NULL
-    body = f"({names}) AS CASE WHEN {missing} THEN NULL ELSE {declared.duckdb} END"
+    body = f"({names}) AS CASE WHEN NOT reid_is_usual() OR {missing} THEN NULL ELSE {declared.duckdb} END"
     return {f"reid_spelled_{name}": body, name: f"({names}) AS reid_spelled_{name}({cells})"}
 
 
@@ -324,10 +326,8 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     values = {p.name: spelled(p) for p in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return (
-            "SELECT unnest(answer) FROM (SELECT "
-            f"unnest({_answers(declared, list(values.values()))}) AS answer)"
-        )
+        called = awaited(declared, list(values.values()))
+        return f"SELECT unnest(answer) FROM (SELECT unnest(answers) AS answer FROM ({called}))"
     source = source or _source(declared, reduction)
     if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
@@ -344,10 +344,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         if reduction.whole
         else [f"list({column} ORDER BY {first} ASC)" for column in reduction.inputs]
     )
-    answers = _answers(declared, [*arrays, *values.values()])
+    given = [*arrays, *values.values()]
     if declared.answer is Answer.RECORDS:
-        members = f"list(members ORDER BY {first} ASC) AS reid_members"
-        called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
+        kept = f"list(members ORDER BY {first} ASC) AS reid_members, {aggregate}"
+        called = awaited(declared, given, f"{kept} FROM {source}")
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
         return (
             "SELECT unnest(members) AS record, unnest(answer), "
@@ -355,15 +355,13 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         )
     said = treated if reduction.whole else aggregate
     if reduction.keyed:
-        called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
+        called = awaited(declared, given, f"{said}, keys AS reid_keys FROM {source}")
         each = f"SELECT unnest(answers) AS answer, {treated}, reid_keys FROM ({called})"
         named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
         return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
-    called = f"SELECT {answers} AS answers, {said} FROM {source}"
-    return (
-        f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, "
-        f"* EXCLUDE (answers) FROM ({called}))"
-    )
+    called = awaited(declared, given, f"{said} FROM {source}")
+    each = f"SELECT unnest(answers) AS answer, {treated} FROM ({called})"
+    return f"SELECT unnest(answer), {treated} FROM ({each})"
 
 
 def _source(declared: Function, reduction: Reduction) -> str:
@@ -380,12 +378,3 @@ def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
     """What the function hands to its reduction: a parameter of the same name, or NULL."""
     given = {p.name for p in declared.parameters} - ({"entity"} if declared.individuals else set())
     return [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
-
-
-def _answers(declared: Function, arguments: list[str]) -> str:
-    """Spell the call of the Python body: its rows, or its refusal in its own words."""
-    given = [f"{OWN_MODELS}()"] * declared.models + arguments
-    call = f"reid_body_{declared.name}({', '.join(given)})"
-    return f"""list_extract(list_transform([{call}], lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
-        ELSE error(reid_answered.refusal) END), 1)"""

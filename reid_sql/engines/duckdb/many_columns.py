@@ -5,9 +5,9 @@ from typing import Final
 
 from reid_sql.domains import MAX_COLUMNS
 from reid_sql.function import sql_literal
+from reid_sql.reduction import AS_THEY_ARE
 
 SPELLED: Final = 16  # numbers of columns that have a spelling of their own
-AS_THEY_ARE: Final = 4  # columns compared as they are
 
 
 def spelled(

@@ -32,9 +32,9 @@ class Width:
     together: float = 1.0  # people of a class that has the share, c
 
 
-UNIQUENESS: Final = Width(0.2, 1.0, 0.81)
-CORRECTNESS: Final = Width(0.1, 0.5, 0.89)
-BELOW: Final = Width(0.05, 1.0, 1.50, 2.5)
+UNIQUENESS: Final = Width(0.2, 1.0, 0.85)
+CORRECTNESS: Final = Width(0.1, 0.5, 0.95)
+BELOW: Final = Width(0.05, 1.0, 1.54, 2.5)
 
 
 @dataclass(frozen=True)

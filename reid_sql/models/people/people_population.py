@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import COUNT, Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.people import curves, interval
@@ -100,6 +101,7 @@ def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
     found = np.empty((len(places), len(model.columns)), dtype=np.int64)
     chunks = places // CHUNK
     for chunk in np.unique(chunks).tolist():
+        checkpoint()
         rng = np.random.default_rng([seed, 1, chunk])
         drawn = model.stack.tree.draw(CHUNK, rng)
         for j, column in enumerate(model.marginals):

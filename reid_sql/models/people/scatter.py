@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.models.people import caution, residual, shape
@@ -76,6 +77,7 @@ class Scatter:
         cell, size = np.broadcast_arrays(np.asarray(q, dtype=np.float64), people)
         found = np.empty(cell.shape)
         for each in np.unique(size).tolist():
+            checkpoint()
             rows = size == each
             found[rows] = self.looked_up(cell[rows], each, _at(score, each))
         return found

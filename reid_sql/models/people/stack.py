@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.tree import Tree, log_rarity
@@ -68,5 +69,6 @@ def likeliest(one: Floats, other: Floats, count: Floats) -> float:
     weight = 0.5
     ratio = np.exp(np.clip(other - one, -700, 700))
     for _ in range(ROUNDS):
+        checkpoint()
         weight = float(count @ (weight / (weight + (1 - weight) * ratio)) / count.sum())
     return min(max(weight, LEAST), 1 - LEAST)

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from reid_sql.domains import SOME_COLUMNS
-from reid_sql.models.profile.column_profile import ColumnCounts
-from reid_sql.models.profile.look import DATE, PADDED
-from reid_sql.models.profile.sentinel import DATES, NUMBER, NUMBERS, WORDS
+from reid_sql.domains import Columns
+from reid_sql.models.columns.column_profile import ColumnCounts
+from reid_sql.models.columns.look import DATE, PADDED
+from reid_sql.models.columns.sentinel import DATES, NUMBER, NUMBERS, WORDS
 from reid_sql.reduction import TBL, Argument, Reduction
 
 __all__ = [
@@ -15,8 +15,10 @@ __all__ = [
     "NUMBER",
     "NUMBERS",
     "PADDED",
+    "SOME_COLUMNS",
     "WORDS",
 ]  # what the spellings look for
+SOME_COLUMNS: Final = Columns("columns", optional=True)
 COLUMN_COUNTS: Final = Reduction(
     __name__,
     name="column_counts",

@@ -5,9 +5,17 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.domains import SOME_COLUMNS
 from reid_sql.engines.polars.frames import how_nulls, numbered, resolved, schema
-from reid_sql.reductions.profile import COLUMN_COUNTS, DATE, DATES, NUMBER, NUMBERS, PADDED, WORDS
+from reid_sql.reductions.profile import (
+    COLUMN_COUNTS,
+    DATE,
+    DATES,
+    NUMBER,
+    NUMBERS,
+    PADDED,
+    SOME_COLUMNS,
+    WORDS,
+)
 
 VALUE, RECORDS, TEXT, PLAIN = pl.col("q1"), pl.col("n"), pl.col("t"), ~pl.col("marked")
 WRITTEN: Final = (

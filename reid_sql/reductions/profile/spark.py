@@ -20,10 +20,9 @@ from pyspark.sql.types import (
     VarcharType,
 )
 
-from reid_sql.domains import SOME_COLUMNS
 from reid_sql.engines.spark.counting import how_nulls
 from reid_sql.engines.spark.frames import Rows, column, resolved, unlike
-from reid_sql.reductions.profile import DATE, DATES, NUMBER, NUMBERS, PADDED, WORDS
+from reid_sql.reductions.profile import DATE, DATES, NUMBER, NUMBERS, PADDED, SOME_COLUMNS, WORDS
 
 VALUE, RECORDS, TEXT, PLAIN = "q1", "n", "t", "NOT marked"
 KINDS: Final[dict[str, tuple[type[DataType], ...]]] = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.profile.sentinel import CODES, NINES, NUMBERS, Numbers, Sentinel, sentinels
+from reid_sql.models.columns.sentinel import CODES, NINES, NUMBERS, Numbers, Sentinel, sentinels
 
 HIGH = {float(each) for each in (*NINES, *CODES)}
 BELOW = {float(each) for each in NUMBERS if float(each) < 0}
