@@ -14,7 +14,6 @@ from typing import Any, Final
 from reid_sql.domains import (
     NULLS,
     QUASI_IDENTIFIERS,
-    RECORD_KEY,
     TABLE,
     VALUE_OR_DROP,
     Domain,
@@ -81,7 +80,7 @@ TBL: Final = Argument("tbl", TABLE)
 QI: Final = Argument("qi", QUASI_IDENTIFIERS)
 ANY_NULLS: Final = Argument("nulls", NULLS, "value")
 KEPT_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
-KEY: Final = Argument("key", RECORD_KEY, optional=True)
+KEY: Final = Argument("key", Key(), optional=True)
 ENTITY: Final = Argument(
     "entity", Key(), optional=True
 )  # the column that tells people apart, where rows are not people
