@@ -27,9 +27,13 @@ def check_plot_file(file: str) -> None:
 
 
 def draw_forecast(
-    file: str, measured: list[dict[str, Any]], forecast: list[dict[str, Any]], title: str
+    file: str,
+    measured: list[dict[str, Any]],
+    forecast: list[dict[str, Any]],
+    older: list[dict[str, Any]],
+    title: str,
 ) -> None:
-    """Draw the measured curve as a line, and the forecast dashed in its 95 % band, on a logarithmic axis."""
+    """Draw the measured curve as a line, the forecast dashed in its 95 % band, an older method dotted."""
     from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
@@ -37,9 +41,10 @@ def draw_forecast(
     axes.plot(
         [row["n"] for row in measured], [row["correctness"] for row in measured], color=DARK, label="measured"
     )
-    axes.plot(people, [row["correctness"] for row in forecast], color=BLUE, linestyle="--", label="forecast")
+    axes.plot(people, [row["correctness"] for row in forecast], color=BLUE, linestyle="--", label="people")
+    axes.plot(people, [row["correctness"] for row in older], color=DARK, linestyle=":", label="Pitman–Yor")
     low, high = ([row[f"correctness_{end}"] for row in forecast] for end in ("low", "high"))
-    axes.fill_between(people, low, high, color=BLUE, alpha=0.2, label="95 % interval")
+    axes.fill_between(people, low, high, color=BLUE, alpha=0.2, label="95 % interval of people")
     axes.axvline(measured[-1]["n"], color=DARK, linewidth=0.8, linestyle=":")
     axes.annotate("the table", (measured[-1]["n"], 1.02), ha="center", annotation_clip=False)
     axes.set(xscale="log", ylim=(0, 1), xlabel="people", ylabel="share of right matches")

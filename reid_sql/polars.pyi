@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from reid_sql.models.fitted_model import FittedModel
+from reid_sql.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame

@@ -158,20 +158,35 @@ def verdict(risk: dict[str, Any], columns: list[str], counted: str = ONE_ROW_ONE
     return Panel(Group(Text(text), Text(counted)), style="green")
 
 
-def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
-    """Show the forecast to each population, with its 95 % intervals."""
+def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
+    """Show the one answer for each population, with its 95 % intervals and the sentence to quote."""
+    names = ("correctness", "uniqueness", "below_k")
+    return Group(
+        Text("In a population, by the model of people (population_risk)", style="bold"),
+        _shares(rows, names, k),
+        *(Text(row["sentence"]) for row in rows),
+    )
+
+
+def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int) -> RenderableType:
+    """Show the one answer for each population, and beneath what the older method says, by its name."""
+    title = Text("By an older method, Pitman–Yor (pyc_forecast)", style="bold")
+    return Group(answer_page(rows, k), "", title, _shares(older, FORECAST, k))
+
+
+def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
+    """Show shares of populations, with their intervals, and what is to be said of them."""
     table = Table(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
     for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
         table.add_column(column, justify="right")
     for row in rows:
         cells = [
             f"{number(row[name])} [{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}]"
-            for name in FORECAST
+            for name in names
         ]
         table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
-    return Group(
-        table, *(Text(status, style="yellow") for status in {row["status"] for row in rows} - {"ok"})
-    )
+    said = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
+    return Group(table, *(Text(status, style="yellow") for status in said))
 
 
 def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
@@ -312,8 +327,10 @@ def risk_page(
     stand_out: Answer | None,
     columns: list[str],
     counted: str = ONE_ROW_ONE_PERSON,
+    *,
+    answer: RenderableType | None = None,
 ) -> RenderableType:
-    """Put the page together: summary, histogram, who stands out, verdict."""
+    """Put the page together: summary, histogram, who stands out, the answer in a population, verdict."""
     title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
     parts: list[RenderableType] = [
         title,
@@ -325,4 +342,6 @@ def risk_page(
     ]
     if stand_out is not None:
         parts += [Text("Who stands out", style="bold"), answer_table(stand_out), ""]
+    if answer is not None:
+        parts += [answer, ""]
     return Group(*parts, verdict(risk, columns, counted))
