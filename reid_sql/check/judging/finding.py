@@ -158,12 +158,13 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
     held = measure.interval and PARAMETRIC not in (
         row.get("status") or OK
     )  # one that holds too seldom decides nothing
-    ends = [_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high")]
+    low, high = (_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high"))
     remarks = _remarks(check, row)
     return Figure(
         group,
         _number(row[measure.column]),
-        *ends,
+        low,
+        high,
         row.get("status") or OK,
         remarks=remarks,
         method=row.get("method"),
