@@ -16,6 +16,18 @@ BINS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
 ENDLESS: Final = 2**63
 ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
+VALIDATION: Final = {  # figures of validate_risk with the words for them
+    "uniqueness_error": "error of Ξ",
+    "uniqueness_bias": "bias",
+    "uniqueness_held": "interval held",
+    "correctness_error": "error of κ",
+    "auc": "AUC",
+    "brier": "Brier",
+    "brier_constant": "best constant",
+    "false_discovery_rate": "FDR 0.95",
+    "recall": "recall",
+}
+VALIDATED: Final = "mean absolute errors of shares; scores of persons outside the samples"
 BAR: Final = 40
 WIDE: Final = 160  # a pipe has no width of its own
 
@@ -175,6 +187,30 @@ def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> Rendera
         table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
     said = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
     return Group(table, *(Text(status, style="yellow") for status in said))
+
+
+def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
+    """Show how far each method errs at each fraction, least error first, and how scores of persons fare."""
+    table = Table(header_style="bold", caption=VALIDATED, caption_justify="left")
+    for column in ("fraction", "method", *VALIDATION.values()):
+        table.add_column(column, justify="left" if column == "method" else "right")
+    over = {
+        (row["fraction"], row["method"], row["figure"]): row["value"] for row in rows if not row["sample"]
+    }
+    pairs = list(dict.fromkeys((row["fraction"], row["method"]) for row in rows))
+    for fraction, method in sorted(pairs, key=lambda pair: (-pair[0], _error(over, pair), pair[1])):
+        cells = (over.get((fraction, method, figure)) for figure in VALIDATION)
+        table.add_row(
+            f"{fraction:g}", method, *(Text("" if cell is None else number(cell)) for cell in cells)
+        )
+    truth = next(row["truth"] for row in rows if row["figure"] == "uniqueness")
+    told = rows[-1]["status"]
+    return Group(Text(f"True share of unique people: {percent(truth)}"), table, Text(told, style="yellow"))
+
+
+def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> float:
+    found = over.get((*pair, "uniqueness_error"))
+    return float("inf") if found is None else float(found)
 
 
 def qar_page(

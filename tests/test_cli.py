@@ -61,6 +61,17 @@ def test_the_forecast_is_drawn_as_text_that_can_be_read(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
 
 
+def test_validation_shows_each_methods_error_and_draws_it(tmp_path: Path) -> None:
+    call = ["validate", PEOPLE, "--qi", "sex,postcode", "--samples", "1", "--methods", "bound,pyc"]
+    shown = command(*call, "--fraction", "0.5,0.1").stdout
+    assert "error of Ξ" in shown
+    assert "they do not tell the error of a forecast" in shown
+    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.png")).stdout)
+    assert {row["method"] for row in rows} == {"bound", "pyc"}
+    assert {row["fraction"] for row in rows} == {0.1}
+    assert (tmp_path / "truth.png").read_bytes().startswith(b"\x89PNG")
+
+
 NEIGHBOURS = """
 name = "neighbours"
 population = 100_000
@@ -467,3 +478,22 @@ def test_people_with_several_visits_are_no_crowd(tmp_path: Path) -> None:
         "quasi-identifiers and entity must be columns of the table, got 'persn_id'; did you mean"
         in refused.stderr
     )
+
+
+HELP = """
+import contextlib, io, sys
+from reid_sql.cli import main
+from reid_sql.commands.parser import COMMANDS
+
+words = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+for arguments in [["--help"], *([word, "--help"] for word in words)]:
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+        main(arguments)
+print([name for name in ("duckdb", "numpy", "polars", "scipy", "pyarrow", "rich") if name in sys.modules])
+"""
+
+
+def test_help_is_shown_without_what_counts() -> None:
+    """Whoever asks for help waits for neither an engine nor a model."""
+    done = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -50,7 +50,8 @@ def cases(family: str, count: int, seed: int) -> Iterator[Case]:
 
 def coded(columns: Columns) -> Coded:
     """Code a population, its values as texts."""
-    codes, values = [], []
+    codes: list[Integers] = []
+    values: list[list[str | None]] = []
     for made in columns.values():
         seen, inverse = np.unique(made.numbers, return_inverse=True)
         codes.append(inverse)
@@ -257,4 +258,5 @@ _HELD_OUT: Final = (
 )
 CHOOSING: Final = tuple(family.__name__ for family in _CHOOSING)
 HELD_OUT: Final = tuple(family.__name__ for family in _HELD_OUT)
+INVISIBLE: Final = ("repeated",)  # a sample hardly shows that people stand some times over
 FAMILIES: Final[Mapping[str, Family]] = {family.__name__: family for family in (*_CHOOSING, *_HELD_OUT)}

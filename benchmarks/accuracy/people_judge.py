@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.people_cases import FOREIGN, Case
+from benchmarks.accuracy.people_cases import OF_PEOPLE, Case
 from reid_sql.domains import Floats
 from reid_sql.models.people import curves, interval, shape
 from reid_sql.models.people.interval import Spread, Width
@@ -64,7 +64,7 @@ class Judged:
 
 def judged(cases: Sequence[Case]) -> list[Judged]:
     """Judge every case by what the other corpora of people teach."""
-    of_people = [case for case in cases if case.corpus not in FOREIGN]
+    of_people = [case for case in cases if case.corpus in OF_PEOPLE]
     found = []
     for corpus in dict.fromkeys(case.corpus for case in cases):
         taught = learnt([case for case in of_people if case.corpus != corpus])

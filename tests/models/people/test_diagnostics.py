@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import nbinom
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.people import diagnostics, people_fit
+from reid_sql.models.people import diagnostics, people_fit, residual
 from reid_sql.models.people.people_evidence import counted
 from tests.people_tables import three_columns
 
@@ -113,7 +113,7 @@ def test_what_the_model_expects_is_the_negative_binomial_of_each_drawn_record() 
         for a in np.exp(model.scatter.log_shapes(n)):
             others = nbinom(a + 1, a / (a + n * q))
             by_shape.append(others.cdf(check.below - 2).mean())
-        of_all = diagnostics.residual.below(
+        of_all = residual.below(
             np.exp(model.drawn_log_q)[:200, None], np.exp(model.scatter.log_shapes(n)), n, check.below
         )
         np.testing.assert_allclose(of_all.mean(axis=0), by_shape, atol=1e-9)

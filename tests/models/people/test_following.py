@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.models.people import following, population_risk
-from reid_sql.models.people.people_evidence import counted
+from reid_sql.models.people.people_evidence import PeopleEvidence, counted
 
 
-def table(codes: np.ndarray):  # noqa: ANN201
+def table(codes: np.ndarray) -> PeopleEvidence:
     wide = codes.shape[1]
     values = [[str(v) for v in range(int(own.max()) + 1)] for own in codes.T]
     return counted(codes, [f"c{j}" for j in range(wide)], values, [False] * wide)

@@ -2,10 +2,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from reid_sql.models.people.column import Column
 from reid_sql.models.people.nominal import EDGES, LEAST_PART, nominal_column, unseen
 
 
-def column(sample: np.ndarray):  # noqa: ANN201
+def column(sample: np.ndarray) -> Column:
     counts = np.unique(sample, return_counts=True)[1].astype(np.float64)
     return nominal_column("x", [str(place) for place in range(len(counts))], counts, 256)
 
