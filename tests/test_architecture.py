@@ -15,9 +15,11 @@ LAYERS = [
     ("reid_sql.suggestion",),
     ("reid_sql.domains",),
     ("reid_sql.document",),
+    ("reid_sql.fitted_model",),
+    ("reid_sql.registry",),
     ("reid_sql.models",),
     ("reid_sql.scenario",),
-    ("reid_sql.reduction", "reid_sql.function", "reid_sql.registry"),
+    ("reid_sql.reduction", "reid_sql.function"),
     ("reid_sql.reductions", "reid_sql.engines"),  # a room holds what an engine's kit is for
     ("reid_sql_udfs",),
     ("reid_sql.polars", "reid_sql.spark"),

@@ -18,11 +18,10 @@ import pyarrow.compute as pc
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
+from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.fitted_model import FittedModel
-from reid_sql.models.numerics.rectangle import Estimates
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 
@@ -108,7 +107,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     )
 
 
-def model_answer(declared: Function, cells: Estimates, numbers: Sequence[pa.Array]) -> pa.Array:
+def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array]) -> pa.Array:
     """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
     valid = np.full(len(cells.probability), fill_value=True)
     for column in numbers:
@@ -142,9 +141,7 @@ def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
     return _named(call, ["database", "model", *(p.name for p in declared.own_parameters), "place"])
 
 
-def _scored(
-    declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]
-) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
+def _scored(declared: Function, cells: Scores, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
     own = [_own(parameter, column) for parameter, column in zip(declared.own_parameters, given, strict=True)]
     return declared.body(cells, *sizes, *own)
 

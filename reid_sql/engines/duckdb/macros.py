@@ -23,7 +23,7 @@ from reid_sql.domains import (
     Values,
 )
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
-from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
+from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, Argument, Reduction
@@ -158,6 +158,7 @@ def _plans() -> dict[str, str]:
             **vars(importlib.import_module(package)),
             "MAX_COLUMNS": MAX_COLUMNS,
             "UNGIVEN": UNGIVEN,
+            "NOT_USUAL": NOT_USUAL,
             "AS_THEY_ARE": AS_THEY_ARE,
         }
         for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
@@ -248,7 +249,7 @@ def key_of(columns: Sequence[str]) -> str:
 
 def _of_model(declared: Function, columns: Sequence[str]) -> str:
     """Score the record of these columns, of which those not given are left out."""
-    values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
+    values = f"list_value({', '.join(f'{column}::VARCHAR' for column in columns)})"
     if len(columns) == MAX_COLUMNS:
         shown = ", ".join(f"alias({column})" for column in columns)
         values = f"list_slice({values}, 1, reid_number_given([{shown}]))"
@@ -304,7 +305,7 @@ def _row(name: str, declared: Function) -> dict[str, str]:
     missing = " OR ".join(
         f"{parameter.name} IS NULL" for parameter in declared.parameters
     )  # least() would pass over a NULL
-    body = f"({names}) AS CASE WHEN {missing} THEN NULL ELSE {declared.duckdb} END"
+    body = f"({names}) AS CASE WHEN NOT reid_is_usual() OR {missing} THEN NULL ELSE {declared.duckdb} END"
     return {f"reid_spelled_{name}": body, name: f"({names}) AS reid_spelled_{name}({cells})"}
 
 

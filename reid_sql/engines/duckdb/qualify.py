@@ -16,6 +16,15 @@ PART: Final = re.compile(
     r"""(?P<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*")"""
     r"|(?P<before>[.]?)(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?|(?P<sign>[^\sA-Za-z_])"
 )
+# What no name of a place can stand before: a macro of such a name would change what our SQL means.
+OPERATORS: Final = (
+    *("+", "-", "*", "/", "//", "%", "||", "~~", "!~~"),
+    *("list_value", "struct_pack", "array_extract", "struct_extract", "array_slice"),
+)
+NOT_USUAL: Final = (
+    "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
+    f"{' '.join(OPERATORS)}; drop it, or give it another name"
+)
 # Words of the language that stand before a parenthesis, and functions that the parser itself knows.
 SYNTAX: Final = frozenset(
     [
