@@ -236,7 +236,9 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
 
 def _window(columns: Sequence[str]) -> str:
     shown = ", ".join(f"alias(row({column}))" for column in columns)
-    return f"CASE WHEN reid_are_columns([{shown}]) THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
+    texts = ", ".join(f"{column}::VARCHAR" for column in columns)
+    checks = f"reid_are_columns([{shown}]) AND reid_are_exact(coalesce({texts}))"
+    return f"CASE WHEN {checks} THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
 
 
 def key_of(columns: Sequence[str]) -> str:

@@ -19,7 +19,8 @@ FROM (
           FROM (
             SELECT "age", "sex"
             FROM query_table('people') AS reid_source
-          ) AS reid_rows(q1, q2)
+            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+          ) AS reid_source_rows(q1, q2)
           GROUP BY q1, q2
         )
       ),
@@ -46,8 +47,17 @@ FROM (
       reid_sizes AS (
         SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
         FROM (
-          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id ASC) FILTER (side = 0), list(codes ORDER BY id ASC) FILTER (side = 0), list(records ORDER BY id ASC) FILTER (side = 0)) AS sizes
-          FROM reid_coded
+          WITH reid_begun AS MATERIALIZED (
+            SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 0))::BIGINT[]) AS reid_number
+            FROM reid_coded
+          )
+          SELECT sizes
+          FROM (
+            SELECT reid_wildcard_class_sizes(reid_number) AS sizes
+            FROM range(9223372036854775807), reid_begun
+          )
+          WHERE sizes IS NOT NULL
+          LIMIT 1
         )
       ),
       reid_matched AS (
