@@ -54,6 +54,34 @@ CAST(CASE WHEN 'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769)) THEN
 ELSE 'default_collation must be unset, got one by which texts that differ are the same; '
   || 'run RESET default_collation' END AS BOOLEAN);
 
+-- Whether a text of some columns has a collation by which texts that differ are the same; it has that of each
+-- column. No row is looked at: the texts are ours, and only their type is that of the columns.
+MACRO reid_text_like(c, said) AS CASE WHEN false THEN c ELSE said END;
+
+MACRO reid_is_folded(c) AS
+reid_text_like(c, 'a') = reid_text_like(c, 'A') OR reid_text_like(c, 'a') = reid_text_like(c, 'á')
+OR reid_text_like(c, 'é') = reid_text_like(c, concat('e', chr(769)));
+
+-- True where some columns have none, else the refusal.
+MACRO reid_is_told_apart(c, names) AS
+CASE WHEN reid_is_folded(c)
+THEN error('columns must tell apart texts that differ, got a collation of its own for one of ' || names
+  || '; pass a view that has decode(encode(name)) in its place')::BOOLEAN
+ELSE true END;
+
+-- The test of columns of a table, beside the table: DuckDB finds that it is always true, and drops it.
+PLAN reid_told_apart(columns) AS
+reid_is_told_apart(
+  coalesce({% for c in columns join ', ' %}{{ reid_name(c) }}::VARCHAR{% endfor %}),
+  {{ reid_text(reid_join(columns, ', ')) }})
+;
+
+-- True where a window's columns have none, else the refusal.
+MACRO reid_are_exact(c) AS
+CAST(CASE WHEN reid_is_folded(c)
+THEN 'columns must tell apart texts that differ, got a collation of its own for one; '
+  || 'pass decode(encode(name)) in its place' ELSE 'true' END AS BOOLEAN);
+
 -- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only
 -- there.
 MACRO reid_known(words, columns, names) AS

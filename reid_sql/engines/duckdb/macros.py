@@ -66,7 +66,7 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     if not python:
         found = {name: text for name, text in found.items() if MODEL_COLUMNS not in text}
         own[BEGIN] = f"(name, codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT"
-        own[WILDCARD] = "(number) AS NULL::BIGINT[]"
+        own[WILDCARD] = f"(number) AS {_absent(WILDCARD_OPTION)}::BIGINT[]"
     return _ordered(found | {name: qualified(text) for name, text in own.items()})
 
 

@@ -13,13 +13,16 @@ PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} I
 
 -- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their
 -- name.
-PLAN reid_rows(tbl, columns, nulls) AS
+PLAN reid_rows(tbl, columns, nulls) AS {{ reid_rows_where(reid_told_apart(columns), tbl, columns, nulls) }};
+
+PLAN reid_rows_where(test, tbl, columns, nulls) AS
 (
   SELECT {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }} AS reid_source
+  WHERE {{ test }}
   {% if nulls = 'drop' %}
-  WHERE {% for c in columns join ' AND ' %}{{ reid_name(c) }} IS NOT NULL{% endfor %}
+  AND {% for c in columns join ' AND ' %}{{ reid_name(c) }} IS NOT NULL{% endfor %}
   {% endif %}
-) AS reid_rows({{ reid_numbered(columns) }})
+) AS reid_source_rows({{ reid_numbered(columns) }})
 ;
 
 -- How NULLs were treated, beside each row of a plan. The count stands in a query of its own, away from our
@@ -38,10 +41,10 @@ FROM ({{ body }}) AS reid_counted, (
 ;
 
 -- Whether values of the type are of a fixed width, and so compared fastest as they are; known when a query is
--- bound.
+-- bound. Intervals and variants within a value too: a sort key tells 30 days from a month, which are equal.
 MACRO reid_is_plain(c) AS
 regexp_full_match(typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|'
-  || 'DATE|TIME.*|INTERVAL|UUID|ENUM.*|"NULL"');
+  || 'DATE|TIME.*|UUID|ENUM.*|"NULL"|(?s:.*)\b(INTERVAL|VARIANT)\b(?s:.*)');
 
 -- A column in a key of many: itself, or NULL where its values go into the texts of the key.
 MACRO reid_plain_part(c) AS CASE WHEN reid_is_plain(c) THEN c END;
@@ -69,7 +72,7 @@ FROM (
 )
 ;
 
--- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in the order of
+-- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in order of
 -- the values where that is asked for.
 PLAN reid_coding(columns, relation, ordered) AS
 {% for c, i in columns %}
@@ -84,13 +87,15 @@ LEFT JOIN (
 PLAN reid_codes(columns) AS [{% for c, i in columns join ', ' %}coalesce(code{{ i }}, 0){% endfor %}];
 
 -- Sizes of classes, or of the matches of each distinct record, with the records that have them.
-PLAN reid_sizes(tbl, columns, nulls) AS
+PLAN reid_sizes(tbl, columns, nulls) AS {{ reid_sizes_where(reid_told_apart(columns), tbl, columns, nulls) }};
+
+PLAN reid_sizes_where(test, tbl, columns, nulls) AS
 {% if nulls = 'wildcard' %}
 {{ reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) }}
 SELECT class_size, records FROM reid_matched
 {% else %}
 SELECT count(*) AS class_size, count(*) AS records
-FROM {{ reid_rows(tbl, columns, nulls) }}
+FROM {{ reid_rows_where(test, tbl, columns, nulls) }}
 GROUP BY {{ reid_key(columns) }}
 {% endif %}
 ;
@@ -158,7 +163,8 @@ PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
   reid_with_entity(list_append(columns, sensitive), entity, nulls)) %}
   SELECT {{ reid_named_columns(list_append(columns, sensitive)) }}
   FROM (
-    SELECT *, count(*) {% if nulls = 'drop' %}FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
+    SELECT *, count(*)
+      {% if nulls = 'drop' %}FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
       OVER (PARTITION BY {{ reid_numbered(columns) }}, entity) AS several
     FROM ({{ reid_people(tbl, list_append(columns, sensitive), entity, 'value') }})
   )

@@ -18,7 +18,7 @@ WITH reid_distinct AS MATERIALIZED (
     FROM (
       SELECT {% if key IS NULL %}row_number() OVER () - 1{% else %}{{ reid_name(key) }}{% endif %},
         {{ reid_columns(every) }}
-      FROM {{ reid_table(tbl) }} AS reid_source
+      FROM {{ reid_table(tbl) }} AS reid_source WHERE {{ reid_told_apart(every) }}
     ) AS reid_rows(record, {{ reid_numbered(every) }})
     {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
     GROUP BY {{ reid_numbered(every) }}

@@ -12,7 +12,7 @@ WITH reid_distinct AS MATERIALIZED (
       SELECT {% if key IS NULL %}row_number() OVER () - 1{% else %}{{ reid_name(key) }}{% endif %},
         {% if weight IS NULL %}1::DOUBLE{% else %}try_cast({{ reid_name(weight) }} AS DOUBLE){% endif %},
         {{ reid_columns(columns) }}
-      FROM {{ reid_table(tbl) }} AS reid_source
+      FROM {{ reid_table(tbl) }} AS reid_source WHERE {{ reid_told_apart(columns) }}
     ) AS reid_rows(record, weight, {{ reid_numbered(columns) }})
     {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
     GROUP BY {{ reid_numbered(columns) }}

@@ -4,6 +4,7 @@ The settings are those of the connection.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -122,7 +123,7 @@ def test_a_class_size_may_be_filtered_and_ordered_by_its_name(columns: str) -> N
 
 
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC"])
-def test_a_collation_that_makes_texts_alike_is_refused(collation: str) -> None:
+def test_a_default_collation_that_makes_texts_alike_is_refused(collation: str) -> None:
     with duckdb.connect() as con:
         reid_sql.register(con)
         con.execute("CREATE TABLE t AS SELECT unnest(['a', 'A', 'á']) AS a, 'x' AS b")
@@ -134,3 +135,81 @@ def test_a_collation_that_makes_texts_alike_is_refused(collation: str) -> None:
         ):
             with pytest.raises(duckdb.Error, match="default_collation must be unset"):
                 con.execute(asked).fetchall()
+
+
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "SELECT equivalence_class_size(a, b) FROM t",
+        "SELECT equivalence_class_size(a, b, n, a, b, n) FROM t",
+        "FROM risk_summary(t, ['b', 'a'])",
+        "FROM attribute_risk(t, ['b', 'a', 'n'], max_size := 2)",
+        "FROM class_size_histogram(t, ['b'], entity := 'a')",
+        "FROM journalist_risk(t, t, ['a'])",
+        "FROM l_diversity(t, ['b'], 'a')",
+        "FROM qar_risk(t, ['a', 'b'], p := 1)",
+        "FROM individual_risk(t, ['a'])",
+        "FROM fit_copula('m', t, ['a', 'b'])",
+        "FROM sparse_correctness_curve(t, 'b', 'a')",
+        "FROM adversary_risk(t, {'population': 9, 'groups': [{'columns': ['a'], 'probability': 0.5}]})",
+    ],
+)
+def test_a_column_with_a_collation_of_its_own_is_refused(collation: str, asked: str) -> None:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute(f"CREATE TABLE t(a VARCHAR COLLATE {collation}, b VARCHAR, n INTEGER)")
+        con.execute("INSERT INTO t VALUES ('a', 'x', 1), ('A', 'x', 1), ('á', 'x', 2)")
+        with pytest.raises(
+            duckdb.Error, match="must tell apart texts that differ, got a collation of its own"
+        ):
+            con.execute(asked).fetchall()
+        con.execute("CREATE VIEW v AS SELECT * REPLACE (decode(encode(a)) AS a) FROM t")
+        assert con.execute("SELECT k, classes FROM risk_summary(v, ['b', 'a'])").fetchall() == [(1, 3)]
+
+
+OPERATORS = ["||", "+", "-", "*", "/", "//", "%", "~~"]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_a_macro_named_like_an_operator_is_refused(con: duckdb.DuckDBPyConnection, operator: str) -> None:
+    con.execute(f'CREATE MACRO "{operator}"(a) AS 1, (a, b) AS {"NULL" if operator == "||" else "1"}')
+    for asked in (*ASKED[:4], "SELECT uniqueness_from_probability(0.01, 101)"):
+        with pytest.raises(duckdb.Error, match="operators and literals of SQL must be DuckDB's own"):
+            con.execute(asked).fetchall()
+
+
+LITERALS = ["list_value(a, b)", "struct_pack(a)", "array_extract(a, b)", "array_slice(a, b, c)"]
+
+
+@pytest.mark.parametrize("name", [*(f'"{name}"(a, b)' for name in OPERATORS), *LITERALS])
+def test_a_file_with_such_a_macro_is_refused_by_register(tmp_path: Path, name: str) -> None:
+    with duckdb.connect(tmp_path / "hostile.duckdb") as con:
+        con.execute(f"CREATE MACRO {name} AS 1")
+        with pytest.raises(ValueError, match=r"must be DuckDB's own, got a macro named like one of"):
+            reid_sql.register(con)
+
+
+@pytest.mark.parametrize("shape", ["{}", "{{'x': {}}}", "[{}]", "MAP {{'k': {}}}", "[{{'x': [{}]}}]"])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("INTERVAL 30 DAY", "INTERVAL 1 MONTH"),
+        ("0.0::DOUBLE", "-0.0::DOUBLE"),
+        ("'nan'::DOUBLE", "-'nan'::DOUBLE"),
+        ("NULL", "0"),
+    ],
+)
+@pytest.mark.parametrize("columns", [1, 7])
+def test_values_within_values_are_alike_as_in_group_by(
+    con: duckdb.DuckDBPyConnection, shape: str, pair: tuple[str, str], columns: int
+) -> None:
+    one, other = (shape.format(value) for value in pair)
+    con.execute(f"CREATE TABLE t AS SELECT {one} AS a, 1 AS b UNION ALL SELECT {other}, 1")
+    classes = con.execute("SELECT count(*) FROM (SELECT DISTINCT a FROM t)").fetchall()[0][0]
+    more = ", b" * (columns - 1)
+    found = con.execute(f"SELECT equivalence_class_size(a{more}) FROM t").fetchall()
+    assert found == [(3 - classes,)] * 2
+    con.execute(f"CREATE TABLE wide AS SELECT a, {', '.join(f'b AS b{n}' for n in range(columns))} FROM t")
+    names = ["a", *(f"b{n}" for n in range(columns))]
+    assert con.execute(f"SELECT classes FROM risk_summary(wide, {names})").fetchall() == [(classes,)]

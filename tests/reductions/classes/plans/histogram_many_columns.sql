@@ -18,7 +18,8 @@ FROM (
       FROM (
         SELECT "age", "sex", "race", "zip", "postal ""code"""
         FROM query_table('people') AS reid_source
-      ) AS reid_rows(q1, q2, q3, q4, q5)
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "race"::VARCHAR, "zip"::VARCHAR, "postal ""code"""::VARCHAR), 'age, sex, race, zip, postal "code"')
+      ) AS reid_source_rows(q1, q2, q3, q4, q5)
       GROUP BY reid.main.reid_plain_part(q1), reid.main.reid_plain_part(q2),
         reid.main.reid_plain_part(q3), reid.main.reid_plain_part(q4), reid.main.reid_plain_part(q5),
         create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST')

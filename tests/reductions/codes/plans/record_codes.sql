@@ -17,7 +17,8 @@ FROM (
         FROM (
           SELECT "age", "sex", "id"
           FROM query_table('people') AS reid_source
-        ) AS reid_rows(q1, q2, q3)
+          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
+        ) AS reid_source_rows(q1, q2, q3)
       )
       WHERE q1 IS NOT NULL AND q2 IS NOT NULL
     )

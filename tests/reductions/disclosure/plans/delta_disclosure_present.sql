@@ -19,7 +19,8 @@ FROM (
           FROM (
             SELECT "age", "sex", "diagnosis"
             FROM query_table('people') AS reid_source
-          ) AS reid_rows(q1, q2, q3)
+            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
+          ) AS reid_source_rows(q1, q2, q3)
         ) AS reid_keyed(q1, q2, s)
         GROUP BY ALL
       ),

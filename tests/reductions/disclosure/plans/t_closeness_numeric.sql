@@ -19,8 +19,9 @@ FROM (
           FROM (
             SELECT "age", "sex", "income"
             FROM query_table('people') AS reid_source
-            WHERE "age" IS NOT NULL AND "sex" IS NOT NULL AND "income" IS NOT NULL
-          ) AS reid_rows(q1, q2, q3)
+            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "income"::VARCHAR), 'age, sex, income')
+              AND "age" IS NOT NULL AND "sex" IS NOT NULL AND "income" IS NOT NULL
+          ) AS reid_source_rows(q1, q2, q3)
         ) AS reid_keyed(q1, q2, s)
         GROUP BY ALL
       ),

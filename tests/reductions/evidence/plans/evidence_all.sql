@@ -15,7 +15,8 @@ FROM (
       FROM (
         SELECT "age", "sex"
         FROM query_table('people') AS reid_source
-      ) AS reid_rows(q1, q2)
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+      ) AS reid_source_rows(q1, q2)
       GROUP BY q1, q2
     )
     SELECT row_number() OVER () AS place, class_size, log_expected, classes,
@@ -30,7 +31,8 @@ FROM (
           FROM (
             SELECT "age", "sex"
             FROM query_table('people') AS reid_source
-          ) AS reid_rows(q1, q2)
+            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+          ) AS reid_source_rows(q1, q2)
           GROUP BY q1, q2
         )
         SELECT records AS class_size, round(log_expected * 1000) / 1000 AS log_expected,
@@ -73,7 +75,8 @@ FROM (
               FROM (
                 SELECT "age", "sex"
                 FROM query_table('people') AS reid_source
-              ) AS reid_rows(q1, q2)
+                WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+              ) AS reid_source_rows(q1, q2)
             )
             SELECT row_number() OVER () AS cell, *
             FROM (

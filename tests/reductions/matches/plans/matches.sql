@@ -17,7 +17,8 @@ FROM (
         FROM (
           SELECT "person", "place"
           FROM query_table('visits') AS reid_source
-        ) AS reid_rows(q1, q2)
+          WHERE reid.main.reid_is_told_apart(coalesce("person"::VARCHAR, "place"::VARCHAR), 'person, place')
+        ) AS reid_source_rows(q1, q2)
       )
     ),
     reid_sets AS MATERIALIZED (

@@ -14,7 +14,8 @@ FROM (
       FROM (
         SELECT "age", "sex"
         FROM query_table('people') AS reid_source
-      ) AS reid_rows(q1, q2)
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+      ) AS reid_source_rows(q1, q2)
     )
     SELECT row_number() OVER () AS cell, *
     FROM (

@@ -14,8 +14,9 @@ FROM (
       FROM (
         SELECT "age", "sex", "weight"
         FROM query_table('people') AS reid_source
-        WHERE "age" IS NOT NULL AND "sex" IS NOT NULL AND "weight" IS NOT NULL
-      ) AS reid_rows(q1, q2, q3)
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "weight"::VARCHAR), 'age, sex, weight')
+          AND "age" IS NOT NULL AND "sex" IS NOT NULL AND "weight" IS NOT NULL
+      ) AS reid_source_rows(q1, q2, q3)
     )
     SELECT row_number() OVER () AS cell, *
     FROM (
@@ -52,7 +53,8 @@ FROM (
           FROM (
             SELECT "column_name", "value", "share"
             FROM query_table('census') AS reid_source
-          ) AS reid_rows(q1, q2, q3)
+            WHERE reid.main.reid_is_told_apart(coalesce("column_name"::VARCHAR, "value"::VARCHAR, "share"::VARCHAR), 'column_name, value, share')
+          ) AS reid_source_rows(q1, q2, q3)
         ) AS reid_result
       ) AS reid_given(q1, q2, q3)
       WHERE q2 IS NOT NULL

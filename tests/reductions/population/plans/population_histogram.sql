@@ -26,7 +26,8 @@ FROM (
           FROM (
             SELECT "age", "sex"
             FROM query_table('people') AS reid_source
-          ) AS reid_rows(q1, q2)
+            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+          ) AS reid_source_rows(q1, q2)
           GROUP BY q1, q2
         )
       ) s
@@ -37,7 +38,8 @@ FROM (
           FROM (
             SELECT "age", "sex"
             FROM query_table('census') AS reid_source
-          ) AS reid_rows(q1, q2)
+            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+          ) AS reid_source_rows(q1, q2)
           GROUP BY q1, q2
         )
       ) p ON s.q1 IS NOT DISTINCT FROM p.q1 AND s.q2 IS NOT DISTINCT FROM p.q2

@@ -17,14 +17,16 @@ FROM (
         FROM (
           SELECT "age"
           FROM query_table('people') AS reid_source
-        ) AS reid_rows(q1)
+          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR), 'age')
+        ) AS reid_source_rows(q1)
         GROUP BY q1
         UNION ALL
         SELECT 'sex' AS reid_name, q1::VARCHAR AS t, count(*) AS n
         FROM (
           SELECT "sex"
           FROM query_table('people') AS reid_source
-        ) AS reid_rows(q1)
+          WHERE reid.main.reid_is_told_apart(coalesce("sex"::VARCHAR), 'sex')
+        ) AS reid_source_rows(q1)
         GROUP BY q1
       )
     ),

@@ -17,7 +17,8 @@ FROM (
       FROM (
         SELECT "age"
         FROM query_table('people') AS reid_source
-      ) AS reid_rows(q1)
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR), 'age')
+      ) AS reid_source_rows(q1)
       GROUP BY q1
     )
   ) AS reid_counted, (
@@ -33,7 +34,8 @@ FROM (
       FROM (
         SELECT "sex"
         FROM query_table('people') AS reid_source
-      ) AS reid_rows(q1)
+        WHERE reid.main.reid_is_told_apart(coalesce("sex"::VARCHAR), 'sex')
+      ) AS reid_source_rows(q1)
       GROUP BY q1
     )
   ) AS reid_counted, (
@@ -49,7 +51,8 @@ FROM (
       FROM (
         SELECT "age", "sex"
         FROM query_table('people') AS reid_source
-      ) AS reid_rows(q1, q2)
+        WHERE true
+      ) AS reid_source_rows(q1, q2)
       GROUP BY q1, q2
     )
   ) AS reid_counted, (

@@ -19,8 +19,9 @@ FROM (
       FROM (
         SELECT "age", "sex"
         FROM query_table('people') AS reid_source
-        WHERE "age" IS NOT NULL AND "sex" IS NOT NULL
-      ) AS reid_rows(q1, q2)
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+          AND "age" IS NOT NULL AND "sex" IS NOT NULL
+      ) AS reid_source_rows(q1, q2)
       GROUP BY q1, q2
     )
   ) AS reid_counted, (
