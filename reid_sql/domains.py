@@ -255,6 +255,13 @@ class Columns:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """A list of columns by whose values a table is divided, each group answered for itself, or NULL."""
+
+    columns: Columns
+
+
+@dataclass(frozen=True)
 class Column:
     """One column name; `words` is what the sentences call the columns that are named one by one."""
 
@@ -360,6 +367,7 @@ SHOWN: Final = Number(
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
+GROUPS: Final = Groups(Columns("by"))
 COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 RECORD_KEY: Final = Key()
@@ -382,4 +390,4 @@ Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values
+Domain = Checked | Columns | Groups | Groups | Column | Table | OptionalTable | Key | Document | Values

@@ -16,6 +16,7 @@ from reid_sql.domains import (
     TABLE,
     Domain,
     Floats,
+    Groups,
     Integers,
     Key,
     NameLists,
@@ -122,6 +123,11 @@ class Function:
         """Whether the body gives many rows as arrays, one a column, not as a list of rows."""
         listed = get_origin(get_type_hints(self.body).get("return")) is list
         return self.answer is Answer.RECORDS or (self.answer is Answer.ROWS and not listed)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether it can be asked for each group of a table."""
+        return any(isinstance(parameter.domain, Groups) for parameter in self.parameters)
 
     def absence(self, engine: str) -> str | None:
         """Why the engine lacks the function; None where it has it, if only in part."""
@@ -265,7 +271,8 @@ def _ordered(
     }
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
-    unasked = {a.name for a in (reduction.arguments if reduction else ()) if isinstance(a.domain, Key)}
+    arguments = reduction.arguments if reduction else ()
+    unasked = {a.name for a in arguments if isinstance(a.domain, Key | Groups)}
     missing = {name for name in known if name not in names} - unasked
     if names == [""] and not known:
         return ()

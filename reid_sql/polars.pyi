@@ -98,6 +98,7 @@ def class_size_histogram(
     qi: Sequence[str],
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
@@ -422,6 +423,7 @@ def risk_summary(
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 

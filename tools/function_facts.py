@@ -13,6 +13,7 @@ from reid_sql.domains import (
     Columns,
     Document,
     Domain,
+    Groups,
     Key,
     Number,
     Numbers,
@@ -40,6 +41,7 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Columns: lambda _: f"a list of 1 to {MAX_COLUMNS} column names",
     Column: lambda _: "the name of a column",
     Key: lambda _: "the name of a column, or NULL",
+    Groups: lambda _: f"a list of 1 to {MAX_COLUMNS} column names, or NULL",
     Document: lambda domain: f"a {domain.kind}: the path of a file, its text, or a STRUCT",
 }
 

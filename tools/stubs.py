@@ -11,6 +11,7 @@ from reid_sql.domains import (
     Column,
     Columns,
     Document,
+    Groups,
     Key,
     Number,
     Numbers,
@@ -56,6 +57,7 @@ HINTS: Final[Mapping[type, str]] = {
     Numbers: "Sequence[float]",
     Document: "_Document",
     Key: "str | None",
+    Groups: "Sequence[str] | None",
     OptionalTable: "_Frame | None",
 }
 

@@ -6,7 +6,7 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, nulls, entity",
+    "tbl, qi, nulls, entity, by",
     answer=Answer.REDUCTION,
     reduction=HISTOGRAM,
     source="the frequencies of frequencies on which every estimator of uniqueness rests",
@@ -15,7 +15,8 @@ def class_size_histogram(histogram: Histogram) -> Histogram:
     """Count how many classes, and how many records, have each class size, smallest first.
 
     With `entity`, the column that tells people apart, sizes are numbers of people, and `records` are the
-    people whose smallest class is of that size.
+    people whose smallest class is of that size. With `by`, the histogram of each group of the columns'
+    values, NULL a value; a group of which `nulls := 'drop'` leaves nothing has one row, without a class size.
 
     >>> import numpy as np
     >>> class_size_histogram(Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).records

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final, Literal
 
-from reid_sql.domains import COUNT, Key, Number, Numbers
+from reid_sql.domains import COUNT, Groups, Key, Number, Numbers
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql_udfs import declared
 
@@ -84,7 +84,7 @@ class Measure:
         """What a check may give beside its limit, by name; a list of populations is one population here."""
         named = [p for p in self.declared.parameters if p.name not in (*OF_THE_TABLE, *self.unused)]
         one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
-        return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, Numbers | Key)}
+        return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, Numbers | Key | Groups)}
 
     @property
     def counts(self) -> bool:

@@ -16,16 +16,18 @@ from reid_sql.domains import (
     Column,
     Columns,
     Document,
+    Groups,
     Key,
     Number,
     OptionalTable,
     Table,
     Values,
 )
+from reid_sql.engines.duckdb.by_group import by_group
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import HOW_NULLS, OF_GROUPS, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
@@ -159,6 +161,7 @@ def _plans() -> dict[str, str]:
             "MAX_COLUMNS": MAX_COLUMNS,
             "UNGIVEN": UNGIVEN,
             "AS_THEY_ARE": AS_THEY_ARE,
+            "OF_GROUPS": OF_GROUPS,
         }
         for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
             if file.name.endswith(".sql"):
@@ -211,6 +214,9 @@ def checked(parameter: Parameter) -> str:
     domain = parameter.domain
     if isinstance(domain, Columns):
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
+    if isinstance(domain, Groups):
+        listed = f'reid_listed({sql_literal(domain.columns.words)}, "{parameter.name}")'
+        return f'CASE WHEN "{parameter.name}" IS NULL THEN NULL ELSE {listed} END'
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
@@ -339,8 +345,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     if declared.duckdb is not None:
         answer = Template(declared.duckdb).substitute(values)
         said = treated if reduction.rowwise else aggregate
+        found = f"{answer}, {said} FROM {source}"
+        found = by_group(declared, reduction, found) if declared.grouped else f"SELECT {found}"
         # The optimiser drops a check that stands in a column that nobody selects: this asks for all of them.
-        return f"FROM (SELECT {answer}, {said} FROM {source}) AS reid_said WHERE reid_said::VARCHAR <> ''"
+        return f"FROM ({found}) AS reid_said WHERE reid_said::VARCHAR <> ''"
     first = next(iter(reduction.columns))
     arrays = (
         list(reduction.inputs)
@@ -372,7 +380,7 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
     """What the function hands to its reduction: a parameter of the same name, or NULL."""
     given = {parameter.name for parameter in declared.parameters}
-    return [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
+    return [f'"{each.name}"' if each.name in given else "NULL" for each in reduction.arguments]
 
 
 def _answers(declared: Function, arguments: list[str]) -> str:
