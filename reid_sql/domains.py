@@ -181,23 +181,39 @@ class Text:
 
 @dataclass(frozen=True)
 class Texts:
-    """A list of names, which may be empty or NULL."""
+    """A list of names, which may be empty or NULL; `of_record`, the values of a record, any of them NULL."""
 
-    def check(self, name: str, values: Sequence[str] | None) -> list[str]:
-        """Give the names as a list, or refuse what is none."""
-        if isinstance(values, str) or not all(isinstance(value, str) for value in values or []):
+    of_record: bool = False
+
+    def check(self, name: str, values: Sequence[str | None] | None) -> list[Any]:
+        """Give the texts as a list, or refuse what is none."""
+        told = () if values is None and not self.of_record else values
+        none = None if self.of_record else ""
+        if (
+            isinstance(told, str)
+            or not isinstance(told, Sequence)
+            or not all(isinstance(value, str) or value is none for value in told)
+        ):
             raise OutOfDomainError(self.sentence(name, str(values)))
-        return list(values or [])
+        return list(told)
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
+        if self.of_record:
+            return (
+                f"{name} must be a list of texts, got {got}; write a person's values like ['34', 'F', NULL]"
+            )
         return f"{name} must be a list of names, got {got}; write it like ['age', 'income']"
 
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the list, or the refusal."""
         listed = f"try_cast({name} AS VARCHAR[])"
         head, tail = self.sentence(name, "\0").split("\0")
-        refusal = f"error({sql_text(head)} || {name}::VARCHAR || {sql_text(tail)})::VARCHAR[]"
+        refusal = (
+            f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::VARCHAR[]"
+        )
+        if self.of_record:
+            return f"CASE WHEN {listed} IS NULL THEN {refusal} ELSE {listed} END"
         bad = (
             f"{listed} IS NULL OR list_contains(list_transform({listed}, "
             "lambda reid_text: reid_text IS NULL), true)"
@@ -377,6 +393,7 @@ MODEL: Final = Text("the name of a fitted model", "see copula_models() for those
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
 WEIGHT: Final = Text("the name of a column of survey weights", "write weight := 'column'", optional=True)
 ORDERED: Final = Texts()
+RECORD: Final = Texts(of_record=True)
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
 Count = Annotated[npt.ArrayLike, COUNT]
@@ -386,6 +403,7 @@ SubsetSize = Annotated[int, SUBSET_SIZE]
 Model = Annotated[str, MODEL]
 NewModel = Annotated[str, NEW_MODEL]
 Names = Annotated[list[str] | None, ORDERED]
+RecordValues = Annotated[list[str | None], RECORD]
 Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 

@@ -146,6 +146,8 @@ def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything 
     """Spell a default as SQL."""
     if value is None:
         return "NULL"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(sql_literal(each) for each in value)}]"
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from reid_sql.models.fitted_model import FittedModel
+from reid_sql.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
@@ -435,6 +435,11 @@ def score_copula(
 ) -> pl.LazyFrame:
     """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors."""
 
+def score_records(
+    tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
+) -> pl.LazyFrame:
+    """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ."""
+
 def sparse_correctness_curve(
     tbl: _Frame,
     person: str,
@@ -482,5 +487,21 @@ def t_closeness_classes(
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""
 
+def uniqueness_profile(
+    model: str, values: Sequence[str] | None, population: _Value, max_size: int = 3, level: float = 0.95
+) -> pl.LazyFrame:
+    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice."""
+
 def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
     """Probability ξ that a person with this record's values is the only one of them in the population."""
+
+def validate_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    fractions: Sequence[float] | None = None,
+    samples: int = 5,
+    methods: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

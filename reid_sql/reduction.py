@@ -24,6 +24,7 @@ from reid_sql.domains import (
 from reid_sql.errors import OutOfDomainError
 
 ROOMS: Final = "reid_sql.reductions"
+AS_THEY_ARE: Final = 4  # columns that engines compare as they are; of more a key is made
 HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
 
 

@@ -3,6 +3,7 @@
 A path is never a pattern, a folder's name never a column, a text never a number, and no line is left out.
 """
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from reid_sql.json_file import json_select
 from reid_sql.suggestion import suggestion
 from reid_sql.text_file import Form, TextFile, counted_slowly, nonblank_lines, text_file
 
+SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
 JSON: Final = (".json", *LINES)
@@ -255,6 +257,8 @@ def _files_beside(path: Path) -> str:
 def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
     """Let the connection use this much memory, or refuse what is no size."""
     try:
+        if not SIZE.match(size):  # DuckDB takes one below 0 for no limit
+            raise duckdb.ParserException(size)
         con.execute(f"SET memory_limit = {sql_text(size)}")
     except duckdb.Error:
         raise OutOfDomainError(f"--memory-limit must be a size, got '{size}'; write it like 2GB") from None

@@ -11,13 +11,15 @@ SOURCES = sorted([*(ROOT / "reid_sql").rglob("*.py"), *(ROOT / "udfs").rglob("*.
 
 # Each layer may import the layers before it, and its own.
 LAYERS = [
-    ("reid_sql._version", "reid_sql.errors", "reid_sql.visible"),
+    ("reid_sql._version", "reid_sql.errors", "reid_sql.interruption", "reid_sql.visible"),
     ("reid_sql.suggestion",),
     ("reid_sql.domains",),
     ("reid_sql.document",),
+    ("reid_sql.fitted_model",),
+    ("reid_sql.registry",),
     ("reid_sql.models",),
     ("reid_sql.scenario",),
-    ("reid_sql.reduction", "reid_sql.function", "reid_sql.registry"),
+    ("reid_sql.reduction", "reid_sql.function"),
     ("reid_sql.reductions", "reid_sql.engines"),  # a room holds what an engine's kit is for
     ("reid_sql_udfs",),
     ("reid_sql.polars", "reid_sql.spark"),

@@ -61,6 +61,17 @@ def test_the_forecast_is_drawn_as_text_that_can_be_read(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
 
 
+def test_validation_shows_each_methods_error_and_draws_it(tmp_path: Path) -> None:
+    call = ["validate", PEOPLE, "--qi", "sex,postcode", "--samples", "1", "--methods", "bound,pyc"]
+    shown = command(*call, "--fraction", "0.5,0.1").stdout
+    assert "error of Ξ" in shown
+    assert "they do not tell the error of a forecast" in shown
+    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.png")).stdout)
+    assert {row["method"] for row in rows} == {"bound", "pyc"}
+    assert {row["fraction"] for row in rows} == {0.1}
+    assert (tmp_path / "truth.png").read_bytes().startswith(b"\x89PNG")
+
+
 NEIGHBOURS = """
 name = "neighbours"
 population = 100_000

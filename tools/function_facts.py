@@ -35,7 +35,9 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Numbers: lambda domain: f"a list, each of it {domain.each.rule}",
     Choice: lambda domain: "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words),
     Text: lambda domain: domain.rule,
-    Texts: lambda _: "a list of column names, or NULL",
+    Texts: lambda domain: (
+        "a list of texts, a value for each column" if domain.of_record else "a list of names, or NULL"
+    ),
     Table: lambda _: "a table, view, CTE or file; in Polars and Spark a frame",
     OptionalTable: lambda _: "a table, view, CTE or file, or NULL",
     Columns: lambda _: f"a list of 1 to {MAX_COLUMNS} column names",

@@ -38,7 +38,7 @@ from typing import Any, Literal, TypeAlias
 
 {imports}
 
-from reid_sql.models.fitted_model import FittedModel
+from reid_sql.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = {frame}
@@ -107,6 +107,8 @@ def _hint(parameter: Parameter) -> str:
         return f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
     if isinstance(domain, Number) and parameter.default is not REQUIRED:
         return "int" if domain.whole else "float"
+    if isinstance(domain, Texts) and domain.of_record:
+        return "Sequence[str | None]"
     if isinstance(domain, Text | Numbers) and domain.optional:
         return f"{HINTS[type(domain)]} | None"
     return HINTS.get(type(domain), "_Value")

@@ -18,6 +18,7 @@ from reid_sql.check.reports.report import text
 from reid_sql.check.reports.verdict_page import verdict_page
 from reid_sql.commands.options import number
 from reid_sql.domains import Number
+from reid_sql.errors import OutOfDomainError
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
 RISKY: Final = Number(
@@ -58,8 +59,9 @@ def run_command(options: argparse.Namespace) -> int:
     """Check a policy: print the verdict, write the reports, give the exit code."""
     policy = read_policy(options.policy)
     risky = int(RISKY.check("--risky-records", number("--risky-records", options.risky_records)))
-    wanted = {name: Path(file) for name in WRITERS if (file := getattr(options, name))}
-    baseline = Path(options.baseline) if options.baseline else None
+    given = {name: named(name, getattr(options, name)) for name in (*WRITERS, "baseline")}
+    baseline = given.pop("baseline")
+    wanted = {name: file for name, file in given.items() if file is not None}
     refuse_to_overwrite(
         {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}, spared(policy, baseline)
     )
@@ -70,6 +72,16 @@ def run_command(options: argparse.Namespace) -> int:
     with suppress(BrokenPipeError):  # who stops reading does not change the verdict
         show(page, as_json=options.json)
     return int(page["exit_code"])
+
+
+def named(option: str, file: str | None) -> Path | None:
+    """Give the path, where the option is given; one without a name is what an empty variable leaves of it."""
+    if file is None:
+        return None
+    if not Path(file).name:
+        rule = f"--{option.replace('_', '-')} must name a file, got '{file}'"
+        raise OutOfDomainError(f"{rule}; write its path, or leave the option away")
+    return Path(file)
 
 
 def show(page: dict[str, Any], *, as_json: bool) -> None:

@@ -18,10 +18,12 @@ import pyarrow.compute as pc
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
+from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.fitted_model import FittedModel
-from reid_sql.models.numerics.rectangle import Estimates
+
+BLOCK: Final = 1 << 16  # values that become Python's own at once
 
 
 def kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -79,8 +81,8 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
         valid = names.is_valid()
         for cells in given:
             valid = pc.and_(valid, cells.is_valid())
-        refusals: list[str | None] = [None] * length
-        answers: Any = [None] * length
+        refusal: str | None = None
+        parts: list[tuple[Integers, Any]] = []
         for name in pc.unique(names.filter(valid)).to_pylist():
             rows = np.flatnonzero(
                 pc.and_(valid, pc.equal(names, name)).to_numpy(zero_copy_only=False).astype(bool)
@@ -94,20 +96,18 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
                     declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given]
                 )
             except ReidError as error:
-                refusals = [str(error)] * length
+                refusal = str(error)
                 break
-            for row, one in zip(rows, _rows(found), strict=True):
-                answers[row] = one
-        return pa.array(
-            [{"refusal": r, "answer": a} for r, a in zip(refusals, answers, strict=True)], type=answer
-        )
+            parts.append((rows, found))
+        refusals = pa.repeat(pa.scalar(refusal, pa.string()), length)
+        return pa.StructArray.from_arrays([refusals, _answers(kind, length, parts)], fields=list(answer))
 
     return _named(
         call, ["values", *(["class_size"] if counted else []), "database", "model", *(p.name for p in own)]
     )
 
 
-def model_answer(declared: Function, cells: Estimates, numbers: Sequence[pa.Array]) -> pa.Array:
+def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array]) -> pa.Array:
     """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
     valid = np.full(len(cells.probability), fill_value=True)
     for column in numbers:
@@ -141,9 +141,7 @@ def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
     return _named(call, ["database", "model", *(p.name for p in declared.own_parameters), "place"])
 
 
-def _scored(
-    declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]
-) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
+def _scored(declared: Function, cells: Scores, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
     own = [_own(parameter, column) for parameter, column in zip(declared.own_parameters, given, strict=True)]
     return declared.body(cells, *sizes, *own)
 
@@ -178,11 +176,29 @@ def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - number
     return cells[0].as_py()
 
 
-def _rows(found: Any) -> list[Any]:  # noqa: ANN401 - an array, or a dataclass of arrays
-    if isinstance(found, np.ndarray):
-        return list(found.tolist())
-    columns = {name: column.tolist() for name, column in vars(found).items()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+# Rows, and what was found for them: an array, or a dataclass of arrays.
+Parts = Sequence[tuple[Integers, Any]]
+
+
+def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
+    """Answers of some rows; NULL in all others."""
+    missing = np.ones(length, dtype=bool)
+    for rows, _ in parts:
+        missing[rows] = False
+    if not pa.types.is_struct(kind):
+        return _spread(kind, missing, parts)
+    fields = [
+        _spread(one.type, missing, [(rows, getattr(found, one.name)) for rows, found in parts])
+        for one in kind
+    ]
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=pa.array(missing))
+
+
+def _spread(kind: pa.DataType, missing: npt.NDArray[np.bool_], parts: Parts) -> pa.Array:
+    column = np.zeros(len(missing), dtype=parts[0][1].dtype if parts else np.float64)
+    for rows, found in parts:
+        column[rows] = found
+    return pa.array(column, type=kind, mask=missing)
 
 
 ARROW_TYPES: Final = {
@@ -306,4 +322,13 @@ def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a 
     if len(values) and listed and pa.types.is_integer(values.type.value_type):
         return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
-    return values.to_numpy(zero_copy_only=False) if numbers else values.to_pylist()
+    return values.to_numpy(zero_copy_only=False) if numbers else _listed(values)
+
+
+def _listed(values: pa.Array) -> list[Any]:
+    """The values as Python's own, some at a time: nothing else in the process runs while Arrow makes them."""
+    found: list[Any] = []
+    for start in range(0, len(values), BLOCK):
+        checkpoint()
+        found += values.slice(start, BLOCK).to_pylist()
+    return found

@@ -30,8 +30,8 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.contract import Kind, Kit
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function, signature_of
-from reid_sql.models.fitted_model import FittedModel
 from reid_sql.suggestion import suggestion
 
 Call = Callable[..., Any]

@@ -116,6 +116,7 @@ BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "key": "id",
     "remove": 5,
     "sampling_fraction": 0.01,
+    "values": ["20", "M", None],
     "scenario": '{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5}]}',
 }
 

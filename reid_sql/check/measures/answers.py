@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import duckdb
 import numpy as np
 
 from reid_sql.check.measures.evidence import evidence
@@ -19,6 +20,14 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
 MAX_GROUPS: Final = 10_000
+STOPPED: Final = (duckdb.InterruptException, KeyboardInterrupt)
+UNMEASURED: Final[tuple[type[Exception], ...]] = (
+    duckdb.Error,
+    ImportError,
+    ArithmeticError,
+    ValueError,
+    MemoryError,
+)  # a ReidError is a ValueError
 
 
 class Answers(ABC):
@@ -68,6 +77,10 @@ class Answers(ABC):
     @abstractmethod
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Ask the function about the group."""
+
+    @abstractmethod
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or none where others of it lack some."""
 
     def groups(self, by: Sequence[str]) -> list[Group]:
         """The groups that a check is held to: the whole table where it names none."""
@@ -144,3 +157,8 @@ class Answers(ABC):
         given = dict(check.parameters) | {"nulls": self.table.nulls}
         own = {p.name: argument(p, given) for p in function.own_parameters}
         return list(answer_rows(function, vars(histogram), own))
+
+
+def unmeasured(release: Answers) -> tuple[type[Exception], ...]:
+    """What is raised where something cannot be measured, by its engine too."""
+    return (*UNMEASURED, *release.errors)

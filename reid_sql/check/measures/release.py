@@ -103,6 +103,10 @@ class Release(Answers):
     ) -> dict[tuple[int, ...], Histogram]:
         return self.packed.histograms(qi, by, drop=drop, coarser=coarser)
 
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or none where others of it lack some."""
+        return self.packed.few_gaps(columns, by, below)
+
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
         sql = f"SELECT class_size, classes, records FROM class_size_histogram(?, ?, {how})"

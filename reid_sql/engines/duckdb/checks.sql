@@ -1,7 +1,19 @@
 -- What a call is given, checked: the value, or the refusal in one sentence.
 
+-- True where operators and literals are DuckDB's own, else the refusal: a macro may have the name of one, and no name of a place
+-- can stand before them. Only the sentence of a refusal of ours may be made with them.
+MACRO reid_is_usual() AS
+CASE
+  WHEN 2 + 3 = 5 AND 7 - 4 = 3 AND - 4 < 0 AND 2 * 3 = 6 AND 6::DOUBLE / 4::DOUBLE = 1.5::DOUBLE AND 7 // 2 = 3 AND 7 % 4 = 3
+    AND 'a' || 'b' = 'ab' AND [5, 6][2] = 6 AND len([5, 6, 7][2:3]) = 2 AND {'a': 8}['a'] = 8
+    AND 'ab' LIKE 'a%' AND NOT 'ba' LIKE 'a%'
+  THEN true
+  ELSE error(${NOT_USUAL})::BOOLEAN
+END;
+
 MACRO reid_listed(words, columns) AS
 CASE
+  WHEN NOT reid_is_usual() THEN NULL
   WHEN try_cast(columns AS VARCHAR[]) IS NULL
     OR list_contains(list_transform(try_cast(columns AS VARCHAR[]), lambda c: c IS NULL), true)
   THEN error(words || ' must be a list of column names, got ' || coalesce(columns::VARCHAR, 'NULL')
@@ -37,7 +49,7 @@ list_extract(list_filter(columns, lambda c: NOT list_contains(reid_folded(names)
 -- True where texts that differ are told apart, else the refusal: a default collation would count them as one.
 -- A cast refuses here, as error() counts as a side effect, which QUALIFY and ORDER BY cannot refer to.
 MACRO reid_is_exact() AS
-CAST(CASE WHEN 'a' <> 'A' AND 'a' <> 'á' AND 'é' <> 'e' || chr(769) THEN 'true'
+CAST(CASE WHEN 'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769)) THEN 'true'
 ELSE 'default_collation must be unset, got one by which texts that differ are the same; '
   || 'run RESET default_collation' END AS BOOLEAN);
 

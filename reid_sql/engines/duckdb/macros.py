@@ -23,20 +23,19 @@ from reid_sql.domains import (
     Table,
     Values,
 )
+from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import by_group
-from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, PYTHON, qualified
+from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import HOW_NULLS, OF_GROUPS, Argument, Reduction
+from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, OF_GROUPS, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
 SPELLED: Final = 16  # numbers of columns that have a spelling of their own
 SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"
-AS_THEY_ARE: Final = 4  # columns compared as they are
 WILDCARD: Final = "reid_wildcard_class_sizes"
-OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one
 MODEL_COLUMNS: Final = "reid_model_columns"
 WILDCARD_OPTION: Final = "nulls := 'wildcard'"
 CALLED: Final = re.compile(r"\breid_\w+(?=\()")
@@ -65,7 +64,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
         own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
     if not python:
         found = {name: text for name, text in found.items() if MODEL_COLUMNS not in text}
-        own[WILDCARD] = f"(codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT[]"
+        own[BEGIN] = f"(name, codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT"
+        own[WILDCARD] = "(number) AS NULL::BIGINT[]"
     return _ordered(found | {name: qualified(text) for name, text in own.items()})
 
 
@@ -160,6 +160,7 @@ def _plans() -> dict[str, str]:
             **vars(importlib.import_module(package)),
             "MAX_COLUMNS": MAX_COLUMNS,
             "UNGIVEN": UNGIVEN,
+            "NOT_USUAL": NOT_USUAL,
             "AS_THEY_ARE": AS_THEY_ARE,
             "OF_GROUPS": OF_GROUPS,
         }
@@ -254,7 +255,7 @@ def key_of(columns: Sequence[str]) -> str:
 
 def _of_model(declared: Function, columns: Sequence[str]) -> str:
     """Score the record of these columns, of which those not given are left out."""
-    values = f"[{', '.join(f'{column}::VARCHAR' for column in columns)}]"
+    values = f"list_value({', '.join(f'{column}::VARCHAR' for column in columns)})"
     if len(columns) == MAX_COLUMNS:
         shown = ", ".join(f"alias({column})" for column in columns)
         values = f"list_slice({values}, 1, reid_number_given([{shown}]))"
@@ -310,7 +311,7 @@ def _row(name: str, declared: Function) -> dict[str, str]:
     missing = " OR ".join(
         f"{parameter.name} IS NULL" for parameter in declared.parameters
     )  # least() would pass over a NULL
-    body = f"({names}) AS CASE WHEN {missing} THEN NULL ELSE {declared.duckdb} END"
+    body = f"({names}) AS CASE WHEN NOT reid_is_usual() OR {missing} THEN NULL ELSE {declared.duckdb} END"
     return {f"reid_spelled_{name}": body, name: f"({names}) AS reid_spelled_{name}({cells})"}
 
 
@@ -333,10 +334,8 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     values = {p.name: spelled(p) for p in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return (
-            "SELECT unnest(answer) FROM (SELECT "
-            f"unnest({_answers(declared, list(values.values()))}) AS answer)"
-        )
+        called = awaited(declared, list(values.values()))
+        return f"SELECT unnest(answer) FROM (SELECT unnest(answers) AS answer FROM ({called}))"
     source = source or f"reid_reduce_{reduction.name}({', '.join(arguments_of(declared, reduction))})"
     if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
@@ -355,10 +354,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         if reduction.whole
         else [f"list({column} ORDER BY {first} ASC)" for column in reduction.inputs]
     )
-    answers = _answers(declared, [*arrays, *values.values()])
+    given = [*arrays, *values.values()]
     if declared.answer is Answer.RECORDS:
-        members = f"list(members ORDER BY {first} ASC) AS reid_members"
-        called = f"SELECT {answers} AS answers, {members}, {aggregate} FROM {source}"
+        kept = f"list(members ORDER BY {first} ASC) AS reid_members, {aggregate}"
+        called = awaited(declared, given, f"{kept} FROM {source}")
         each = f"SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {treated} FROM ({called})"
         return (
             "SELECT unnest(members) AS record, unnest(answer), "
@@ -366,27 +365,16 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         )
     said = treated if reduction.whole else aggregate
     if reduction.keyed:
-        called = f"SELECT {answers} AS answers, {said}, keys AS reid_keys FROM {source}"
+        called = awaited(declared, given, f"{said}, keys AS reid_keys FROM {source}")
         each = f"SELECT unnest(answers) AS answer, {treated}, reid_keys FROM ({called})"
         named = f"SELECT unnest(answer), {treated}, reid_keys FROM ({each})"
         return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
-    called = f"SELECT {answers} AS answers, {said} FROM {source}"
-    return (
-        f"SELECT unnest(answer), {treated} FROM (SELECT unnest(answers) AS answer, "
-        f"* EXCLUDE (answers) FROM ({called}))"
-    )
+    called = awaited(declared, given, f"{said} FROM {source}")
+    each = f"SELECT unnest(answers) AS answer, {treated} FROM ({called})"
+    return f"SELECT unnest(answer), {treated} FROM ({each})"
 
 
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
     """What the function hands to its reduction: a parameter of the same name, or NULL."""
     given = {parameter.name for parameter in declared.parameters}
     return [f'"{each.name}"' if each.name in given else "NULL" for each in reduction.arguments]
-
-
-def _answers(declared: Function, arguments: list[str]) -> str:
-    """Spell the call of the Python body: its rows, or its refusal in its own words."""
-    given = [f"{OWN_MODELS}()"] * declared.models + arguments
-    call = f"reid_body_{declared.name}({', '.join(given)})"
-    return f"""list_extract(list_transform([{call}], lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
-        ELSE error(reid_answered.refusal) END), 1)"""

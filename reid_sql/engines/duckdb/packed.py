@@ -138,6 +138,16 @@ class PackedClasses:
         )
         return _histograms(rows, len(by)) or ({} if by else {(): _histogram([])})
 
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or none where others of it lack some."""
+        told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
+        gaps = " || ".join(f"({self.digits[column].sql()} = 0)::INT::VARCHAR" for column in columns)
+        names = "".join(f"g{place}, " for place in range(len(by)))
+        shown = ", ".join([*told, f"{gaps} AS gaps"])
+        alike = f"SELECT {shown}, sum(records) AS n FROM {self.name} AS c GROUP BY ALL"
+        parts = f"SELECT {names}min(n) AS least, max(gaps) LIKE '%1%' AS lacking FROM ({alike}) GROUP BY ALL"
+        return bool(self.ask(f"SELECT count(*) FROM ({parts}) WHERE lacking AND least < {below}")[0][0])
+
     def _words(self, qi: Sequence[str]) -> list[int]:
         return sorted({self.digits[column].word for column in qi})
 

@@ -1,67 +1,87 @@
 """What needs Python: bodies, readers of documents and models as vectorised Arrow functions."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from reid_sql import registry
-from reid_sql.domains import Document, Domain, Number, Numbers, Texts
+from reid_sql.domains import Document
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
+from reid_sql.engines.duckdb import jobs
+from reid_sql.engines.duckdb.awaited import BEGIN, body_name, sql_type
 from reid_sql.engines.duckdb.macros import MODEL_COLUMNS, WILDCARD, documents, needs_python
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 
-Bound = tuple[Callable[..., Any], list[Any], str]  # the callable, its arguments' types, its answer's type
+Work = Callable[..., pa.Array]
+BODIES: Final[dict[str, Work]] = {}  # what `reid_begin` begins, by name
+
+
+class Bound(NamedTuple):
+    """A callable as DuckDB takes it; types of None stand for any number of arguments of any type."""
+
+    body: Work
+    types: list[Any] | None
+    answer: str
+    volatile: bool = False  # whether each call counts, so that none is folded away or made twice
 
 
 def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
-    """Callable, argument types and answer type of everything that is Python, by its name in DuckDB."""
+    """Everything that is Python, by its name in DuckDB."""
     model = "STRUCT(refusal VARCHAR, columns VARCHAR[], places BIGINT[])"
     found: dict[str, Bound] = {
-        WILDCARD: (_wildcard_class_sizes, ["BIGINT[][]", "BIGINT[][]", "BIGINT[]"], "BIGINT[]"),
-        MODEL_COLUMNS: (_model_columns, ["VARCHAR", "VARCHAR"], model),
+        BEGIN: Bound(_begin, None, "BIGINT", volatile=True),
+        WILDCARD: _awaited(WILDCARD, _wildcard_class_sizes, "BIGINT[]"),
+        MODEL_COLUMNS: Bound(_model_columns, ["VARCHAR", "VARCHAR"], model),
     }
     for declared in functions:
         for document in documents(declared.parameters):
             answer = "STRUCT(refusal VARCHAR, text VARCHAR)"
-            found[f"reid_read_{document.kind}"] = (_reader(document), ["VARCHAR", "BOOLEAN"], answer)
+            found[f"reid_read_{document.kind}"] = Bound(_reader(document), ["VARCHAR", "BOOLEAN"], answer)
         if needs_python(declared):
-            found[f"reid_body_{declared.name}"] = _body(declared)
+            found[body_name(declared)] = _body(declared)
     return found
 
 
 def _body(declared: Function) -> Bound:
     """Bind a body by the shape of its answer."""
-    own = [_sql_type(parameter.domain) for parameter in declared.own_parameters]
+    own = [sql_type(parameter.domain) for parameter in declared.own_parameters]
     fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
     if declared.answer is Answer.VALUE:
-        return kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE"
+        return Bound(kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
     if declared.answer is Answer.DRAWN:
-        return drawn_kernel(declared), ["VARCHAR", "VARCHAR", *own, "BIGINT"], "VARCHAR[]"
+        return Bound(drawn_kernel(declared), ["VARCHAR", "VARCHAR", *own, "BIGINT"], "VARCHAR[]")
     if declared.answer is Answer.SCORE:
         types = ["VARCHAR[]", "VARCHAR", "VARCHAR", *own]
-        return model_kernel(declared), types, "STRUCT(refusal VARCHAR, answer DOUBLE)"
+        return Bound(model_kernel(declared), types, "STRUCT(refusal VARCHAR, answer DOUBLE)")
     if declared.answer is Answer.BESIDE:
         types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *own]
-        return model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))"
-    reduction = declared.reduction
-    listed = "" if reduction and reduction.whole else "[]"
-    inputs = [f"{kind}{listed}" for kind in reduction.inputs.values()] if reduction else []
+        return Bound(model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))")
     answer = f"STRUCT(refusal VARCHAR, answers STRUCT({fields})[])"
-    return table_kernel(declared), ["VARCHAR"] * declared.models + inputs + own, answer
+    return _awaited(body_name(declared), table_kernel(declared), answer)
 
 
-def _sql_type(domain: Domain) -> str:
-    if isinstance(domain, Numbers):
-        return "DOUBLE[]"
-    if isinstance(domain, Texts):
-        return "VARCHAR[]"
-    if isinstance(domain, Number):
-        return "BIGINT" if domain.whole else "DOUBLE"
-    return "VARCHAR"
+def _awaited(name: str, work: Work, answer: str) -> Bound:
+    """Bind what is begun by one call and answered by others, between which the engine can be interrupted."""
+    BODIES.setdefault(name, work)
+
+    def ask(numbers: pa.Array) -> pa.Array:
+        found = jobs.answer(numbers[0].as_py())
+        if found is None:
+            return pa.nulls(len(numbers))
+        return pa.concat_arrays([found, pa.nulls(len(numbers) - 1, found.type)])
+
+    return Bound(ask, ["BIGINT"], answer, volatile=True)
+
+
+def _begin(*columns: pa.Array) -> pa.Array:
+    """Begin the body of this name with what follows it: whole columns, each in one row, and values."""
+    name, *given = columns
+    return pa.array([jobs.begin(partial(BODIES[name[0].as_py()], *given))], pa.int64())
 
 
 def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:

@@ -10,11 +10,20 @@ from typing import Final
 HOME: Final = "reid_home.main."  # stands for the catalogue of our macros until they are written out
 PYTHON: Final = "reid_python.main."  # stands for where the functions that need Python are
 BUILTIN: Final = "system.main."
-OF_PYTHON: Final = re.compile(r"reid_(?:body_\w+|read_\w+|wildcard_class_sizes|model_columns|database)")
+OF_PYTHON: Final = re.compile(r"reid_(?:begin|body_\w+|read_\w+|wildcard_class_sizes|model_columns|database)")
 ALIAS: Final = re.compile(r"reid_(?!body_|spelled_|plan_|reduce_|answered_)")  # AS reid_rows(q1, q2)
 PART: Final = re.compile(
     r"""(?P<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*")"""
     r"|(?P<before>[.]?)(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?|(?P<sign>[^\sA-Za-z_])"
+)
+# What no name of a place can stand before: a macro of such a name would change what our SQL means.
+OPERATORS: Final = (
+    *("+", "-", "*", "/", "//", "%", "||", "~~", "!~~"),
+    *("list_value", "struct_pack", "array_extract", "struct_extract", "array_slice"),
+)
+NOT_USUAL: Final = (
+    f"the operators and literals of SQL must be DuckDB's own, got a macro named like one of {' '.join(OPERATORS)}; "
+    "drop it, or give it another name"
 )
 # Words of the language that stand before a parenthesis, and functions that the parser itself knows.
 SYNTAX: Final = frozenset(

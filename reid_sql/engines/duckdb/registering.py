@@ -11,9 +11,12 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
+from reid_sql.engines.duckdb.awaited import OWN_MODELS
 from reid_sql.engines.duckdb.kept import copied
-from reid_sql.engines.duckdb.macros import CATALOGUE, OWN_MODELS, forwards, macros, written
+from reid_sql.engines.duckdb.macros import CATALOGUE, forwards, macros, written
 from reid_sql.engines.duckdb.python import python_functions
+from reid_sql.engines.duckdb.qualify import NOT_USUAL, OPERATORS
+from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function, sql_literal
 
 PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
@@ -25,6 +28,8 @@ TAKEN: Final = (
 HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 LOCK: Final = threading.Lock()
+BENT: Final = f"""SELECT count(*) FROM system.main.duckdb_functions() WHERE database_name = current_database()
+    AND function_type IN ('macro', 'table_macro') AND NOT internal AND lower(function_name) IN {OPERATORS}"""
 THIS: Final = f"SELECT {OWN_MODELS}()"
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
@@ -44,6 +49,7 @@ def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) 
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
         catalogue = _catalogue(cursor, found)
         if catalogue is None:
+            _refuse_operators(cursor)
             _register_python(cursor, functions)
             catalogue = _make_catalogue(cursor, found, functions)
         registry.holds(cursor.execute(THIS).fetchall()[0][0], con)
@@ -115,15 +121,26 @@ def _make_macros(con: duckdb.DuckDBPyConnection, catalogue: str, found: _Written
     con.execute(written(found.macros, f"CREATE OR REPLACE MACRO {home}", home))
 
 
+def _refuse_operators(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a database with macros that are called where our SQL has operators or literals.
+
+    Each call tries them too; that finds a macro that does something else, not one that does so at times.
+    """
+    if cursor.execute(BENT).fetchall() != [(0,)]:
+        raise OutOfDomainError(NOT_USUAL)
+
+
 def _register_python(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
     """Register what needs Python in the database instance, where every connection and cursor sees it."""
     how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
     listed = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'system' AND NOT internal"
     there = {row[0] for row in cursor.execute(listed).fetchall()}
-    for name, (body, types, answer) in python_functions(functions.values()).items():
+    for name, bound in python_functions(functions.values()).items():
         if name not in there:
-            CALLABLES.setdefault(name, body)
-            cursor.create_function(name, CALLABLES[name], types, answer, **how)
+            CALLABLES.setdefault(name, bound.body)
+            cursor.create_function(
+                name, CALLABLES[name], bound.types, bound.answer, side_effects=bound.volatile, **how
+            )
     if OWN_MODELS not in there:
         database = uuid.uuid4().hex
         CALLABLES[database] = lambda: database

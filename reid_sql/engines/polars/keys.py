@@ -11,8 +11,8 @@ import polars as pl
 from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import named
 from reid_sql.errors import OutOfDomainError, WrongTypeError
+from reid_sql.reduction import AS_THEY_ARE
 
-AS_THEY_ARE: Final = 4  # columns compared as they are
 # Seeds of this process for each place of a column, twice: no table can be made against hashes that nobody
 # knows beforehand.
 SECRETS: Final = [[secrets.randbits(64) for _ in range(MAX_COLUMNS)] for _ in range(2)]

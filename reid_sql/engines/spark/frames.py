@@ -10,6 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -229,5 +230,7 @@ def _limit(spark: SparkSession) -> int:
 
 
 def to_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
-    """Give the table to Spark."""
+    """Give the table to Spark; of one without rows Spark Connect must be told the types."""
+    if not table.num_rows:
+        return spark.createDataFrame([], from_arrow_schema(table.schema))
     return spark.createDataFrame(table)

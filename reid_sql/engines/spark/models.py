@@ -23,9 +23,8 @@ from reid_sql.engines.spark.functions import (
 )
 from reid_sql.engines.spark.texts import refuse_without_text
 from reid_sql.errors import OutOfDomainError
+from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Function
-from reid_sql.models.fitted_model import FittedModel
-from reid_sql.models.numerics.rectangle import Estimates
 
 
 def model_column(
@@ -96,7 +95,7 @@ def rows_of_model(model: FittedModel, frame: DataFrame) -> Rows:
 def scored(
     rows: Rows,
     model: FittedModel,
-    answer: Callable[[Estimates, Integers], Any],
+    answer: Callable[[Scores, Integers], Any],
     columns: Mapping[str, str],
 ) -> DataFrame:
     """Score the distinct records on the executors: their columns, and these of a dataclass of arrays."""

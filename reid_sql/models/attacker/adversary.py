@@ -16,6 +16,7 @@ import numpy as np
 
 from reid_sql.domains import Floats, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.attacker.knowledge import LARGEST, Knowledge, drawn_sets, every_set, sets_of
 from reid_sql.models.attacker.partition import Alike
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
@@ -156,6 +157,7 @@ class Count:
 
     def _visit(self, group: int, known: Alike, knowledge: Knowledge) -> Floats:
         """Add up all sets that decide on this group and those after it: Σ P u and Σ P u² (2, profiles)."""
+        checkpoint()
         weight = knowledge.weight
         if not weight.any():
             return np.zeros((2, len(weight)))

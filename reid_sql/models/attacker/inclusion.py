@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.attacker.scenario import Hierarchy, broader_values
 from reid_sql.models.classes.disclosure import Histogram, Integers
 
@@ -144,6 +145,7 @@ class Inclusion:
         )
         pairs, held = [], 0
         for block in np.split(children, blocks):
+            checkpoint()
             subject, place = _expand(block, (matched * related)[block])
             other = self.others[starts[parents[subject]] + place // related[subject]]
             value = column.matching[column.starts[codes[subject]] + place % related[subject]]

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from reid_sql.domains import Number
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import carried, checkpoint
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
 
 Found = TypeVar("Found")
@@ -140,14 +141,14 @@ def each_key(
     if threads == 1:
         return count(numbers)
     with ThreadPoolExecutor(threads) as pool:
-        parts = pool.map(count, np.array_split(numbers, PIECES * threads))
+        parts = pool.map(carried(count), np.array_split(numbers, PIECES * threads))
         return [answer for part in parts for answer in part]
 
 
 def spread(work: Callable[[int], None], numbers: Iterable[int], records: int) -> None:
     """Do the work for every number, on all processors where there are records enough to keep them busy."""
     with ThreadPoolExecutor(1 if records < SMALL else os.cpu_count() or 1) as pool:
-        for _ in pool.map(work, numbers):
+        for _ in pool.map(carried(work), numbers):
             pass
 
 
@@ -156,6 +157,7 @@ def _keys(chosen: QuasiIdentifiers, levels: list[int], numbers: Integers) -> Ite
     path: list[int] = []
     keys: list[Key] = []
     for number in numbers:
+        checkpoint()
         places = chosen.places[number].tolist()
         shared = 0
         while shared < len(path) and path[shared] == places[shared]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 
 # Beyond so many terms the sum is an integral: whenever the class can still be missed at all, its terms are
@@ -135,6 +136,7 @@ def _number(rule: str, remedy: str, low: float, high: float) -> Number:
 
 def log_missed(size: Floats, n: float, records: float) -> Floats:
     """Logarithm of C(records − size, n) / C(records, n): none of `n` drawn is of a class of `size`."""
+    checkpoint()
     fewer, more = (
         np.minimum(size, n),
         np.maximum(size, n),

@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from reid_sql.interruption import checkpoint
+
 Codes = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 WORD_BITS: Final = 63
@@ -108,6 +110,7 @@ def _lay(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Pa
     values = np.zeros((len(codes), count), dtype=np.uint64)
     known = np.zeros_like(values)
     for column, (word, shift, width) in zip(codes.T, places, strict=True):
+        checkpoint()
         values[:, word] |= column.astype(np.uint64) << np.uint64(shift)
         known[:, word] |= np.where(column > 0, np.uint64(((1 << width) - 1) << shift), np.uint64(0))
     return Packed(values, known, weights)
@@ -115,6 +118,7 @@ def _lay(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Pa
 
 def _patterns(packed: Packed) -> list[Codes]:
     """Rows that miss the same values, together."""
+    checkpoint()
     _, inverse = np.unique(packed.known, axis=0, return_inverse=True)
     order = np.argsort(inverse.ravel(), kind="stable")
     bounds = np.flatnonzero(np.diff(inverse.ravel()[order])) + 1
@@ -122,6 +126,7 @@ def _patterns(packed: Packed) -> list[Codes]:
 
 
 def _matches_of_one(values: Words, known: Words, others: Packed) -> int:
+    checkpoint()
     agrees = np.ones(len(others.weights), dtype=bool)
     for word in range(len(values)):
         agrees &= (others.values[:, word] ^ values[word]) & others.known[:, word] & known[word] == 0
@@ -130,6 +135,7 @@ def _matches_of_one(values: Words, known: Words, others: Packed) -> int:
 
 def _matches_by_key(mine: Packed, others: Packed) -> Codes:
     """Match two patterns: each masked by what the other knows, equal words agree; the smaller is sorted."""
+    checkpoint()
     left, right = mine.values & others.known[0], others.values & mine.known[0]
     if len(right) <= len(left):
         groups, _ = _group(right)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr, ndtri, xlogy
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import search
 
@@ -112,6 +113,7 @@ def normal_information(first: Floats, second: Floats, correlation: float) -> flo
 
 def normal_table(first: Floats, second: Floats, correlation: float) -> Floats:
     """Probability of each pair of intervals of these shares, for normal variables of this correlation."""
+    checkpoint()
     start = np.cumsum(first) - first
     nodes = ndtri(
         np.clip(start[:, None] + first[:, None] * (NODES + 0.5), 1e-15, 1 - 1e-15)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.association import normal_table
 from reid_sql.models.numerics import search
@@ -44,6 +45,7 @@ def category_orders(shares: Sequence[Floats], pairs: PairTables, fixed: Sequence
 
 def _pulled(column: int, scores: Sequence[Floats], shares: Sequence[Floats], pairs: PairTables) -> Floats:
     """Scores of a column's values from those they go with, each column by how well it agrees."""
+    checkpoint()
     found = scores[column].copy()
     count = len(found)
     for (one, other), (first, second, weight) in pairs.items():

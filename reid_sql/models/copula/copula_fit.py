@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.copula.association import adjusted_information, matching_correlation
 from reid_sql.models.copula.calibration import calibration
@@ -72,7 +73,9 @@ def fit(
         model = _sharp(model, _tables(model, counts, first, second, weight))
         return _calibrated(model, alone_in_all)
     matrix, rng = np.eye(len(names)), np.random.default_rng(seed)
-    for one, other in combinations(range(len(names)), 2):
+    pairs = list(combinations(range(len(names)), 2))
+    for place, (one, other) in enumerate(pairs):
+        checkpoint(place / len(pairs))
         cells = weight[(first == one + 1) & (second == other + 1)]
         information = adjusted_information(weight[alone[one]], weight[alone[other]], cells)
         shares = _orders(marginals[one], marginals[other], rng)
@@ -93,6 +96,7 @@ def _calibrated(model: GaussianCopula, alone: Integers) -> GaussianCopula:
 
 def _outside(counts: PairCounts, second: Integers, names: Sequence[str]) -> list[list[int]]:
     """Lines of the shares from outside, for each column."""
+    checkpoint()
     lines = np.flatnonzero(second == OUTSIDE).tolist()
     for line in lines:
         if counts.first[line] == 0:

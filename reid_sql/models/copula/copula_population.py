@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from reid_sql.domains import COUNT, Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
@@ -67,6 +68,7 @@ def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers
     found = np.empty((len(places), len(model.columns)), dtype=np.int64)
     chunks = places // CHUNK
     for chunk in np.unique(chunks).tolist():
+        checkpoint()
         rows = chunks == chunk
         drawn = _codes(model, order, CHUNK, np.random.default_rng([seed, 1, chunk]))
         found[rows] = drawn[places[rows] % CHUNK]

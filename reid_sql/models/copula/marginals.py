@@ -13,6 +13,7 @@ from scipy.special import gammaln
 
 from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import search
 
@@ -126,6 +127,7 @@ def sort_keys(values: Sequence[str | None]) -> list[tuple[int, float, str]]:
 
 def _sorted(values: Sequence[str | None], weights: Floats, *, ordered: bool) -> list[int]:
     """Places of the values in order; without one, most frequent first, equals by their text."""
+    checkpoint()
     keys = sort_keys(values)
     if ordered:
         return sorted(range(len(values)), key=lambda place: keys[place])

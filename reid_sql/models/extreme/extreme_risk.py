@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from reid_sql.domains import Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import each_key
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, QuasiIdentifiers
 
@@ -116,6 +117,7 @@ def fit(top: Integers, records: int | Integers, count: int, level: Level) -> Fit
     >>> round(float(fit(top, 1000, 120, Level()).risk[0]), 4)
     0.204
     """
+    checkpoint()
     size = np.broadcast_to(np.asarray(records, dtype=np.float64), len(top))[:, None]
     share = level.place(count)[1]
     following = top[:, 1:2] if top.shape[1] > 1 else top[:, :1]

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, each_key, require
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
@@ -92,6 +93,7 @@ def eliminate(
     records: list[int] = []
     risks: list[float] = []
     while len(records) < remove:
+        checkpoint(len(records) / remove)
         without = left.risk_without(level)
         known = without[~np.isnan(without)]
         if not len(known) or known.min() >= 1:

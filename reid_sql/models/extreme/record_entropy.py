@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import MB, require, spread
 from reid_sql.models.extreme.quasi_identifiers import Codes, Integers, QuasiIdentifiers
 
@@ -64,6 +65,7 @@ def entropy(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
     rows, levels, lock = np.arange(records), _levels(chosen.table), threading.Lock()
 
     def count(number: int) -> None:
+        checkpoint()
         places = _ecdf_rank(chosen, chosen.places[number].tolist(), levels)
         cells = (places * bins - 1) // records
         with lock:

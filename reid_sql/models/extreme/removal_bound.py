@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import expit
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, each_key
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
@@ -104,6 +105,7 @@ def _mean(ranked: Integers, destroyed: Floats, left: Integers) -> Floats:
     found = []
     rows = max(1, BLOCK // len(ranked))
     for start in range(0, len(left), rows):
+        checkpoint()
         size = left[start : start + rows, None].astype(np.float64)
         taken = left[0] - size
         high = np.minimum(ranked, size - 1)  # a risk of 1 would be the risk of the table

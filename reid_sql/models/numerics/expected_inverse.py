@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 REACH: Final = 40.0  # e^−40 is nothing beside the rest
@@ -53,6 +54,7 @@ def _negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:
 
     The mass is then within a few units of the rate.
     """
+    checkpoint()
     q = np.where(p < 1, 1 - p, 1.0)
     odds = p / q
     end = np.minimum(-np.log(p), REACH / np.maximum(r - 1 + (f - 1) * odds, TINY))

@@ -19,6 +19,7 @@ from scipy.special import ndtr, ndtri
 
 from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import carried, checkpoint
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.correlation import Step, checked_correlation, factorised
@@ -172,7 +173,7 @@ def _mapped(work: Callable[[slice], Floats], slices: Sequence[slice]) -> list[Fl
     if workers == 1:
         return [work(some) for some in slices]
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, slices))
+        return list(pool.map(carried(work), slices))
 
 
 def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
@@ -181,6 +182,7 @@ def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
     means: Floats | None = None
     nodes = np.zeros(len(records), dtype=np.int64)  # of each record: its beginning among the distinct ones
     for level, step in enumerate(plan.steps):
+        checkpoint()
         parts = depth <= level
         parts[0] = True
         parents, nodes = nodes[parts], np.cumsum(parts) - 1

@@ -5,8 +5,10 @@ together, and most calls need none of it.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 
 
 def root(excess: Callable[[float], float], low: float, high: float, xtol: float = 2e-12) -> float:
@@ -17,7 +19,7 @@ def root(excess: Callable[[float], float], low: float, high: float, xtol: float 
     """
     from scipy.optimize import brentq  # noqa: PLC0415 - the words above
 
-    return float(brentq(excess, low, high, xtol=xtol))
+    return float(brentq(_heeding(excess), low, high, xtol=xtol))
 
 
 def least(loss: Callable[[float], float], low: float, high: float, xatol: float = 1e-5) -> float:
@@ -28,7 +30,9 @@ def least(loss: Callable[[float], float], low: float, high: float, xatol: float 
     """
     from scipy.optimize import minimize_scalar  # noqa: PLC0415 - the words above
 
-    return float(minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": xatol}).x)
+    return float(
+        minimize_scalar(_heeding(loss), bounds=(low, high), method="bounded", options={"xatol": xatol}).x
+    )
 
 
 def least_point(loss: Callable[[Floats], float], start: Floats) -> Floats:
@@ -41,5 +45,15 @@ def least_point(loss: Callable[[Floats], float], start: Floats) -> Floats:
     from scipy.optimize import minimize  # noqa: PLC0415 - the words above
 
     ends = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 400}
-    found: Floats = minimize(loss, start, method="Nelder-Mead", options=ends).x
+    found: Floats = minimize(_heeding(loss), start, method="Nelder-Mead", options=ends).x
     return found
+
+
+def _heeding(function: Callable[[Any], float]) -> Callable[[Any], float]:
+    """The function with a checkpoint before each of its values."""
+
+    def value(place: Any) -> float:  # noqa: ANN401 - a number, or an array of them
+        checkpoint()
+        return function(place)
+
+    return value

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.column import Column
 
@@ -97,6 +98,7 @@ def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Condition
         rows = held.rows[pairs.parent] - held.own_row[pairs.parent]
         at, rows, base = np.maximum(at, 0), np.maximum(rows, 0), left_out[pairs.child]
         for strength in PRIORS:
+            checkpoint()
             gain = float(pairs.count @ np.log((at + strength * base) / (rows + strength))) - alone
             if best is None or gain > best.gain:
                 best = Conditional(held, prior, left_out, strength, over, gain)
@@ -106,6 +108,7 @@ def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Condition
 
 def smoothed(parent: Column, child: Column, pairs: PairBins, over: tuple[bool, bool]) -> Smoothed:
     """Smooth the counts over neighbouring bins of child and parent, as asked for."""
+    checkpoint()
     shape = len(parent.bin_mass), len(child.bin_mass)
     raw = sparse.coo_array((pairs.count, (pairs.parent, pairs.child)), shape=shape).tocsr()
     counts, own_child, own_parent = raw.toarray(), np.ones(shape[1]), np.ones(shape[0])

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.people import residual
 
@@ -83,6 +84,7 @@ def of_sample(share: Share, seen: Seen, shapes: Floats, sample: tuple[Histogram,
     `sample` has the population, too. The records drawn stand for all: what they say is scaled so that at the
     sample's own size it is the count.
     """
+    checkpoint()
     histogram, people = sample
     records = float(histogram.records.sum())
     now, then = (

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.column import Column
 
@@ -52,6 +53,7 @@ class Donors:
         cut = (len(self.columns) + 1) // 2
         order = np.lexsort(codes.T)
         for start in range(0, len(codes), step):
+            checkpoint()
             rows = order[start : start + step]
             ratio = self._half(codes[rows, :cut], logs, 0) + self._half(codes[rows, cut:], logs, cut)
             weight = np.broadcast_to(self.count, ratio.shape)
@@ -136,6 +138,7 @@ def _climbed(start: Donors, queries: Integers) -> Donors:
     log_weight = np.where(weight > 0, np.log(np.maximum(weight, 1e-300)), -1e30).astype(np.float32)
     kept, near = start.kept, start.near
     for _ in range(ROUNDS):
+        checkpoint()
         kept, near = _round(parts, log_weight, start.count[queries], kept, near)
     return Donors(start.columns, start.codes, start.count, kept, near)
 
@@ -151,6 +154,7 @@ def _round(
     terms = []
     total = log_weight.copy()
     for j, (same, close) in enumerate(parts):
+        checkpoint()
         term = np.float32(1 - kept[j] - near[j]) + np.float32(kept[j]) * same
         if close is not None:
             term += np.float32(near[j]) * close
@@ -162,6 +166,7 @@ def _round(
     whole = float(giver.sum())
     new_kept, new_near = kept.copy(), near.copy()
     for j, (same, close) in enumerate(parts):
+        checkpoint()
         giving = giver / terms[j]
         new_kept[j] = (kept[j] * float(np.vdot(giving, same)) + 0.5) / (whole + 1.5)
         if close is not None:

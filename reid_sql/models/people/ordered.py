@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people import scale
 from reid_sql.models.people.column import Column
@@ -103,6 +104,7 @@ def _smoothed(lattice: _Lattice, counts: Floats) -> tuple[Floats, Floats, Floats
     in_cell = np.bincount(lattice.cell, counts, minlength=cells).astype(np.float64)
     best = (-np.inf, 0.0, 1.0, in_cell, counts / n)
     for width in _bandwidths(cells):
+        checkpoint()
         rows = laplace(np.ones(cells), width)
         smooth = laplace(in_cell / rows, width)
         left = (smooth - 1 / rows)[lattice.cell] / lattice.points[lattice.cell]  # less the record's own part

@@ -13,7 +13,7 @@ import numpy as np
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_file import MAX_SEED, checksum, model_of, text_of
-from reid_sql.models.people.column import Column
+from reid_sql.models.people.column import Column, Rarity
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import LOG_SHAPES
 from reid_sql.models.people.stack import Stack
@@ -24,6 +24,7 @@ VERSION: Final = 1
 DIGITS: Final = 7  # of a chance
 CLOSE: Final = 1e-4  # to 1, of what must add up to it
 MOST_COLUMNS: Final = 64
+FARTHEST_RARITY: Final = 100.0  # logarithm of a share over the mean
 
 
 def to_json(model: PeopleModel) -> str:
@@ -59,6 +60,7 @@ def _column(tree: Tree, j: int) -> dict[str, Any]:
         "multiplicity": _digits(column.multiplicity),
         "bins": column.bins.tolist(),
         "unseen_places": column.unseen_places.tolist(),
+        "rarity": [_digits(column.rarity.weight), _digits(column.rarity.log_ratio)],
         "parent": tree.parents[j],
         "chances": [] if chances is None else [_digits(row) for row in np.exp(chances.log_chance)],
     }
@@ -114,7 +116,11 @@ def _read_column(told: Mapping[str, Any]) -> Column:
         raise ValueError("mass, multiplicity or bins")
     if (np.diff(places) <= 0).any():
         raise ValueError("unseen_places")
-    return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places)
+    weight, log_ratio = told.get("rarity", [[1.0], [0.0]])
+    rarity = Rarity(_shares(weight), _numbers(log_ratio))
+    if len(rarity.weight) != len(rarity.log_ratio) or (np.abs(rarity.log_ratio) > FARTHEST_RARITY).any():
+        raise ValueError("rarity")
+    return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places, rarity)
 
 
 def _shares(told: object) -> Floats:

@@ -15,6 +15,7 @@ import numpy as np
 
 from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 from reid_sql.models.copula.gaussian_copula import OUTSIDE
 from reid_sql.models.copula.marginals import sort_keys
@@ -153,6 +154,7 @@ def _columns(
     """Names, values in order of text or number, and counts: the same whatever order an engine has."""
     names, values, counts = [], [], []
     for column in range(1, int(first[second == 0].max()) + 1):
+        checkpoint()
         alone = np.flatnonzero((first == column) & (second == 0)).tolist()
         keys = sort_keys([lines.first_value[line] for line in alone])
         alone = [alone[place] for place in sorted(range(len(alone)), key=lambda place: keys[place])]
@@ -189,6 +191,7 @@ def _pairs(
     codes = _codes(values)
     found = {}
     for i, j in combinations(range(len(codes)), 2):
+        checkpoint()
         own = np.flatnonzero((first == i + 1) & (second == j + 1)).tolist()
         if own:
             one = np.array([codes[i][lines.first_value[line]] for line in own])

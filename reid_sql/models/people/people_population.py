@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import COUNT, Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.people import curves, interval
@@ -48,7 +49,9 @@ def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True
         return counted(model.histogram, k)
     found = {}
     for name in curves.SHARES:
-        values, variance = on_shapes(model, name, people, k)
+        values, over_persons = on_shapes(model, name, people, k)
+        estimate, fraction = float(model.shapes @ values), model.records / people
+        variance = interval.with_chance(over_persons, estimate, fraction, WIDTHS[name].together)
         spread = interval.spread(
             values, model.shapes, variance, (held[name] / model.records, model.records), WIDTHS[name]
         )
@@ -98,6 +101,7 @@ def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
     found = np.empty((len(places), len(model.columns)), dtype=np.int64)
     chunks = places // CHUNK
     for chunk in np.unique(chunks).tolist():
+        checkpoint()
         rng = np.random.default_rng([seed, 1, chunk])
         drawn = model.stack.tree.draw(CHUNK, rng)
         for j, column in enumerate(model.marginals):

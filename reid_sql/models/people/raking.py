@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.people.tree import ROOT, Chances, Tree
 
 ROUNDS: Final = 200
@@ -42,6 +43,7 @@ def fitted(chances: Floats, rows: Floats, columns: Floats) -> Floats:
     """
     table = chances
     for _ in range(ROUNDS):
+        checkpoint()
         table = table * (columns / np.maximum(rows @ table, TINY))
         table = table / table.sum(axis=1, keepdims=True)
         if np.abs(rows @ table - columns).max() < CLOSE:

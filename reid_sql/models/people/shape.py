@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people import residual
 from reid_sql.models.people.tree import PairTables
@@ -65,8 +66,9 @@ def subtables(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> 
     wide, codes = drawn.shape[1], drawn[:RECORDS]
     found = []
     for columns in _choices(wide, rng):
+        checkpoint()
         tree = tables.tree(columns)
-        log_q = tree.log_q(tree.draw(DRAWS, rng))
+        log_q = tree.drawn_log_q(DRAWS, rng)
         _, sizes = np.unique(row_keys(codes[:, columns]), return_counts=True)
         found.append(repeats(log_q, len(codes), len(codes) - int((sizes == 1).sum())))
     return found

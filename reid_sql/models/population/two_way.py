@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from reid_sql.domains import Floats, plain
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 
 Places = npt.NDArray[np.int32]
@@ -77,6 +78,7 @@ def possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Place
     """
     cells = np.unique(codes[:, :1], axis=0)
     for column in range(1, codes.shape[1]):
+        checkpoint()
         narrow = min(range(column), key=lambda other: _growth(cells[:, other], pairs[other, column]))
         table = pairs[narrow, column] >= 0  # (values of the narrowest, values of this column)
         many = table.sum(axis=1)[cells[:, narrow]]
@@ -84,6 +86,7 @@ def possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Place
         left, right = np.repeat(np.arange(len(cells)), many), np.nonzero(table[cells[:, narrow]])[1]
         kept = np.ones(len(left), dtype=bool)
         for other in range(column):
+            checkpoint()
             kept &= pairs[other, column][cells[left, other], right] >= 0
         cells = np.column_stack([cells[left[kept]], right[kept].astype(np.int32)])
     return cells
@@ -168,6 +171,7 @@ class Balance:
         """Scale the counts to each pair of columns in turn; by how many records the worst pair was missed."""
         expected, deviation = np.exp(logs), 0.0
         for pair, counted in self.margins:
+            checkpoint()
             fitted = np.bincount(pair, expected, len(counted))
             deviation = max(deviation, float(np.abs(fitted - counted).max()))
             expected *= (counted / np.maximum(fitted, np.finfo(float).tiny))[pair]

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 
 STEPS: Final = 200
 SETTLED: Final = 1e-9
@@ -61,6 +62,7 @@ def tilt(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> Tilt
     place, mass = np.zeros(measured.size), base
     slope = scaled @ mass - 1
     for _ in range(STEPS):
+        checkpoint()
         if np.abs(slope).max() < SETTLED:
             break
         curvature = (scaled * mass) @ scaled.T + np.diag(variance)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Choice, Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.rarefaction import counted_records
 from reid_sql.models.numerics import search
@@ -65,6 +66,7 @@ def log_likelihood(histogram: Histogram, entropy: npt.ArrayLike, tail: npt.Array
 
     Σ_m s_m ln[Γ(m−d)/Γ(1−d)] + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)]; `entropy` and `tail` broadcast.
     """
+    checkpoint()
     h, gamma = np.broadcast_arrays(np.asarray(entropy, dtype=np.float64), np.asarray(tail, dtype=np.float64))
     d, alpha = parameters(h, np.maximum(gamma, UNIFORM / h))
     sizes, counts = histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import gammaln, ndtr
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.numerics.gamma_ratio import log_rising_ratio
@@ -104,6 +105,7 @@ def _resampled(weight: Floats) -> npt.NDArray[np.intp]:
 
 
 def _at(histogram: Histogram, urn: Urn, population: float, k: int, gap: float) -> PycForecast:
+    checkpoint()
     classes, spread = _classes(urn, population)
     relative = spread / np.maximum(classes - urn.classes, 1e-300)
     unique, new_unique = _records_of_size(histogram, urn, population, 1)

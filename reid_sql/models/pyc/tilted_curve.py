@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from reid_sql.domains import Floats
+from reid_sql.interruption import checkpoint
 from reid_sql.models.pyc import surprisal_law
 from reid_sql.models.pyc.curve_families import Fit, Task
 from reid_sql.models.pyc.maximum_entropy import Tilted, tilt
@@ -158,6 +159,7 @@ def _lognormal(task: Task, expected: Floats, parameters: int) -> Floats:
     from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/search says
 
     def residuals(place: Floats) -> Floats:
+        checkpoint()
         return np.asarray(roots * (expected @ law(place) - points.shares))
 
     loss = (GRID @ expected.T - points.shares) ** 2 @ roots**2

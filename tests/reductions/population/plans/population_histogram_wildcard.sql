@@ -60,8 +60,17 @@ FROM (
       reid_sizes AS (
         SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
         FROM (
-          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id ASC) FILTER (side = 0), list(codes ORDER BY id ASC) FILTER (side = 1), list(records ORDER BY id ASC) FILTER (side = 1)) AS sizes
-          FROM reid_coded
+          WITH reid_begun AS MATERIALIZED (
+            SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 1))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 1))::BIGINT[]) AS reid_number
+            FROM reid_coded
+          )
+          SELECT sizes
+          FROM (
+            SELECT reid_wildcard_class_sizes(reid_number) AS sizes
+            FROM range(9223372036854775807), reid_begun
+          )
+          WHERE sizes IS NOT NULL
+          LIMIT 1
         )
       ),
       reid_matched AS (
@@ -73,8 +82,17 @@ FROM (
       reid_own AS (
         SELECT unnest(sizes) AS own, generate_subscripts(sizes, 1) AS id
         FROM (
-          SELECT reid_wildcard_class_sizes(list(codes ORDER BY id ASC) FILTER (side = 0), list(codes ORDER BY id ASC) FILTER (side = 0), list(records ORDER BY id ASC) FILTER (side = 0)) AS sizes
-          FROM reid_coded
+          WITH reid_begun AS MATERIALIZED (
+            SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 0))::BIGINT[]) AS reid_number
+            FROM reid_coded
+          )
+          SELECT sizes
+          FROM (
+            SELECT reid_wildcard_class_sizes(reid_number) AS sizes
+            FROM range(9223372036854775807), reid_begun
+          )
+          WHERE sizes IS NOT NULL
+          LIMIT 1
         )
       )
       SELECT own, records, class_size AS found
