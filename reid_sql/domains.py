@@ -189,11 +189,8 @@ class Texts:
         """Give the texts as a list, or refuse what is none."""
         told = () if values is None and not self.of_record else values
         none = None if self.of_record else ""
-        if (
-            isinstance(told, str)
-            or not isinstance(told, Sequence)
-            or not all(isinstance(value, str) or value is none for value in told)
-        ):
+        listed = isinstance(told, Sequence) and not isinstance(told, str)
+        if not listed or not all(isinstance(value, str) or value is none for value in told):
             raise OutOfDomainError(self.sentence(name, str(values)))
         return list(told)
 
@@ -209,9 +206,8 @@ class Texts:
         """Spell the SQL expression that is the list, or the refusal."""
         listed = f"try_cast({name} AS VARCHAR[])"
         head, tail = self.sentence(name, "\0").split("\0")
-        refusal = (
-            f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::VARCHAR[]"
-        )
+        got = f"coalesce({name}::VARCHAR, 'NULL')"
+        refusal = f"error({sql_text(head)} || {got} || {sql_text(tail)})::VARCHAR[]"
         if self.of_record:
             return f"CASE WHEN {listed} IS NULL THEN {refusal} ELSE {listed} END"
         bad = (

@@ -450,7 +450,7 @@ def uniqueness_from_probability(p: _Value, n: _Value) -> Column:
     """Probability that a record of cell probability p is the only one of its kind among n people."""
 
 def uniqueness_profile(
-    model: str, values: Sequence[str] | None, population: _Value, max_size: int = 3, level: float = 0.95
+    model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95
 ) -> DataFrame:
     """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice."""
 

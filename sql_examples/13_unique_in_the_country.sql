@@ -98,5 +98,5 @@ WHERE figure IN ('auc', 'brier', 'brier_constant') ORDER BY ALL;
 -- | copula | brier | 0.169 |
 -- | copula | brier_constant | 0.225 |
 -- | people | auc | 0.849 |
--- | people | brier | 0.15 |
+-- | people | brier | 0.152 |
 -- | people | brier_constant | 0.225 |

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.commands.given import PASSED, listed, numbers, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, listed, numbers, opened, print_json, source_options, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,3 +1,5 @@
+from typing import Any
+
 import duckdb
 import polars as pl
 import pytest
@@ -31,7 +33,8 @@ def test_polars_answers_alike(model: str) -> None:
     by_duckdb(f"FROM {FIT[model]}('{model}', t, {COLUMNS})", t=people())
     getattr(rp, FIT[model])(model, people(), COLUMNS).collect()
     duck = by_duckdb(f"FROM uniqueness_profile('{model}', ['24', NULL, '6'], 5000, 2, 0.5)")
-    polars = rp.uniqueness_profile(model, ["24", None, "6"], 5000, 2, 0.5).collect().rows(named=True)
+    person: list[Any] = ["24", None, "6"]
+    polars = rp.uniqueness_profile(model, person, 5000, 2, 0.5).collect().rows(named=True)
     assert len(duck) == len(polars)
     for one, other in zip(duck, polars, strict=True):
         for name, value in one.items():

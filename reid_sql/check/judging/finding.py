@@ -155,17 +155,16 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
     """Take the check's figure from the function's answer."""
     measure = check.measure
     row = measure.pick(rows, check.parameters)
-    held = measure.interval and PARAMETRIC not in (
-        row.get("status") or OK
-    )  # one that holds too seldom decides nothing
-    ends = [_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high")]
-    remarks = _remarks(check, row)
+    status = row.get("status") or OK
+    held = measure.interval and PARAMETRIC not in status  # one that holds too seldom decides nothing
+    low, high = (_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high"))
     return Figure(
         group,
         _number(row[measure.column]),
-        *ends,
-        row.get("status") or OK,
-        remarks=remarks,
+        low,
+        high,
+        status,
+        remarks=_remarks(check, row),
         method=row.get("method"),
         sentence=row.get("sentence"),
     )

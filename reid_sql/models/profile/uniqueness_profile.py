@@ -13,10 +13,10 @@ import numpy as np
 
 from reid_sql.domains import PROBABILITY, Floats
 from reid_sql.errors import OutOfDomainError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.fitted import KINDS
-from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.profile.copula_parts import CopulaParts
 from reid_sql.models.profile.people_parts import Chosen, PeopleParts
