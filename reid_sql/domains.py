@@ -189,10 +189,11 @@ class Texts:
         """Give the texts as a list, or refuse what is none."""
         told = () if values is None and not self.of_record else values
         none = None if self.of_record else ""
-        listed = isinstance(told, Sequence) and not isinstance(told, str)
-        if not listed or not all(isinstance(value, str) or value is none for value in told):
-            raise OutOfDomainError(self.sentence(name, str(values)))
-        return list(told)
+        if isinstance(told, Sequence) and not isinstance(told, str):
+            listed = list(told)
+            if all(isinstance(value, str) or value is none for value in listed):
+                return listed
+        raise OutOfDomainError(self.sentence(name, str(values)))
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""

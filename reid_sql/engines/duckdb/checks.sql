@@ -1,7 +1,7 @@
 -- What a call is given, checked: the value, or the refusal in one sentence.
 
--- True where operators and literals are DuckDB's own, else the refusal: a macro may have the name of one, and no
--- name of a place can stand before them. Only the sentence of a refusal of ours may be made with them.
+-- True where operators and literals are DuckDB's own, else the refusal: a macro may have the name of one, and
+-- no name of a place can stand before them. Only the sentence of a refusal of ours may be made with them.
 MACRO reid_is_usual() AS
 CASE
   WHEN 2 + 3 = 5 AND 7 - 4 = 3 AND - 4 < 0 AND 2 * 3 = 6 AND 6::DOUBLE / 4::DOUBLE = 1.5::DOUBLE
