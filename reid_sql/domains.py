@@ -7,13 +7,12 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from reid_sql.columns import Groups
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-TextColumn = npt.NDArray[np.str_]  # a text each
-NameLists = npt.NDArray[np.object_]  # a list of names each
 MAX_COLUMNS: Final = 64
 MOST_PEOPLE: Final = 1e15
 LONGEST_TEXT: Final = 200
@@ -268,13 +267,6 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Groups:
-    """A list of columns by whose values a table is divided, each group answered for itself, or NULL."""
-
-    columns: Columns
-
-
-@dataclass(frozen=True)
 class Column:
     """One column name; `words` is what the sentences call the columns that are named one by one."""
 
@@ -380,7 +372,6 @@ SHOWN: Final = Number(
 VALUE_OR_DROP: Final = Choice(("value", "drop"))
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
-GROUPS: Final = Groups(Columns("by"))
 COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 RECORD_KEY: Final = Key()
@@ -405,4 +396,4 @@ Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Groups | Groups | Column | Table | OptionalTable | Key | Document | Values
+Domain = Checked | Columns | Groups | Column | Table | OptionalTable | Key | Document | Values

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Final
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
-    GROUPS,
     NULLS,
     QUASI_IDENTIFIERS,
     RECORD_KEY,
     TABLE,
     VALUE_OR_DROP,
+    Columns,
     Domain,
     Key,
 )
@@ -79,7 +80,8 @@ KEY: Final = Argument("key", RECORD_KEY, optional=True)
 ENTITY: Final = Argument(
     "entity", Key(), optional=True
 )  # the column that tells people apart, where rows are not people
-BY: Final = Argument("by", GROUPS, optional=True)  # the columns whose values divide the table
+DIVIDING: Final = Columns("by")
+BY: Final = Argument("by", Groups(), optional=True)  # the columns whose values divide the table
 # Columns of the answers that are given by group: no column that divides the table may have their names.
 OF_GROUPS: Final = (
     *("class_size", "classes", "records", "uncovered", "blank_records", *HOW_NULLS),

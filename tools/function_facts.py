@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
     Choice,
@@ -13,7 +14,6 @@ from reid_sql.domains import (
     Columns,
     Document,
     Domain,
-    Groups,
     Key,
     Number,
     Numbers,

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
     MODEL,
     Choice,
     Column,
     Columns,
     Document,
-    Groups,
     Key,
     Number,
     Numbers,

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Final, Literal
 
-from reid_sql.domains import COUNT, Groups, Key, Number, Numbers, OptionalTable
+from reid_sql.columns import Groups
+from reid_sql.domains import COUNT, Key, Number, Numbers, OptionalTable
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.people.population_risk import METHOD
 from reid_sql_udfs import declared

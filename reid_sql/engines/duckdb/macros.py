@@ -9,6 +9,7 @@ from importlib import resources
 from string import Template
 from typing import Final
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
     MODEL,
@@ -16,7 +17,6 @@ from reid_sql.domains import (
     Column,
     Columns,
     Document,
-    Groups,
     Key,
     Number,
     OptionalTable,
@@ -216,7 +216,7 @@ def checked(parameter: Parameter) -> str:
     if isinstance(domain, Columns):
         return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
     if isinstance(domain, Groups):
-        listed = f'reid_listed({sql_literal(domain.columns.words)}, "{parameter.name}")'
+        listed = f'reid_listed({sql_literal(parameter.name)}, "{parameter.name}")'
         return f'CASE WHEN "{parameter.name}" IS NULL THEN NULL ELSE {listed} END'
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from reid_sql.domains import GROUPS, QUASI_IDENTIFIERS, Columns
+from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.polars.frames import numbered, places, resolved
-from reid_sql.reduction import HOW_NULLS, refuse_entity, refuse_groups
+from reid_sql.reduction import DIVIDING, HOW_NULLS, refuse_entity, refuse_groups
 
 WITH_ENTITY: Final = Columns("quasi-identifiers and entity")
 
@@ -23,7 +23,7 @@ def rows_of_groups(
     refuse_groups(by, nulls)
     asked = [*qi, entity] if entity is not None else list(qi)
     resolved(QUASI_IDENTIFIERS if entity is None else WITH_ENTITY, asked, frame)
-    every = [*qi, *resolved(GROUPS.columns, by, frame), *asked[len(qi) :]]
+    every = [*qi, *resolved(DIVIDING, by, frame), *asked[len(qi) :]]
     names, rows = places(every), numbered(frame, every)
     groups = names[len(qi) : len(qi) + len(by)]
     if entity is not None:

@@ -8,11 +8,11 @@ from operator import and_
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import GROUPS, QUASI_IDENTIFIERS
+from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark.counting import missing
 from reid_sql.engines.spark.frames import column, resolved, rows_of
 from reid_sql.engines.spark.people import WORDS
-from reid_sql.reduction import refuse_entity, refuse_groups
+from reid_sql.reduction import DIVIDING, refuse_entity, refuse_groups
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def counted_by_group(
     """Count the rows by the columns and the groups, and by people where a column tells them apart."""
     refuse_entity(qi, entity, nulls)
     refuse_groups(by, nulls)
-    groups = {f"g{place}": column(name) for place, name in enumerate(resolved(GROUPS.columns, by, tbl), 1)}
+    groups = {f"g{place}": column(name) for place, name in enumerate(resolved(DIVIDING, by, tbl), 1)}
     people = {} if entity is None else {"entity": column(resolved(WORDS, [*qi, entity], tbl)[-1])}
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS, **groups, **people)
     counted = rows.frame.groupBy(*rows.frame.columns).agg(F.count(F.lit(1)).alias("records"))
