@@ -229,9 +229,10 @@ class OptionalTable:
 
 @dataclass(frozen=True)
 class Columns:
-    """A list of 1 to 64 distinct column names; `words` is what the sentences call them."""
+    """A list of 1 to 64 distinct column names, or if `optional` NULL for all; sentences call them `words`."""
 
     words: str
+    optional: bool = False
 
     def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
@@ -374,7 +375,6 @@ QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
 COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
-RECORD_KEY: Final = Key()
 TABLE: Final = Table()
 OPTIONAL_TABLE: Final = OptionalTable()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")

@@ -49,6 +49,7 @@ def alpha_k_anonymity(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -59,6 +60,7 @@ def alpha_k_anonymity_classes(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
 
@@ -77,6 +79,7 @@ def beta_likeness(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -87,6 +90,7 @@ def beta_likeness_classes(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
@@ -129,6 +133,7 @@ def correctness_curve(
     qi: Sequence[str],
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -148,6 +153,7 @@ def delta_disclosure(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -158,8 +164,12 @@ def delta_disclosure_classes(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value's share differs from the table's by more than delta."""
+
+def equivalence_class_people(entity: str | pl.Expr, *columns: str | pl.Expr) -> pl.Expr:
+    """Count the people, not rows, who share this record's quasi-identifiers (a window function)."""
 
 def equivalence_class_size(*columns: str | pl.Expr, entity: str | pl.Expr | None = None) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
@@ -182,6 +192,7 @@ def fit_copula(
     method: Literal["paper", "calibrated", "sharp"] = "paper",
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it."""
 
@@ -195,6 +206,7 @@ def fit_people(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it."""
 
@@ -226,6 +238,7 @@ def l_diversity(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -237,6 +250,7 @@ def l_diversity_classes(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes that hold fewer than l sensitive values."""
 
@@ -283,6 +297,7 @@ def population_risk(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote."""
 
@@ -309,8 +324,12 @@ def population_uniqueness(
         "pitman_negative",
     ] = "all",
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Estimate how many people are alone in their class in the population, from a random sample of it."""
+
+def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> pl.LazyFrame:
+    """Profile each column: how far it singles records out, marks for missing values, what it looks like."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected probability that a match is right among n, for sets of this entropy and tail complexity."""
@@ -331,6 +350,7 @@ def pyc_fit(
     qi: Sequence[str],
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -341,6 +361,7 @@ def pyc_forecast(
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 
@@ -471,6 +492,7 @@ def t_closeness(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 
@@ -481,6 +503,7 @@ def t_closeness_classes(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes whose sensitive values are further than t from those of the table."""
 

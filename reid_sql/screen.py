@@ -9,6 +9,7 @@ from rich.panel import Panel
 from rich.segment import Segment
 from rich.table import Table
 
+from reid_sql.models.numerics.percent import percent
 from reid_sql.runner import Answer
 from reid_sql.visible import visible
 
@@ -67,17 +68,6 @@ def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def percent(share: float) -> str:
-    """Write a share as a percentage, never rounding a small one to nothing or nearly all to all.
-
-    >>> percent(0.104), percent(0.00001), percent(0.999999), percent(1.0)
-    ('10.4 %', 'below 0.1 %', 'above 99.9 %', '100.0 %')
-    """
-    if 0 < share < 0.001:  # noqa: PLR2004 - one decimal
-        return "below 0.1 %"
-    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"  # noqa: PLR2004 - one decimal
-
-
 def answer_table(answer: Answer) -> Table:
     """Show any answer, numbers to the right."""
     table = Table(header_style="bold")
@@ -116,12 +106,19 @@ def summary_table(risk: dict[str, Any]) -> Table:
         (
             "NULLs",
             risk["nulls"],
-            f"{risk['records_dropped']:,} records dropped" if risk["nulls"] == "drop" else "",
+            _told_of_nulls(risk),
         ),
     ]
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def _told_of_nulls(risk: dict[str, Any]) -> str:
+    if risk["nulls"] == "drop":
+        return f"{risk['records_dropped']:,} records dropped"
+    blank = risk["blank_records"]
+    return f"{blank:,} records have no value at all: they match everybody, and nobody them" if blank else ""
 
 
 def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:

@@ -31,7 +31,7 @@ LAYERS = [
             "reid_sql.json_file",
             "reid_sql.spill",
         ),
-        *("reid_sql.runner", "reid_sql.screen", "reid_sql.plot"),
+        *("reid_sql.runner", "reid_sql.screen", "reid_sql.screen_profile", "reid_sql.plot"),
     ),
     ("reid_sql.check",),
     ("reid_sql",),  # the face, which shows the gate

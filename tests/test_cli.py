@@ -29,6 +29,31 @@ def test_risk_prints_json_for_machines() -> None:
     assert page["stand_out"] == [{"class_size": 1, "age": "94", "sex": "M"}]
 
 
+def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) -> None:
+    shown = command("profile", PEOPLE).stdout
+    assert "3,000 records, 7 columns" in shown
+    assert "postcode: a quasi-identifier if it places people" in shown
+    assert "One row per person is assumed." in shown
+    rows = json.loads(command("profile", PEOPLE, "--columns", "sex", "--columns", "age", "--json").stdout)
+    assert [row["column_name"] for row in rows] == ["sex", "age"]
+    refused = command("profile", PEOPLE, "--columns", "agee")
+    assert refused.returncode == 2
+    assert "columns must be columns of the table, got 'agee'; did you mean 'age'?" in refused.stderr
+    (tmp_path / "wide.csv").write_text(
+        ",".join(f"c{n}" for n in range(70)) + "\n" + ",".join("1" * 70), encoding="utf-8"
+    )
+    assert len(json.loads(command("profile", str(tmp_path / "wide.csv"), "--json").stdout)) == 70
+
+
+def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:
+    lines = "".join(f"{'?' if number < 9 else number % 4},F\n" for number in range(40))
+    (tmp_path / "people.csv").write_text(f"zip,sex\n{lines}", encoding="utf-8")
+    told = "9 records hold '?' in zip, which looks like a mark for a missing value and counts as a value"
+    asked = ("risk", str(tmp_path / "people.csv"), "--qi", "zip,sex")
+    assert told in " ".join(command(*asked).stdout.replace("│", " ").split())
+    assert json.loads(command(*asked, "--json").stdout)["sentinels"] == {"zip": told}
+
+
 def test_a_table_within_the_threshold_is_said_to_be() -> None:
     assert (
         "WITHIN THE THRESHOLD: everybody shares their sex with"

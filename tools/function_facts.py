@@ -24,7 +24,7 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.engines.spark.catalogue import in_sql
-from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
+from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 
 ENGINES: Final = ("polars", "spark")  # DuckDB has every function
@@ -44,6 +44,7 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Column: lambda _: "the name of a column",
     Key: lambda _: "the name of a column, or NULL",
     Groups: lambda _: f"a list of 1 to {MAX_COLUMNS} column names, or NULL",
+    Entity: lambda _: "the column that tells people apart, of any type",
     Document: lambda domain: f"a {domain.kind}: the path of a file, its text, or a STRUCT",
 }
 
@@ -58,6 +59,16 @@ def follows_a_model(function: Function) -> bool:
     return function.answer is Answer.SCORE
 
 
+def takes_a_record(function: Function) -> bool:
+    """Whether it is an expression over a record's values, which stand last."""
+    return counts_in_a_window(function) or follows_a_model(function)
+
+
+def named(function: Function) -> list[str]:
+    """The parameters that have a name in SQL: all but the record's values."""
+    return [p.name for p in function.parameters if not (counts_in_a_window(function) and p.name == "columns")]
+
+
 def takes_models_by_name_alone(function: Function) -> bool:
     """Whether a fitted model is named, never handed over as an object."""
     return function.answer.of_table
@@ -70,7 +81,7 @@ def answers_a_table(function: Function) -> bool:
 
 def needed(function: Function) -> list[str]:
     """The parameters that must be given."""
-    return [parameter.name for parameter in function.parameters if parameter.default is REQUIRED]
+    return [p.name for p in function.parameters if p.default is REQUIRED and p.name in named(function)]
 
 
 def details(function: Function) -> str:

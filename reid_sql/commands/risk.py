@@ -71,10 +71,11 @@ def run_command(options: argparse.Namespace) -> int:
     risk = run(con, asked, given, "summary").records()[0]
     sizes = run(con, f"FROM class_size_histogram(?, ?, {how})", given, "class sizes").records()
     shown = _stand_out(con, given, how, count) if count else None
-    counted = _counted(con, given, options.entity)
+    marks = sentinels(con, given)
+    counted = " ".join([_counted(con, given, options.entity), *(f"{told}." for told in marks.values())])
     answer, k = answered(con, given, populations, options.k, options.nulls) if populations else ([], 0)
     if options.json:
-        page = {"summary": risk, "histogram": sizes, "counted": counted}
+        page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": marks}
         page |= {"population_risk": answer} if answer else {}
         print_json(page | ({"stand_out": shown.records()} if shown else {}))
     else:
@@ -91,6 +92,16 @@ def _counted(con: "duckdb.DuckDBPyConnection", given: list[Any], entity: str | N
     if entity is not None:
         return f"People are told apart by '{entity}'; each counts by the smallest of their classes."
     return f"{ONE_ROW_ONE_PERSON} {hint(repeated(con, *given), '--entity')}".strip()
+
+
+def sentinels(con: "duckdb.DuckDBPyConnection", given: list[Any]) -> dict[str, str]:
+    """What is to be said of the quasi-identifiers that hold marks for missing values, by column."""
+    from reid_sql.models.columns.column_profile import held_by  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
+    asked = "SELECT column_name, sentinels, sentinel_records FROM profile(?, ?)"
+    found = run(con, asked, given, "marks for missing values").rows
+    return {name: held_by(marks, records, name) for name, marks, records in found if marks}
 
 
 def _stand_out(con: "duckdb.DuckDBPyConnection", given: list[Any], how: str, count: int) -> "Answer":

@@ -206,6 +206,7 @@ ARROW_TYPES: Final = {
     "DOUBLE": pa.float64(),
     "VARCHAR": pa.string(),
     "VARCHAR[]": pa.list_(pa.string()),
+    "BIGINT[]": pa.list_(pa.int64()),
 }
 
 

@@ -91,6 +91,8 @@ def _count(kit: Kit[Any, Any], declared: Function) -> Call:
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or a frame first
         given = bound(declared.name, signature, arguments, named)
         columns = given.pop("columns", ())
+        if given["entity"] is None and len(declared.parameters) > 1:
+            raise WrongTypeError(NOBODY)
         if "tbl" in given:
             _refuse_other(kit.TABLE, "tbl", given["tbl"])
         return kit.count(declared, columns, **given)
@@ -284,6 +286,10 @@ def told(value: Any) -> str:  # noqa: ANN401 - anything
     return str(value) if plain and len(str(value)) <= LONGEST else type(value).__name__
 
 
+NOBODY: Final = (
+    "entity must be the column that tells people apart, got NULL; "
+    "name it, or count records by equivalence_class_size"
+)
 LONGEST: Final = 80  # characters of a value that fit a sentence
 
 

@@ -92,7 +92,7 @@ class Frames:
             return call(**given)
         frame, columns = given.pop("tbl"), given.pop("columns", [])
         if "tbl" in inspect.signature(call).parameters:
-            return call(frame, *columns, name="answer").select("row", "answer")
+            return call(frame, *given.values(), *columns, name="answer").select("row", "answer")
         return frame.select("row", call(*given.values(), *columns).alias("answer"))
 
 

@@ -61,9 +61,9 @@ def counted(function: str, rows: list[Row], columns: Sequence[str]) -> list[Row]
             [(*row, size, size, *HOW_NULLS) for row, size in dict(zip(rows, sizes, strict=True)).items()]
         )
     if function == "class_size_histogram":
-        return tidy([(*line, *HOW_NULLS) for line in histogram(rows, sizes)])
+        return tidy([(*line, None, *HOW_NULLS) for line in histogram(rows, sizes)])
     covered = (0, "ok") if function == "journalist_risk" else ()
-    return tidy([(*risk(rows, sizes, 0.2).values(), *covered, *HOW_NULLS)])
+    return tidy([(*risk(rows, sizes, 0.2).values(), *covered, None, *HOW_NULLS)])
 
 
 def _attribute(name: str, values: list[Any]) -> Row:

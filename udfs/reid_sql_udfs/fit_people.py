@@ -12,11 +12,12 @@ from reid_sql.reductions.people import PEOPLE
 
 
 @table_function(
-    "name, tbl, qi, weight, marginals, ordered, nominal, seed, nulls",
+    "name, tbl, qi, weight, marginals, ordered, nominal, seed, nulls, entity",
     answer=Answer.ROW,
     reduction=PEOPLE,
     source="Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018",
     models=True,
+    individuals=True,
 )
 def fit_people(
     people: PeopleLines, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
@@ -31,6 +32,8 @@ def fit_people(
     copula_json keeps none. `status` names columns that follow from others, three columns that tell more
     together than pairs do, and class sizes that the model does not foretell. A model of the same name is
     replaced. Refuses an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> from reid_sql.models.people.people_lines import lines_of
     >>> fit_people(lines_of({"sex": ["F", "F", "M", "M"]}), "town").records

@@ -23,7 +23,7 @@ def minimal_unique_subsets(
     the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
     records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
     of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
-    sets of columns.
+    sets of columns. One row per person is assumed.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

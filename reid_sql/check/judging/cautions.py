@@ -22,6 +22,7 @@ def cautions_of(each: Checked, records: int, below: int, baseline: Baseline | No
         found += (
             [OF_ONE] * bool(said) if few else [few_masked(words, below) for words in (*said, *figure.remarks)]
         )
+        found += [few_masked(words, below) for words in figure.hints]
         if finding.baseline is not None and baseline and baseline.caution:
             found.append(baseline.caution)
     return list(dict.fromkeys(found))

@@ -20,6 +20,7 @@ NOT_JUDGED: Final = "not judged"
 ORDER: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
 EXIT: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
 CAUTION: Final = "the policy refuses figures with a caution"
+BLANK: Final = "matched everybody, so that their own risk is the lowest, and nobody else matched them"
 OF_EACH: Final = (
     "{} people are taken for the population of each group; "
     "where a group's has fewer, its risk is higher than its figure"
@@ -44,6 +45,7 @@ class Figure:
     told: bool = True  # whether a report may tell how many
     small: bool = False  # whether there are class sizes of so few records that an exact figure may tell them
     remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
+    hints: tuple[str, ...] = ()  # what may be meant otherwise than written: no ground for a refusal
     method: str | None = None  # of an estimate, where its function says it
     sentence: str | None = None  # to quote, where the function gives one
 
@@ -133,6 +135,7 @@ def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figu
     try:
         found = of_rows(check, release.answer(check, group), group)
         dropped = release.dropped(check, group)
+        hints = release.hints(check.counted)
     except STOPPED:
         raise
     except unmeasured(release) as error:
@@ -143,6 +146,7 @@ def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figu
         told=tells_dropped(release, check, below),
         small=small(release, check, group, below),
         remarks=(*release.cautions, *found.remarks),
+        hints=hints,
     )
 
 
@@ -171,7 +175,10 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
 
 
 def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say where fewer choices of columns were measured than asked for, or a population not the group's."""
+    """Say where records are blank, fewer choices measured than asked for, or a population not the group's."""
+    if blank := row.get("blank_records"):
+        told = f"{blank} record{'' if blank == 1 else 's'}"
+        return (f"{told} without any value of {', '.join(check.counted)} {BLANK}",)
     if check.by and "population" in check.parameters:
         return (OF_EACH.format(plain(check.parameters["population"])),)
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")

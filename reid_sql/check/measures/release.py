@@ -8,9 +8,8 @@ from string import Template
 from typing import Any, Final
 
 import duckdb
-import numpy as np
 
-from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.answers import Answers, counted_histogram
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
@@ -109,14 +108,19 @@ class Release(Answers):
 
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
-        sql = f"SELECT class_size, classes, records FROM class_size_histogram(?, ?, {how})"
+        columns = "class_size, classes, records, coalesce(blank_records, 0)"
+        sql = f"SELECT {columns} FROM class_size_histogram(?, ?, {how})"
         try:
             rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
-        return Histogram(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+        return counted_histogram(rows, self.table.nulls)
+
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        asked = "FROM profile(?, ?)"
+        return list(run(self.con, asked, [self.view, list(columns)], f"{self.table.name}: marks").records())
 
     def _people(self, by: Sequence[str], group: Group) -> int:
         rows = self.ask(f"SELECT {self._counted_by()} FROM {self.part(by, group)}", "counting people")

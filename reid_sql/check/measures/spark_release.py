@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
 from reid_sql import registry
-from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.answers import Answers, counted_histogram
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
@@ -182,7 +182,11 @@ class SparkRelease(Answers):
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         part, table = self._part(by, group), self.table
         found = _rows(rs.class_size_histogram(part, qi, nulls=table.nulls, entity=table.entity))
-        return _histogram([(row["class_size"], row["classes"], row["records"]) for row in found])
+        names = ("class_size", "classes", "records", "blank_records")
+        return counted_histogram([[row[name] or 0 for name in names] for row in found], table.nulls)
+
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        return _rows(rs.profile(self.frame, list(columns)))
 
     def _people(self, by: Sequence[str], group: Group) -> int:
         entity = column(str(self.table.entity))

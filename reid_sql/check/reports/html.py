@@ -9,7 +9,7 @@ from reid_sql.check.judging.next_steps import next_steps, risk_of_all
 from reid_sql.check.reports.charts import Bar, bars, curve
 from reid_sql.check.reports.one_answer import told
 from reid_sql.check.reports.words import VERDICTS, asked, counted, counts, figure, limit, note
-from reid_sql.screen import percent
+from reid_sql.models.numerics.percent import percent
 from reid_sql.visible import visible
 
 Page = Mapping[str, Any]

@@ -7,8 +7,8 @@ from reid_sql.check.judging.masking import few_masked, round_above
 from reid_sql.check.measures.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.policy.policy import Check
+from reid_sql.models.numerics.percent import percent
 from reid_sql.runner import sentence
-from reid_sql.screen import percent
 
 Page = dict[str, Any]
 MEASURE: Final = "population_below_k"

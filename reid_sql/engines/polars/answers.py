@@ -10,6 +10,7 @@ from reid_sql.domains import OptionalTable, Table
 from reid_sql.engines.arrow import answer_columns, answer_rows
 from reid_sql.engines.polars.frames import TYPES, schema
 from reid_sql.engines.polars.groups import answered_by_group
+from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import HOW_NULLS, spelling
@@ -23,6 +24,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
     counted = {a.name: arguments[a.name] for a in declared.reduction.arguments if a.name in arguments}
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
+    if declared.individuals and (entity := counted.pop("entity", arguments["entity"])) is not None:
+        frames["tbl"] = _of_people(frames["tbl"], arguments, entity)
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
         return reduced
@@ -40,6 +43,14 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
             partial(answered_by_group, by=by, types=types, answer=answer), schema=types
         )
     return reduced.map_batches(answer, schema=types)
+
+
+def _of_people(frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str) -> pl.LazyFrame:
+    """The table with a row for each person, or for each sensitive value of theirs."""
+    qi, nulls = arguments["qi"], arguments["nulls"]
+    if "sensitive" in arguments:
+        return values_of_people(frame, qi, arguments["sensitive"], entity, nulls)
+    return individuals(frame, qi, entity, nulls)
 
 
 def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:

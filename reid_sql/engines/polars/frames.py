@@ -86,6 +86,14 @@ def how_nulls(rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.
     return reduced.with_columns(pl.lit(nulls).alias("nulls"))
 
 
+def blank_records(names: Sequence[str], nulls: str) -> pl.Expr:
+    """How many records, of distinct ones, have no value at all; NULL where NULL is no wildcard."""
+    if nulls != "wildcard":
+        return pl.lit(None, dtype=pl.Int64).alias("blank_records")
+    blank = pl.all_horizontal(pl.col(names).is_null())
+    return pl.col("records").filter(blank).sum().alias("blank_records")
+
+
 def placed(frame: pl.LazyFrame, name: str = "place") -> pl.LazyFrame:
     """Number the rows."""
     return frame.with_row_index(name).with_columns(pl.col(name).cast(pl.Int64))

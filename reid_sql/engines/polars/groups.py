@@ -44,7 +44,8 @@ def of_groups(
     own = (pl.col(group).alias(name) for group, name in zip(groups, by, strict=True))
     counts = [name for name in sized.collect_schema() if name not in groups]
     known = (pl.col(name) if name == "class_size" else pl.col(name).fill_null(0) for name in counts)
-    found = every.select(*own, *known, "records_dropped", pl.lit(nulls).alias("nulls"))
+    blank = pl.lit(None, dtype=pl.Int64).alias("blank_records")  # where NULL is no wildcard, nobody asks
+    found = every.select(*own, *known, blank, "records_dropped", pl.lit(nulls).alias("nulls"))
     return found.sort("class_size", maintain_order=True)
 
 

@@ -38,7 +38,8 @@ class Counted:
         own = (F.col(group).alias(name) for group, name in zip(self.groups, self.by, strict=True))
         counts = [name for name in sized.columns if name not in self.groups]
         filled = met.fillna(0, [name for name in counts if name != "class_size"])
-        return filled.select(*own, *counts, "records_dropped", F.lit(self.nulls).alias("nulls"))
+        blank = F.lit(None).cast("bigint").alias("blank_records")  # where NULL is no wildcard, nobody asks
+        return filled.select(*own, *counts, blank, "records_dropped", F.lit(self.nulls).alias("nulls"))
 
 
 def counted_by_group(

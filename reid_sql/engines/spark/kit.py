@@ -46,9 +46,11 @@ def counting(declared: Function) -> Signature:
     Of the column put beside them, the name.
     """
     kind = Parameter.POSITIONAL_OR_KEYWORD
+    frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
-    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
-    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name, entity])
+    if len(declared.parameters) > 1:
+        return Signature([frame, Parameter("entity", kind), columns, name])
+    return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
 
 
 def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
 from reid_sql.engines.spark.group_answers import answered_by_group
+from reid_sql.engines.spark.people import individuals, values_of_people
 from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
@@ -30,6 +31,8 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     if declared.answer is Answer.RECORDS:
         refuse_no_key(arguments["key"])
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
+    if declared.individuals and arguments["entity"] is not None:
+        counted |= {"tbl": _of_people(arguments)} | ({"entity": None} if "entity" in counted else {})
     reduced = spelling(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
@@ -48,6 +51,14 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     return _table(
         arguments["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
     )
+
+
+def _of_people(arguments: Mapping[str, Any]) -> DataFrame:
+    """The table with a row for each person, or for each sensitive value of theirs."""
+    tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
+    if "sensitive" in arguments:
+        return values_of_people(tbl, qi, arguments["sensitive"], entity, nulls)
+    return individuals(tbl, qi, entity, nulls)
 
 
 def window_frame(

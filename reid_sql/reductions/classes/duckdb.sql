@@ -31,7 +31,7 @@ PLAN reid_plan_histogram(tbl, columns, entity, groups, nulls) AS
   reid_sized AS (
     SELECT entity, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size FROM reid_people
   )
-  SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records
+  SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records
   FROM (
     SELECT class_size, count(*) AS classes
     FROM (SELECT count(*) AS class_size FROM reid_people GROUP BY {{ reid_numbered(columns) }})
@@ -42,8 +42,14 @@ PLAN reid_plan_histogram(tbl, columns, entity, groups, nulls) AS
     FROM (SELECT min(class_size) AS class_size FROM reid_sized GROUP BY entity)
     GROUP BY class_size
   ) USING (class_size)
+{% elif nulls = 'wildcard' %}
+  {{ reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) }}
+  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+    coalesce(sum(records) FILTER ({{ reid_all_missing(columns) }}), 0)::BIGINT AS blank_records
+  FROM reid_matched
+  GROUP BY class_size
 {% else %}
-  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records
+  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, NULL::BIGINT AS blank_records
   FROM ({{ reid_sizes(tbl, columns, nulls) }})
   GROUP BY class_size
 {% endif %}
@@ -86,7 +92,7 @@ PLAN reid_grouped_histogram(tbl, columns, entity, groups, nulls) AS
   )
   SELECT {% for c, i in by join ', ' %}g.q{{ len(columns) + i }} AS {{ reid_name(c) }}{% endfor %},
     class_size, coalesce(classes, 0)::BIGINT AS classes, coalesce(records, 0)::BIGINT AS records,
-    records_dropped, {{ reid_text(nulls) }} AS nulls
+    NULL::BIGINT AS blank_records, records_dropped, {{ reid_text(nulls) }} AS nulls
   FROM reid_groups AS g LEFT JOIN reid_sized AS s ON {{ reid_alike('g', 's', places) }}
 {% endcall %}
 ;
