@@ -34,7 +34,8 @@ FROM (
     GROUP BY q3
   )
   SELECT g.q3 AS "state", class_size, coalesce(classes, 0)::BIGINT AS classes,
-    coalesce(records, 0)::BIGINT AS records, records_dropped, 'drop' AS nulls
+    coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
+    records_dropped, 'drop' AS nulls
   FROM reid_groups AS g
   LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3
 ) AS reid_result

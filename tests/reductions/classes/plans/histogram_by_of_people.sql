@@ -53,7 +53,8 @@ FROM (
     GROUP BY q3, q4
   )
   SELECT g.q3 AS "state", g.q4 AS "age", class_size, coalesce(classes, 0)::BIGINT AS classes,
-    coalesce(records, 0)::BIGINT AS records, records_dropped, 'value' AS nulls
+    coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
+    records_dropped, 'value' AS nulls
   FROM reid_groups AS g
   LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3 AND g.q4 IS NOT DISTINCT FROM s.q4
 ) AS reid_result
