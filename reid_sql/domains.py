@@ -7,13 +7,12 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from reid_sql.columns import Groups
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-TextColumn = npt.NDArray[np.str_]  # a text each
-NameLists = npt.NDArray[np.object_]  # a list of names each
 MAX_COLUMNS: Final = 64
 MOST_PEOPLE: Final = 1e15
 LONGEST_TEXT: Final = 200
@@ -397,4 +396,4 @@ Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Column | Table | OptionalTable | Key | Document | Values
+Domain = Checked | Columns | Groups | Column | Table | OptionalTable | Key | Document | Values

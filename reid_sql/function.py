@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
+from reid_sql.columns import Groups, NameLists, TextColumn
 from reid_sql.domains import (
     DRAWN,
     MODEL,
@@ -18,8 +19,6 @@ from reid_sql.domains import (
     Floats,
     Integers,
     Key,
-    NameLists,
-    TextColumn,
     Values,
 )
 from reid_sql.reduction import ENTITY, Argument, Reduction
@@ -129,6 +128,11 @@ class Function:
         """Whether the body gives many rows as arrays, one a column, not as a list of rows."""
         listed = get_origin(get_type_hints(self.body).get("return")) is list
         return self.answer is Answer.RECORDS or (self.answer is Answer.ROWS and not listed)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether it can be asked for each group of a table."""
+        return any(isinstance(parameter.domain, Groups) for parameter in self.parameters)
 
     def absence(self, engine: str) -> str | None:
         """Why the engine lacks the function; None where it has it, if only in part."""
@@ -278,7 +282,8 @@ def _ordered(
     counted = {a.name: Parameter(a.name, a.domain, _default(a)) for a in asked}
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
-    unasked = {a.name for a in (reduction.arguments if reduction else ()) if isinstance(a.domain, Key)}
+    arguments = reduction.arguments if reduction else ()
+    unasked = {a.name for a in arguments if isinstance(a.domain, Key | Groups)}
     missing = {name for name in known if name not in names} - unasked
     if names == [""] and not known:
         return ()

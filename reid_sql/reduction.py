@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Final
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
     NULLS,
     QUASI_IDENTIFIERS,
     TABLE,
     VALUE_OR_DROP,
+    Columns,
     Domain,
     Key,
 )
@@ -84,6 +86,14 @@ KEY: Final = Argument("key", Key(), optional=True)
 ENTITY: Final = Argument(
     "entity", Key(), optional=True
 )  # the column that tells people apart, where rows are not people
+DIVIDING: Final = Columns("by")
+BY: Final = Argument("by", Groups(), optional=True)  # the columns whose values divide the table
+# Columns of the answers that are given by group: no column that divides the table may have their names.
+OF_GROUPS: Final = (
+    *("class_size", "classes", "records", "uncovered", "blank_records", *HOW_NULLS),
+    *("k", "unique_records", "uniqueness", "highest_risk", "average_risk", "average_class_risk"),
+    *("records_at_risk", "threshold", "uncovered_records", "status"),
+)
 
 
 @cache
@@ -114,6 +124,17 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
     if nulls == "wildcard":
         rule = "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'"
         raise OutOfDomainError(f"{rule}; reduce the table to a row a person first")
+
+
+def refuse_groups(by: Sequence[str], nulls: str) -> None:
+    """Refuse groups where NULL may be any value, and columns named like those of the answer beside them."""
+    if nulls == "wildcard":
+        rule = "by must be asked with nulls := 'value' or 'drop', got 'wildcard'"
+        raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
+    for column in by:
+        if column.lower() in OF_GROUPS:
+            rule = f"by must not name a column as the answer names its own, got '{column}'"
+            raise OutOfDomainError(f"{rule}; rename the column in a view")
 
 
 def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:

@@ -105,6 +105,7 @@ def class_size_histogram(
     qi: Sequence[str],
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
 
@@ -407,6 +408,7 @@ def risk_summary(
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
 

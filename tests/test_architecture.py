@@ -13,7 +13,7 @@ SOURCES = sorted([*(ROOT / "reid_sql").rglob("*.py"), *(ROOT / "udfs").rglob("*.
 LAYERS = [
     ("reid_sql._version", "reid_sql.errors", "reid_sql.interruption", "reid_sql.visible"),
     ("reid_sql.suggestion",),
-    ("reid_sql.domains",),
+    ("reid_sql.columns", "reid_sql.domains"),
     ("reid_sql.document",),
     ("reid_sql.fitted_model",),
     ("reid_sql.registry",),

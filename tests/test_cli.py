@@ -273,7 +273,7 @@ def test_functions_lists_all() -> None:
     assert {"equivalence_class_size", "risk_summary"} <= {row["name"] for row in listed}
     assert all(row["words"] and row["source"] for row in listed)
     assert (
-        "risk_summary(tbl, qi, threshold := 0.2, nulls := 'value', entity := NULL)"
+        "risk_summary(tbl, qi, threshold := 0.2, nulls := 'value', entity := NULL, by := NULL)"
         in command("functions").stdout
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
     Choice,
@@ -42,6 +43,7 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Columns: lambda _: f"a list of 1 to {MAX_COLUMNS} column names",
     Column: lambda _: "the name of a column",
     Key: lambda _: "the name of a column, or NULL",
+    Groups: lambda _: f"a list of 1 to {MAX_COLUMNS} column names, or NULL",
     Entity: lambda _: "the column that tells people apart, of any type",
     Document: lambda domain: f"a {domain.kind}: the path of a file, its text, or a STRUCT",
 }

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
     MODEL,
     Choice,
@@ -56,6 +57,7 @@ HINTS: Final[Mapping[type, str]] = {
     Numbers: "Sequence[float]",
     Document: "_Document",
     Key: "str | None",
+    Groups: "Sequence[str] | None",
     OptionalTable: "_Frame | None",
 }
 

@@ -6,7 +6,7 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, nulls, entity",
+    "tbl, qi, nulls, entity, by",
     answer=Answer.REDUCTION,
     reduction=HISTOGRAM,
     source="the frequencies of frequencies on which every estimator of uniqueness rests",
@@ -18,7 +18,8 @@ def class_size_histogram(histogram: Histogram) -> Histogram:
     people whose smallest class is of that size. With `nulls := 'wildcard'`, `blank_records` of the records
     are NULL in every quasi-identifier: such a record matches all others, so that its class size is that of
     the table, and is nobody else's match, as in ARX and sdcMicro. One row per person is assumed, unless
-    `entity` says otherwise.
+    `entity` says otherwise. With `by`, the histogram of each group of the columns' values, NULL a value; a
+    group of which `nulls := 'drop'` leaves nothing has one row, without a class size.
 
     >>> import numpy as np
     >>> class_size_histogram(Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).records

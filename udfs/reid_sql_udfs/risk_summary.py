@@ -8,8 +8,8 @@ from reid_sql.models.classes import disclosure
 from reid_sql.reductions.classes import HISTOGRAM
 
 SELECT = f"""
-    CASE WHEN sum(records) > 0 THEN sum(records)::BIGINT
-    ELSE error({sql_text(disclosure.NO_RECORDS)})::BIGINT END AS records,
+    CASE WHEN sum(records) IS NULL THEN error({sql_text(disclosure.NO_RECORDS)})::BIGINT
+    ELSE sum(records)::BIGINT END AS records,
     sum(classes)::BIGINT AS classes,
     min(class_size) AS k,
     coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records,
@@ -19,13 +19,13 @@ SELECT = f"""
     sum(classes::DOUBLE / class_size) / sum(classes) AS average_class_risk,
     coalesce(sum(records) FILTER (1::DOUBLE / class_size > $threshold), 0)::DOUBLE
     / sum(records) AS records_at_risk,
-    $threshold AS threshold
+    max($threshold) AS threshold
 """
 BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
 
 
 @table_function(
-    "tbl, qi, threshold, nulls, entity",
+    "tbl, qi, threshold, nulls, entity, by",
     answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="ARX prosecutor model; sdcMicro individual risk without weights",
@@ -40,7 +40,10 @@ def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) ->
     people apart, all figures are of people: a class is as large as it has people, each person counts by the
     smallest of their classes, and NULL is one person. With `nulls := 'wildcard'` a record that is NULL in
     every quasi-identifier matches all others and is nobody else's match; `blank_records` tells how many
-    there are. Refuses an empty table and a threshold outside [0, 1].
+    there are. With `by`, one row for each group of the columns' values, NULL a value, each as if it were a
+    table of its own, all from one count; of a group of which `nulls := 'drop'` leaves nothing, `records` is 0
+    and the rest NULL. A column may be among both `qi` and `by`: it is the same for all of a group. Refuses an
+    empty table and a threshold outside [0, 1].
 
     >>> import numpy as np
     >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Final, Literal
 
+from reid_sql.columns import Groups
 from reid_sql.domains import COUNT, Key, Number, Numbers, OptionalTable
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.people.population_risk import METHOD
@@ -86,8 +87,8 @@ class Measure:
         """What a check may give beside its limit, by name; a list of populations is one population here."""
         named = [p for p in self.declared.parameters if p.name not in (*OF_THE_TABLE, *self.unused)]
         one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
-        given = (p for p in (*one, *self.own) if not isinstance(p.domain, Numbers | Key | OptionalTable))
-        return {p.name: p for p in given}
+        unasked = Numbers | Key | Groups | OptionalTable
+        return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, unasked)}
 
     def by_method(self, method: object) -> "Measure":
         """Give the measure as a method answers it: by the model of people unless another is named."""

@@ -9,6 +9,7 @@ from importlib import resources
 from string import Template
 from typing import Final
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
     MODEL,
@@ -23,11 +24,12 @@ from reid_sql.domains import (
     Values,
 )
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
+from reid_sql.engines.duckdb.by_group import by_group
 from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, SEVERAL_VALUES, Argument, Reduction
+from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, OF_GROUPS, SEVERAL_VALUES, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
@@ -147,6 +149,7 @@ def _plans() -> dict[str, str]:
             "UNGIVEN": UNGIVEN,
             "NOT_USUAL": NOT_USUAL,
             "AS_THEY_ARE": AS_THEY_ARE,
+            "OF_GROUPS": OF_GROUPS,
             "SEVERAL_VALUES": SEVERAL_VALUES,
         }
         for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
@@ -223,6 +226,9 @@ def checked(parameter: Parameter) -> str:
     if isinstance(domain, Columns):
         listed = f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
         return f"CASE WHEN {parameter.name} IS NOT NULL THEN {listed} END" if domain.optional else listed
+    if isinstance(domain, Groups):
+        listed = f'reid_listed({sql_literal(parameter.name)}, "{parameter.name}")'
+        return f'CASE WHEN "{parameter.name}" IS NULL THEN NULL ELSE {listed} END'
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
@@ -336,8 +342,10 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     if declared.duckdb is not None:
         answer = Template(declared.duckdb).substitute(values)
         said = treated if reduction.rowwise else aggregate
+        found = f"{answer}, {said} FROM {source}"
+        found = by_group(declared, reduction, found) if declared.grouped else f"SELECT {found}"
         # The optimiser drops a check that stands in a column that nobody selects: this asks for all of them.
-        return f"FROM (SELECT {answer}, {said} FROM {source}) AS reid_said WHERE reid_said::VARCHAR <> ''"
+        return f"FROM ({found}) AS reid_said WHERE reid_said::VARCHAR <> ''"
     first = next(iter(reduction.columns))
     arrays = (
         list(reduction.inputs)
@@ -377,4 +385,4 @@ def _source(declared: Function, reduction: Reduction) -> str:
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
     """What the function hands to its reduction: a parameter of the same name, or NULL."""
     given = {p.name for p in declared.parameters} - ({"entity"} if declared.individuals else set())
-    return [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]
+    return [f'"{each.name}"' if each.name in given else "NULL" for each in reduction.arguments]

@@ -1,6 +1,7 @@
 """Polars: functions of a table, which reduce it lazily and answer from the reduced arrays when collected."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -8,6 +9,7 @@ import polars as pl
 from reid_sql.domains import OptionalTable, Table
 from reid_sql.engines.arrow import answer_columns, answer_rows
 from reid_sql.engines.polars.frames import TYPES, schema
+from reid_sql.engines.polars.groups import answered_by_group
 from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
@@ -33,7 +35,14 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
         return reduced.map_batches(_answering_each(declared, own), schema=types).sort("record")
     if declared.reduction.keyed:
         types["record"] = _held(reduced, "keys")
-    return reduced.map_batches(_answering(declared, own), schema=types)
+    answer, by = _answering(declared, own), arguments.get("by") if declared.grouped else None
+    if by is not None:
+        held = reduced.collect_schema()
+        types = {**{name: held[name] for name in by}, **types}
+        return reduced.map_batches(
+            partial(answered_by_group, by=by, types=types, answer=answer), schema=types
+        )
+    return reduced.map_batches(answer, schema=types)
 
 
 def _of_people(frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str) -> pl.LazyFrame:

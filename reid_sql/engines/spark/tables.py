@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
+from reid_sql.engines.spark.group_answers import answered_by_group
 from reid_sql.engines.spark.people import individuals, values_of_people
 from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
@@ -37,6 +38,10 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
     if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
         return answered_records(declared, reduced, arguments["key"], own)
+    by = arguments.get("by") if declared.grouped else None
+    if isinstance(reduced, DataFrame) and by is not None:
+        found = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
+        return to_spark(arguments["tbl"].sparkSession, found)
     arrays, treated = _told(declared, reduction, reduced)
     found = declared.body(arrays, **own)
     if declared.columnar:

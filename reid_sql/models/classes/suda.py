@@ -12,7 +12,8 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, Integers, NameLists, Number, TextColumn
+from reid_sql.columns import NameLists, TextColumn
+from reid_sql.domains import Floats, Integers, Number
 from reid_sql.models.classes.minimal_uniques import MinimalUniques
 
 DIS: Final = Number(

@@ -3,7 +3,7 @@
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.reduction import ANY_NULLS, ENTITY, QI, TBL, Reduction
+from reid_sql.reduction import ANY_NULLS, BY, ENTITY, QI, TBL, Reduction
 
 CLASS_SIZE: Final = Reduction(
     __name__,
@@ -23,7 +23,7 @@ HISTOGRAM: Final = Reduction(
     __name__,
     name="histogram",
     words="how many classes, and how many records, or people, have each class size",
-    arguments=(TBL, QI, ENTITY, ANY_NULLS),
+    arguments=(TBL, QI, ENTITY, BY, ANY_NULLS),
     columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "blank_records": "BIGINT"},
     arrays=Histogram,
 )

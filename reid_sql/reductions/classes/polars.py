@@ -14,6 +14,7 @@ from reid_sql.engines.polars.frames import (
     resolved,
     sized,
 )
+from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.engines.polars.keys import class_size
 from reid_sql.engines.polars.people import people_of, smallest
 from reid_sql.reduction import refuse_own_names
@@ -39,8 +40,16 @@ def classes(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None
     )
 
 
-def histogram(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> pl.LazyFrame:
+def histogram(
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    nulls: str,
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
+) -> pl.LazyFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
+    if by is not None:
+        return _of_groups(tbl, qi, nulls, entity, by)
     if entity is not None:
         return _of_people(tbl, qi, nulls, entity)
     rows, names = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl)), places(qi)
@@ -61,3 +70,21 @@ def _of_people(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str) ->
         pl.col("records").fill_null(0), blank_records(names, nulls)
     )
     return how_nulls(rows, names, nulls, both).sort("class_size")
+
+
+def _of_groups(
+    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None, by: Sequence[str]
+) -> pl.LazyFrame:
+    """The same of each group, all from one count by the columns and the groups."""
+    counted, names, groups = rows_of_groups(tbl, qi, by, entity, nulls)
+    told, kept = [*groups, "class_size"], counted.filter("kept")
+    size, number = pl.len().cast(pl.Int64).alias("class_size"), pl.len().cast(pl.Int64)
+    if entity is None:
+        sized = kept.with_columns(pl.col("records").alias("class_size")).group_by(told)
+        return of_groups(
+            counted, sized.agg(number.alias("classes"), pl.col("records").sum()), groups, by, nulls
+        )
+    classes = kept.group_by([*groups, *names]).agg(size).group_by(told).agg(number.alias("classes"))
+    each = kept.with_columns(size.over([*groups, *names])).group_by([*groups, "entity"])
+    people = each.agg(pl.col("class_size").min()).group_by(told).agg(number.alias("records"))
+    return of_groups(counted, classes.join(people, on=told, how="left", nulls_equal=True), groups, by, nulls)

@@ -1,0 +1,40 @@
+"""Spark: answers for each group of a table, from the histograms of all groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reid_sql.engines.arrow import arrays_of
+from reid_sql.engines.spark.frames import arrow_type
+from reid_sql.function import Function
+from reid_sql.reduction import HOW_NULLS
+
+
+def answered_by_group(
+    declared: Function, table: pa.Table, by: Sequence[str], own: Mapping[str, Any]
+) -> pa.Table:
+    """Answer for each group; of one of which every record was dropped nothing but that is known."""
+    places: dict[str, list[int]] = {}
+    for place, values in enumerate(table.select(list(by)).to_pylist()):
+        places.setdefault(repr(list(values.values())), []).append(place)
+    rows = [_answer(declared, table.take(each), own) for each in places.values()]
+    types = {**declared.columns, **HOW_NULLS}
+    answers = pa.Table.from_pylist(
+        rows, pa.schema([(name, arrow_type(kind)) for name, kind in types.items()])
+    )
+    groups = table.select(list(by)).take([each[0] for each in places.values()])
+    for name in answers.column_names:
+        groups = groups.append_column(name, answers[name])
+    return groups
+
+
+def _answer(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> dict[str, Any]:
+    how = {name: pc.max(part[name]).as_py() for name in HOW_NULLS}
+    if not pc.sum(part["records"]).as_py():
+        return {**dict.fromkeys(declared.columns), "records": 0, **how}
+    reduction: Any = declared.reduction
+    arrays = arrays_of(part.sort_by("class_size").select(list(reduction.inputs)))
+    return asdict(declared.body(reduction.arrays(**arrays), **own)) | how
