@@ -38,8 +38,8 @@ def sql_type(domain: Domain) -> str:
 def awaited(declared: Function, arguments: Sequence[str], rest: str = "") -> str:
     """Select the body's rows as `answers`, or its refusal in its own words, beside what `rest` selects.
 
-    One call begins the body; every row of a range that has no end asks for its answer, and the first to get it
-    is the last. DuckDB may stop between two of them.
+    One call begins the body; every row of a range that has no end asks for its answer, and the first to get
+    it is the last. DuckDB may stop between two of them.
     """
     typed = [f"({value})::{kind}" for value, kind in zip(arguments, body_types(declared), strict=True)]
     given = ", ".join([f"'{body_name(declared)}'", *[f"{OWN_MODELS}()"] * declared.models, *typed])

@@ -22,8 +22,8 @@ OPERATORS: Final = (
     *("list_value", "struct_pack", "array_extract", "struct_extract", "array_slice"),
 )
 NOT_USUAL: Final = (
-    f"the operators and literals of SQL must be DuckDB's own, got a macro named like one of {' '.join(OPERATORS)}; "
-    "drop it, or give it another name"
+    "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
+    f"{' '.join(OPERATORS)}; drop it, or give it another name"
 )
 # Words of the language that stand before a parenthesis, and functions that the parser itself knows.
 SYNTAX: Final = frozenset(

@@ -60,6 +60,29 @@ create_sort_key({% for c, i in columns join ', ' %}reid_other_part(q{{ i }}), 'A
 {% endif %}
 ;
 
+-- True where keys tell records apart, else the refusal.
+MACRO reid_is_key(records, keys, kinds, often) AS
+CASE WHEN kinds + least(1, records - keys) < records
+THEN error('key must tell each record from the others, got ' || coalesce(often::VARCHAR, 'NULL')
+  || ' twice; pass a column whose values are distinct, or none')::BOOLEAN
+ELSE true END;
+
+-- The query of records named by a key, where the key tells apart those that it answers for.
+PLAN reid_by_key(tbl, columns, key, nulls, body) AS
+{% if key IS NULL %}
+{{ body }}
+{% else %}
+SELECT reid_answer_of.*
+FROM ({{ body }}) AS reid_answer_of, (
+  SELECT reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key),
+    CASE WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one
+  FROM (SELECT {{ reid_name(key) }} AS reid_key, {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }})
+    AS reid_source(reid_key, {{ reid_numbered(columns) }})
+  {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
+) WHERE reid_is_one
+{% endif %}
+;
+
 -- Distinct records of one side, numbered, with their counts.
 PLAN reid_distinct(tbl, columns, nulls, side) AS
 SELECT {{ side }} AS side, row_number() OVER () AS id, {{ reid_numbered(columns) }}, records
