@@ -10,7 +10,8 @@ demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt lint types
-	@echo "make test takes a quarter of an hour or so on two cores; make quick leaves out Java, dbt, real data and what is slow"
+	@echo "make test takes a quarter of an hour or so on two cores;" \
+	  "make quick leaves out Java, dbt, real data and what is slow"
 	@date +%s > .venv/.began
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
 	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
@@ -39,7 +40,8 @@ accuracy: .venv/.dev
 
 .venv/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "reid-sql needs Python >= 3.11, got $$($(PYTHON) --version 2>&1); name one with: make PYTHON=python3.12"; exit 2; }
+	  { echo "reid-sql needs Python >= 3.11, got $$($(PYTHON) --version 2>&1);" \
+	    "name one with: make PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv .venv
 	@touch $@
 

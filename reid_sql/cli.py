@@ -1,7 +1,4 @@
-"""The command `reid-sql`: loads what a command needs when needed, and answers Ctrl-C from the first on.
-
-It does so from the first moment.
-"""
+"""The command `reid-sql`: loads what a command needs when needed, and answers Ctrl-C from the start."""
 
 import os
 import signal

@@ -130,7 +130,16 @@ def read_document(
         )
     if path.suffix not in KINDS:
         raise OutOfDomainError(f"{words} must be a .toml or .json file, got '{source}'; rename or convert it")
-    return Place(f"{words} ", parsed(words, path.suffix, path.read_text(encoding="utf-8"))), path.parent
+    return Place(f"{words} ", parsed(words, path.suffix, _text(words, path))), path.parent
+
+
+def _text(words: str, path: Path) -> str:
+    """Give the file's text, without the mark that some editors begin it with."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        rule = f"{words} must be written in UTF-8, got '{path.name}' with a byte that is not: {error.reason}"
+        raise OutOfDomainError(f"{rule}; save it in UTF-8") from None
 
 
 def _files(folder: Path) -> list[str]:

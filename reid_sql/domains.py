@@ -12,6 +12,8 @@ from reid_sql.suggestion import suggestion
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+TextColumn = npt.NDArray[np.str_]  # a text each
+NameLists = npt.NDArray[np.object_]  # a list of names each
 MAX_COLUMNS: Final = 64
 MOST_PEOPLE: Final = 1e15
 LONGEST_TEXT: Final = 200
@@ -29,6 +31,11 @@ def plain(value: float) -> str:
 def sql_text(text: str) -> str:
     """The text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """The name as SQL quotes one."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True)
@@ -174,23 +181,36 @@ class Text:
 
 @dataclass(frozen=True)
 class Texts:
-    """A list of names, which may be empty or NULL."""
+    """A list of names, which may be empty or NULL; `of_record`, the values of a record, any of them NULL."""
 
-    def check(self, name: str, values: Sequence[str] | None) -> list[str]:
-        """Give the names as a list, or refuse what is none."""
-        if isinstance(values, str) or not all(isinstance(value, str) for value in values or []):
-            raise OutOfDomainError(self.sentence(name, str(values)))
-        return list(values or [])
+    of_record: bool = False
+
+    def check(self, name: str, values: Sequence[str | None] | None) -> list[Any]:
+        """Give the texts as a list, or refuse what is none."""
+        told = () if values is None and not self.of_record else values
+        none = None if self.of_record else ""
+        if isinstance(told, Sequence) and not isinstance(told, str):
+            listed = list(told)
+            if all(isinstance(value, str) or value is none for value in listed):
+                return listed
+        raise OutOfDomainError(self.sentence(name, str(values)))
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
+        if self.of_record:
+            return (
+                f"{name} must be a list of texts, got {got}; write a person's values like ['34', 'F', NULL]"
+            )
         return f"{name} must be a list of names, got {got}; write it like ['age', 'income']"
 
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the list, or the refusal."""
         listed = f"try_cast({name} AS VARCHAR[])"
         head, tail = self.sentence(name, "\0").split("\0")
-        refusal = f"error({sql_text(head)} || {name}::VARCHAR || {sql_text(tail)})::VARCHAR[]"
+        got = f"coalesce({name}::VARCHAR, 'NULL')"
+        refusal = f"error({sql_text(head)} || {got} || {sql_text(tail)})::VARCHAR[]"
+        if self.of_record:
+            return f"CASE WHEN {listed} IS NULL THEN {refusal} ELSE {listed} END"
         bad = (
             f"{listed} IS NULL OR list_contains(list_transform({listed}, "
             "lambda reid_text: reid_text IS NULL), true)"
@@ -210,9 +230,10 @@ class OptionalTable:
 
 @dataclass(frozen=True)
 class Columns:
-    """A list of 1 to 64 distinct column names; `words` is what the sentences call them."""
+    """A list of 1 to 64 distinct column names, or if `optional` NULL for all; sentences call them `words`."""
 
     words: str
+    optional: bool = False
 
     def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
@@ -355,13 +376,13 @@ QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
 COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
-RECORD_KEY: Final = Key()
 TABLE: Final = Table()
 OPTIONAL_TABLE: Final = OptionalTable()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
 WEIGHT: Final = Text("the name of a column of survey weights", "write weight := 'column'", optional=True)
 ORDERED: Final = Texts()
+RECORD: Final = Texts(of_record=True)
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
 Count = Annotated[npt.ArrayLike, COUNT]
@@ -371,6 +392,7 @@ SubsetSize = Annotated[int, SUBSET_SIZE]
 Model = Annotated[str, MODEL]
 NewModel = Annotated[str, NEW_MODEL]
 Names = Annotated[list[str] | None, ORDERED]
+RecordValues = Annotated[list[str | None], RECORD]
 Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 

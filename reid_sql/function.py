@@ -10,8 +10,19 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.domains import DRAWN, MODEL, TABLE, Domain, Floats, Integers, Key, Values
-from reid_sql.reduction import Argument, Reduction
+from reid_sql.domains import (
+    DRAWN,
+    MODEL,
+    TABLE,
+    Domain,
+    Floats,
+    Integers,
+    Key,
+    NameLists,
+    TextColumn,
+    Values,
+)
+from reid_sql.reduction import ENTITY, Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 REQUIRED: Final = inspect.Parameter.empty
@@ -22,9 +33,17 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     float | None: "DOUBLE",
     str: "VARCHAR",
     list[str]: "VARCHAR[]",
-    Floats: "DOUBLE",  # of an answer for each record
+    list[int]: "BIGINT[]",
+    Floats: "DOUBLE",  # these of an answer in arrays, one a column
     Integers: "BIGINT",
+    TextColumn: "VARCHAR",
+    NameLists: "VARCHAR[]",
 }
+
+
+@dataclass(frozen=True)
+class Entity(Values):
+    """The column that tells people apart, not its name: one array, NULL in it one person."""
 
 
 class Answer(Enum):
@@ -78,6 +97,9 @@ class Function:
     duckdb: str | None = None
     models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
     absences: Mapping[str, str] = field(default_factory=dict)
+    individuals: bool = (
+        False  # whether `entity` makes its table one of a row a person, before anything is counted
+    )
 
     @property
     def words(self) -> str:
@@ -87,13 +109,11 @@ class Function:
     @property
     def signature(self) -> str:
         """The call as SQL spells it."""
-        if self.answer is Answer.COUNT:
-            return f"{self.name}(c1, …)"
         shown = [
             p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
-            for p in self.parameters
+            for p in (self.parameters[:-1] if self.answer is Answer.COUNT else self.parameters)
         ]
-        if self.answer is Answer.SCORE:
+        if self.answer in {Answer.COUNT, Answer.SCORE}:
             shown.append("c1, …")
         return f"{self.name}({', '.join(shown)})"
 
@@ -103,6 +123,12 @@ class Function:
         handed = HANDED.get(self.answer, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[handed:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
+
+    @property
+    def columnar(self) -> bool:
+        """Whether the body gives many rows as arrays, one a column, not as a list of rows."""
+        listed = get_origin(get_type_hints(self.body).get("return")) is list
+        return self.answer is Answer.RECORDS or (self.answer is Answer.ROWS and not listed)
 
     def absence(self, engine: str) -> str | None:
         """Why the engine lacks the function; None where it has it, if only in part."""
@@ -121,6 +147,8 @@ def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything 
     """Spell a default as SQL."""
     if value is None:
         return "NULL"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(sql_literal(each) for each in value)}]"
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 
@@ -148,10 +176,13 @@ def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body
 
 
 def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Body]:
-    """Declare a function of a record's values among those of all records; the engine counts."""
+    """Declare a function of a record's values among those of all records; the engine counts.
+
+    The values come last; a column that tells people apart may stand before them.
+    """
 
     def declare(body: Body) -> Body:
-        parameters = (Parameter("columns", Values()),)
+        parameters = (*_parameters(body)[:-1], Parameter("columns", Values()))
         columns = {body.__name__: next(iter(reduction.columns.values()))}
         _add(Function(body.__name__, Answer.COUNT, parameters, columns, source, body, reduction))
         return body
@@ -214,35 +245,37 @@ def table_function(
     duckdb: str | None = None,
     models: bool = False,
     absences: Mapping[str, str] | None = None,
+    individuals: bool = False,
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
     `parameters` names them in the order that SQL has them: arguments of the reduction, and parameters of the
     body. Without a reduction it is a function of its parameters alone. `answer` says what the body gives: a
-    dataclass for one row (ROW), a list of them (ROWS), a dataclass of arrays over the distinct records, from
-    which every record has a row with its key or 0-based scan position in the column `record` (RECORDS); the
-    fields become the columns. REDUCTION says that the reduction itself is the answer. `duckdb` is the answer
-    as a SELECT list over the reduction, with $name for a checked parameter. `models` says that the body keeps
-    or finds fitted models, `absences` why an engine lacks this very function.
+    dataclass for one row (ROW), a list of them or, of many, one dataclass of arrays (ROWS), a dataclass of
+    arrays over the distinct records, from which every record has a row with its key or 0-based scan position
+    in the column `record` (RECORDS); the fields become the columns. REDUCTION says that the reduction itself
+    is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for a checked
+    parameter. `models` says that the body keeps or finds fitted models, `absences` why an engine lacks this
+    very function, `individuals` that the table is a sample of people, and `entity` makes it one of a row a
+    person.
     """
 
     def declare(body: Body) -> Body:
         columns = {} if answer is Answer.REDUCTION else _columns(body)
-        ordered = _ordered(body, parameters.split(", "), reduction)
-        why = absences or {}
-        _add(Function(body.__name__, answer, ordered, columns, source, body, reduction, duckdb, models, why))
+        ordered = _ordered(body, parameters.split(", "), reduction, (ENTITY,) if individuals else ())
+        told = (reduction, duckdb, models, absences or {}, individuals)
+        _add(Function(body.__name__, answer, ordered, columns, source, body, *told))
         return body
 
     return declare
 
 
 def _ordered(
-    body: Callable[..., Any], names: list[str], reduction: Reduction | None
+    body: Callable[..., Any], names: list[str], reduction: Reduction | None, more: tuple[Argument, ...]
 ) -> tuple[Parameter, ...]:
-    """The parameters in the order that SQL has them; each must be the reduction's or the body's."""
-    counted = {
-        a.name: Parameter(a.name, a.domain, _default(a)) for a in (reduction.arguments if reduction else ())
-    }
+    """The parameters in the order that SQL has them; each must be the reduction's, the body's or one more."""
+    asked = (*more, *(reduction.arguments if reduction else ()))
+    counted = {a.name: Parameter(a.name, a.domain, _default(a)) for a in asked}
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
     unasked = {a.name for a in (reduction.arguments if reduction else ()) if isinstance(a.domain, Key)}

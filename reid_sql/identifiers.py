@@ -1,21 +1,14 @@
 """Which columns look as if they told people apart, and repeat: where one does, rows are not people."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.source import quoted
+from reid_sql.domains import quoted
+from reid_sql.models.columns.look import NAMED_LIKE_PEOPLE
 
 if TYPE_CHECKING:
     import duckdb
 
-WORDS: Final = (
-    "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|"
-    "citizen"
-)
-LIKE_ONE: Final = re.compile(
-    rf"(^|_|\b)(id|uuid|guid|pid|ssn|nhs_number|mrn|({WORDS})(_?(id|nr|no|number|key|code))?)$", re.IGNORECASE
-)
 MOST: Final = 8  # columns that are looked at
 
 
@@ -29,7 +22,7 @@ def repeated(
     """
     names = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
     taken = {name.lower() for name in besides}
-    likely = [name for name in names if LIKE_ONE.search(name) and name.lower() not in taken][:MOST]
+    likely = [name for name in names if NAMED_LIKE_PEOPLE.search(name) and name.lower() not in taken][:MOST]
     if not likely:
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in likely)

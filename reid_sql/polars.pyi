@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from reid_sql.models.fitted_model import FittedModel
+from reid_sql.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
@@ -49,6 +49,7 @@ def alpha_k_anonymity(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -59,6 +60,7 @@ def alpha_k_anonymity_classes(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
 
@@ -77,6 +79,7 @@ def beta_likeness(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -87,6 +90,7 @@ def beta_likeness_classes(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
@@ -100,6 +104,16 @@ def class_size_histogram(
     entity: str | None = None,
 ) -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
+
+def column_contributions(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Say, for each record that stands out, which columns drive it."""
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
@@ -118,6 +132,7 @@ def correctness_curve(
     qi: Sequence[str],
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -137,6 +152,7 @@ def delta_disclosure(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -147,8 +163,12 @@ def delta_disclosure_classes(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes in which a sensitive value's share differs from the table's by more than delta."""
+
+def equivalence_class_people(entity: str | pl.Expr, *columns: str | pl.Expr) -> pl.Expr:
+    """Count the people, not rows, who share this record's quasi-identifiers (a window function)."""
 
 def equivalence_class_size(*columns: str | pl.Expr, entity: str | pl.Expr | None = None) -> pl.Expr:
     """Count the records that share this record's values in the quasi-identifiers (a window function)."""
@@ -171,6 +191,7 @@ def fit_copula(
     method: Literal["paper", "calibrated", "sharp"] = "paper",
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it."""
 
@@ -184,6 +205,7 @@ def fit_people(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it."""
 
@@ -215,6 +237,7 @@ def l_diversity(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -226,6 +249,7 @@ def l_diversity_classes(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes that hold fewer than l sensitive values."""
 
@@ -251,6 +275,16 @@ def matching_correctness_curve(
 ) -> pl.LazyFrame:
     """Say how often a learned matching names the right person among n, from its scores of pairs."""
 
+def minimal_unique_subsets(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """List, for each record, the smallest sets of columns that single it out."""
+
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -262,6 +296,7 @@ def population_risk(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote."""
 
@@ -271,6 +306,7 @@ def population_uniqueness(
     population: _Value,
     method: Literal[
         "all",
+        "people",
         "bound",
         "ewens",
         "zayatz",
@@ -287,8 +323,12 @@ def population_uniqueness(
         "pitman_negative",
     ] = "all",
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Estimate how many people are alone in their class in the population, from a random sample of it."""
+
+def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> pl.LazyFrame:
+    """Profile each column: how far it singles records out, marks for missing values, what it looks like."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr:
     """Expected probability that a match is right among n, for sets of this entropy and tail complexity."""
@@ -309,6 +349,7 @@ def pyc_fit(
     qi: Sequence[str],
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -319,6 +360,7 @@ def pyc_forecast(
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 
@@ -412,6 +454,11 @@ def score_copula(
 ) -> pl.LazyFrame:
     """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors."""
 
+def score_records(
+    tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
+) -> pl.LazyFrame:
+    """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ."""
+
 def sparse_correctness_curve(
     tbl: _Frame,
     person: str,
@@ -425,6 +472,17 @@ def sparse_correctness_curve(
 ) -> pl.LazyFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
 
+def suda_scores(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    dis: float = 0.1,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Score each record that stands out by how many sets of columns single it out, and how small these are."""
+
 def t_closeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -432,6 +490,7 @@ def t_closeness(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 
@@ -442,11 +501,28 @@ def t_closeness_classes(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List the classes whose sensitive values are further than t from those of the table."""
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people."""
 
+def uniqueness_profile(
+    model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95
+) -> pl.LazyFrame:
+    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice."""
+
 def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | pl.Expr) -> pl.Expr:
     """Probability ξ that a person with this record's values is the only one of them in the population."""
+
+def validate_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    fractions: Sequence[float] | None = None,
+    samples: int = 5,
+    methods: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

@@ -14,7 +14,6 @@ from typing import Any, Final
 from reid_sql.domains import (
     NULLS,
     QUASI_IDENTIFIERS,
-    RECORD_KEY,
     TABLE,
     VALUE_OR_DROP,
     Domain,
@@ -23,7 +22,15 @@ from reid_sql.domains import (
 from reid_sql.errors import OutOfDomainError
 
 ROOMS: Final = "reid_sql.reductions"
+AS_THEY_ARE: Final = 4  # columns that engines compare as they are; of more a key is made
 HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
+
+
+SEVERAL_VALUES: Final = (
+    "sensitive must have one value for each person in a class where people are counted, got people of "
+    "several, who would make it look more diverse than it is; pass a table with one value a person, such as "
+    "the gravest"
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ TBL: Final = Argument("tbl", TABLE)
 QI: Final = Argument("qi", QUASI_IDENTIFIERS)
 ANY_NULLS: Final = Argument("nulls", NULLS, "value")
 KEPT_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
-KEY: Final = Argument("key", RECORD_KEY, optional=True)
+KEY: Final = Argument("key", Key(), optional=True)
 ENTITY: Final = Argument(
     "entity", Key(), optional=True
 )  # the column that tells people apart, where rows are not people
@@ -107,6 +114,20 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
     if nulls == "wildcard":
         rule = "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'"
         raise OutOfDomainError(f"{rule}; reduce the table to a row a person first")
+
+
+def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:
+    """Refuse to make a sample of people by a quasi-identifier, and where NULL is no value of its own."""
+    if nulls != "value":
+        rule = f"entity must be counted with nulls := 'value' where people are a sample, got '{nulls}'"
+        raise OutOfDomainError(f"{rule}; leave out in a view the rows that lack a value")
+    refuse_entity(columns, entity, nulls)
+
+
+def refuse_several(people: int) -> None:
+    """Refuse people of several sensitive values in one class."""
+    if people:
+        raise OutOfDomainError(SEVERAL_VALUES)
 
 
 def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from weakref import ReferenceType, ref
 
 from reid_sql.errors import UnknownNameError
-from reid_sql.models.fitted_model import FittedModel
+from reid_sql.fitted_model import FittedModel
 from reid_sql.suggestion import suggestion
 
 PYTHON: Final = ""

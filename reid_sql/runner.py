@@ -19,6 +19,7 @@ WRONG: Final = re.compile(
     r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid "
     r"unicode|Maximum line size of \d+ bytes)"
 )
+UNLIKE: Final = "The CSV Parser state machine reached an invalid state"
 GRACE: Final = 5.0  # seconds that a stopped query gets to end
 
 
@@ -106,6 +107,10 @@ def sentence(error: BaseException) -> str:
         return (
             f"line {broken[1]} of the file cannot be read: "
             f"{why[-1] if why else 'it is no line of CSV'}; mend it"
+        )
+    if UNLIKE in told:
+        return (
+            "the file cannot be read as CSV: its lines end unlike, or a quote stands within a field; mend it"
         )
     words = told.split("\n\nLINE", 1)[0].replace("\n", " ").strip()
     words = re.sub(

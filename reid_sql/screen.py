@@ -9,6 +9,7 @@ from rich.panel import Panel
 from rich.segment import Segment
 from rich.table import Table
 
+from reid_sql.models.numerics.percent import percent
 from reid_sql.runner import Answer
 from reid_sql.visible import visible
 
@@ -16,6 +17,18 @@ BINS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
 ENDLESS: Final = 2**63
 ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
+VALIDATION: Final = {  # figures of validate_risk with the words for them
+    "uniqueness_error": "error of Ξ",
+    "uniqueness_bias": "bias",
+    "uniqueness_held": "interval held",
+    "correctness_error": "error of κ",
+    "auc": "AUC",
+    "brier": "Brier",
+    "brier_constant": "best constant",
+    "false_discovery_rate": "FDR 0.95",
+    "recall": "recall",
+}
+VALIDATED: Final = "mean absolute errors of shares; scores of persons outside the samples"
 BAR: Final = 40
 WIDE: Final = 160  # a pipe has no width of its own
 
@@ -53,17 +66,6 @@ def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def percent(share: float) -> str:
-    """Write a share as a percentage, never rounding a small one to nothing or nearly all to all.
-
-    >>> percent(0.104), percent(0.00001), percent(0.999999), percent(1.0)
-    ('10.4 %', 'below 0.1 %', 'above 99.9 %', '100.0 %')
-    """
-    if 0 < share < 0.001:  # noqa: PLR2004 - one decimal
-        return "below 0.1 %"
-    return "above 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"  # noqa: PLR2004 - one decimal
 
 
 def answer_table(answer: Answer) -> Table:
@@ -104,12 +106,19 @@ def summary_table(risk: dict[str, Any]) -> Table:
         (
             "NULLs",
             risk["nulls"],
-            f"{risk['records_dropped']:,} records dropped" if risk["nulls"] == "drop" else "",
+            _told_of_nulls(risk),
         ),
     ]
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def _told_of_nulls(risk: dict[str, Any]) -> str:
+    if risk["nulls"] == "drop":
+        return f"{risk['records_dropped']:,} records dropped"
+    blank = risk["blank_records"]
+    return f"{blank:,} records have no value at all: they match everybody, and nobody them" if blank else ""
 
 
 def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
@@ -146,20 +155,59 @@ def verdict(risk: dict[str, Any], columns: list[str], counted: str = ONE_ROW_ONE
     return Panel(Group(Text(text), Text(counted)), style="green")
 
 
-def forecast_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
-    """Show the forecast to each population, with its 95 % intervals."""
+def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
+    """Show the one answer for each population, with its 95 % intervals and the sentence to quote."""
+    names = ("correctness", "uniqueness", "below_k")
+    return Group(
+        Text("In a population, by the model of people (population_risk)", style="bold"),
+        _shares(rows, names, k),
+        *(Text(row["sentence"]) for row in rows),
+    )
+
+
+def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int) -> RenderableType:
+    """Show the one answer for each population, and beneath what the older method says, by its name."""
+    title = Text("By an older method, Pitman–Yor (pyc_forecast)", style="bold")
+    return Group(answer_page(rows, k), "", title, _shares(older, FORECAST, k))
+
+
+def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
+    """Show shares of populations, with their intervals, and what is to be said of them."""
     table = Table(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
     for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
         table.add_column(column, justify="right")
     for row in rows:
         cells = [
             f"{number(row[name])} [{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}]"
-            for name in FORECAST
+            for name in names
         ]
         table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
-    return Group(
-        table, *(Text(status, style="yellow") for status in {row["status"] for row in rows} - {"ok"})
-    )
+    said = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
+    return Group(table, *(Text(status, style="yellow") for status in said))
+
+
+def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
+    """Show how far each method errs at each fraction, least error first, and how scores of persons fare."""
+    table = Table(header_style="bold", caption=VALIDATED, caption_justify="left")
+    for column in ("fraction", "method", *VALIDATION.values()):
+        table.add_column(column, justify="left" if column == "method" else "right")
+    over = {
+        (row["fraction"], row["method"], row["figure"]): row["value"] for row in rows if not row["sample"]
+    }
+    pairs = list(dict.fromkeys((row["fraction"], row["method"]) for row in rows))
+    for fraction, method in sorted(pairs, key=lambda pair: (-pair[0], _error(over, pair), pair[1])):
+        cells = (over.get((fraction, method, figure)) for figure in VALIDATION)
+        table.add_row(
+            f"{fraction:g}", method, *(Text("" if cell is None else number(cell)) for cell in cells)
+        )
+    truth = next(row["truth"] for row in rows if row["figure"] == "uniqueness")
+    told = rows[-1]["status"]
+    return Group(Text(f"True share of unique people: {percent(truth)}"), table, Text(told, style="yellow"))
+
+
+def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> float:
+    found = over.get((*pair, "uniqueness_error"))
+    return float("inf") if found is None else float(found)
 
 
 def qar_page(
@@ -276,8 +324,10 @@ def risk_page(
     stand_out: Answer | None,
     columns: list[str],
     counted: str = ONE_ROW_ONE_PERSON,
+    *,
+    answer: RenderableType | None = None,
 ) -> RenderableType:
-    """Put the page together: summary, histogram, who stands out, verdict."""
+    """Put the page together: summary, histogram, who stands out, the answer in a population, verdict."""
     title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
     parts: list[RenderableType] = [
         title,
@@ -289,4 +339,6 @@ def risk_page(
     ]
     if stand_out is not None:
         parts += [Text("Who stands out", style="bold"), answer_table(stand_out), ""]
+    if answer is not None:
+        parts += [answer, ""]
     return Group(*parts, verdict(risk, columns, counted))

@@ -3,6 +3,7 @@
 A path is never a pattern, a folder's name never a column, a text never a number, and no line is left out.
 """
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,13 +12,13 @@ from typing import Final
 
 import duckdb
 
-from reid_sql import register
-from reid_sql.domains import sql_text
+from reid_sql.domains import quoted, sql_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.json_file import json_select
 from reid_sql.suggestion import suggestion
 from reid_sql.text_file import Form, TextFile, counted_slowly, nonblank_lines, text_file
 
+SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
 JSON: Final = (".json", *LINES)
@@ -60,9 +61,12 @@ class Opened:
 
 def connected() -> duckdb.DuckDBPyConnection:
     """Open a connection with the functions, which fetches nothing from elsewhere."""
+    from reid_sql.engines.duckdb import register  # noqa: PLC0415 - help is shown without the functions
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
     con = duckdb.connect(config=CONFIG)
     con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
-    register(con)
+    register(con, declared())
     return con
 
 
@@ -250,14 +254,11 @@ def _files_beside(path: Path) -> str:
     return suggestion(path.name, known, f"files in '{path.parent}'")
 
 
-def quoted(name: str) -> str:
-    """The name as SQL quotes one."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
     """Let the connection use this much memory, or refuse what is no size."""
     try:
+        if not SIZE.match(size):  # DuckDB takes one below 0 for no limit
+            raise duckdb.ParserException(size)
         con.execute(f"SET memory_limit = {sql_text(size)}")
     except duckdb.Error:
         raise OutOfDomainError(f"--memory-limit must be a size, got '{size}'; write it like 2GB") from None

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from pyspark.sql import Column, DataFrame, SparkSession
 
-from reid_sql.models.fitted_model import FittedModel
+from reid_sql.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = DataFrame
@@ -52,6 +52,7 @@ def alpha_k_anonymity(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -62,6 +63,7 @@ def alpha_k_anonymity_classes(
     alpha: float = 0.5,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
 
@@ -80,6 +82,7 @@ def beta_likeness(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -90,6 +93,7 @@ def beta_likeness_classes(
     variant: Literal["basic", "enhanced"] = "basic",
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes in which a sensitive value gains more than beta on its share in the table."""
 
@@ -103,6 +107,16 @@ def class_size_histogram(
     entity: str | None = None,
 ) -> DataFrame:
     """Count how many classes, and how many records, have each class size, smallest first."""
+
+def column_contributions(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Say, for each record that stands out, which columns drive it."""
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
@@ -121,6 +135,7 @@ def correctness_curve(
     qi: Sequence[str],
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -140,6 +155,7 @@ def delta_disclosure(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -150,8 +166,14 @@ def delta_disclosure_classes(
     variant: Literal["present", "all"] = "present",
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes in which a sensitive value's share differs from the table's by more than delta."""
+
+def equivalence_class_people(
+    tbl: _Frame, entity: str, *columns: str, name: str = "equivalence_class_people"
+) -> DataFrame:
+    """Count the people, not rows, who share this record's quasi-identifiers (a window function)."""
 
 def equivalence_class_size(
     tbl: _Frame, *columns: str, name: str = "equivalence_class_size", entity: str | None = None
@@ -176,6 +198,7 @@ def fit_copula(
     method: Literal["paper", "calibrated", "sharp"] = "paper",
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it."""
 
@@ -189,6 +212,7 @@ def fit_people(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it."""
 
@@ -220,6 +244,7 @@ def l_diversity(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -231,6 +256,7 @@ def l_diversity_classes(
     c: float = 3,
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes that hold fewer than l sensitive values."""
 
@@ -256,6 +282,16 @@ def matching_correctness_curve(
 ) -> DataFrame:
     """Say how often a learned matching names the right person among n, from its scores of pairs."""
 
+def minimal_unique_subsets(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """List, for each record, the smallest sets of columns that single it out."""
+
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -267,6 +303,7 @@ def population_risk(
     nominal: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote."""
 
@@ -276,6 +313,7 @@ def population_uniqueness(
     population: _Value,
     method: Literal[
         "all",
+        "people",
         "bound",
         "ewens",
         "zayatz",
@@ -292,8 +330,12 @@ def population_uniqueness(
         "pitman_negative",
     ] = "all",
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Estimate how many people are alone in their class in the population, from a random sample of it."""
+
+def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame:
+    """Profile each column: how far it singles records out, marks for missing values, what it looks like."""
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> Column:
     """Expected probability that a match is right among n, for sets of this entropy and tail complexity."""
@@ -314,6 +356,7 @@ def pyc_fit(
     qi: Sequence[str],
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -324,6 +367,7 @@ def pyc_forecast(
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 
@@ -374,6 +418,11 @@ def score_copula(
 ) -> DataFrame:
     """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors."""
 
+def score_records(
+    tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
+) -> DataFrame:
+    """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ."""
+
 def sparse_correctness_curve(
     tbl: _Frame,
     person: str,
@@ -387,6 +436,17 @@ def sparse_correctness_curve(
 ) -> DataFrame:
     """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
 
+def suda_scores(
+    tbl: _Frame,
+    columns: Sequence[str],
+    max_size: int = 4,
+    dis: float = 0.1,
+    memory_mb: int = 1024,
+    key: str | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Score each record that stands out by how many sets of columns single it out, and how small these are."""
+
 def t_closeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -394,6 +454,7 @@ def t_closeness(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 
@@ -404,11 +465,28 @@ def t_closeness_classes(
     variant: Literal["equal", "ordered", "numeric"] = "equal",
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List the classes whose sensitive values are further than t from those of the table."""
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> Column:
     """Probability that a record of cell probability p is the only one of its kind among n people."""
 
+def uniqueness_profile(
+    model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95
+) -> DataFrame:
+    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice."""
+
 def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | Column) -> Column:
     """Probability ξ that a person with this record's values is the only one of them in the population."""
+
+def validate_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    fractions: Sequence[float] | None = None,
+    samples: int = 5,
+    methods: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

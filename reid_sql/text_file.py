@@ -54,10 +54,11 @@ def text_file(words: str, path: Path, form: Form) -> TextFile:
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
         names = _names(words, row, header=form.header)
         lines, blank = _lines(path, form)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        reason = error.reason if isinstance(error, UnicodeDecodeError) else error
         rule = (
             f"{words} must be written in {form.encoding} throughout, "
-            f"got '{path.name}' with a byte that is not: {error.reason}"
+            f"got '{path.name}' with a byte that is not: {reason}"
         )
         raise OutOfDomainError(f'{rule}; say encoding = "latin-1" or "utf-16", or convert it') from None
     except (OSError, EOFError, csv.Error) as error:

@@ -13,6 +13,21 @@ FROM people QUALIFY k = 1 ORDER BY age DESC, sex, postcode LIMIT 5;
 -- | 99 | M | 04111 | 1 |
 -- | 98 | F | 04103 | 1 |
 
+-- Where a person has several rows, rows that are alike are no crowd: count the people, by the column that
+-- tells them apart.
+SELECT visit, age, sex, equivalence_class_size(age, sex) AS rows_alike,
+  equivalence_class_people(person_id, age, sex) AS people
+FROM (VALUES (1, 'p1', 41, 'F'), (2, 'p1', 41, 'F'), (3, 'p1', 41, 'F'), (4, 'p2', 30, 'M'),
+  (5, 'p3', 30, 'M')) AS visits(visit, person_id, age, sex)
+ORDER BY visit;
+-- | visit | age | sex | rows_alike | people |
+-- | --- | --- | --- | --- | --- |
+-- | 1 | 41 | F | 3 | 1 |
+-- | 2 | 41 | F | 3 | 1 |
+-- | 3 | 41 | F | 3 | 1 |
+-- | 4 | 30 | M | 2 | 2 |
+-- | 5 | 30 | M | 2 | 2 |
+
 -- How many people are how hidden.
 SELECT k, count(*) AS people
 FROM (SELECT equivalence_class_size(age, sex, postcode) AS k FROM people)

@@ -17,14 +17,14 @@ FROM equivalence_classes(people, ['sex', 'marital_status']) ORDER BY class_size;
 
 -- Every model of uniqueness in the population starts from this histogram.
 FROM class_size_histogram(people, ['age', 'sex', 'postcode']);
--- | class_size | classes | records | records_dropped | nulls |
--- | --- | --- | --- | --- | --- |
--- | 1 | 1051 | 1051 | 0 | value |
--- | 2 | 377 | 754 | 0 | value |
--- | 3 | 150 | 450 | 0 | value |
--- | 4 | 76 | 304 | 0 | value |
--- | 5 | 40 | 200 | 0 | value |
--- | 6 | 20 | 120 | 0 | value |
--- | 7 | 8 | 56 | 0 | value |
--- | 8 | 7 | 56 | 0 | value |
--- | 9 | 1 | 9 | 0 | value |
+-- | class_size | classes | records | blank_records | records_dropped | nulls |
+-- | --- | --- | --- | --- | --- | --- |
+-- | 1 | 1051 | 1051 | NULL | 0 | value |
+-- | 2 | 377 | 754 | NULL | 0 | value |
+-- | 3 | 150 | 450 | NULL | 0 | value |
+-- | 4 | 76 | 304 | NULL | 0 | value |
+-- | 5 | 40 | 200 | NULL | 0 | value |
+-- | 6 | 20 | 120 | NULL | 0 | value |
+-- | 7 | 8 | 56 | NULL | 0 | value |
+-- | 8 | 7 | 56 | NULL | 0 | value |
+-- | 9 | 1 | 9 | NULL | 0 | value |

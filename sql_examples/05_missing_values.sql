@@ -22,3 +22,19 @@ FROM risk_summary(people, ['sex', 'education', 'occupation'], nulls := 'wildcard
 -- | records | k | unique_records | nulls | records_dropped |
 -- | --- | --- | --- | --- | --- |
 -- | 3000 | 2 | 0 | wildcard | 0 |
+
+-- A record that is missing throughout matches everybody, which hides it and nobody else: such blank records
+-- are told.
+CREATE TEMP TABLE forms AS FROM
+  (VALUES ('F', 'nurse'), ('M', 'cook'), (NULL, NULL), (NULL, NULL)) AS t(sex, occupation);
+SELECT class_size, records, blank_records
+FROM class_size_histogram(forms, ['sex', 'occupation'], nulls := 'wildcard');
+-- | class_size | records | blank_records |
+-- | --- | --- | --- |
+-- | 1 | 2 | 0 |
+-- | 4 | 2 | 2 |
+SELECT records, k, unique_records, nulls, blank_records
+FROM risk_summary(forms, ['sex', 'occupation'], nulls := 'wildcard');
+-- | records | k | unique_records | nulls | blank_records |
+-- | --- | --- | --- | --- | --- |
+-- | 4 | 1 | 2 | wildcard | 2 |

@@ -14,7 +14,7 @@ FROM fit_copula('town', people, ['age', 'sex', 'postcode', 'occupation'], ordere
 SELECT age, sex, postcode, occupation, class_size,
        round(uniqueness_xi, 3) AS xi, round(uniqueness_xi_error, 3) AS xi_error,
        round(correctness_kappa, 3) AS kappa
-FROM score_copula(people, 'town', 100000)
+FROM score_records(people, 'town', 100000)
 ORDER BY uniqueness_xi DESC, age, postcode LIMIT 5;
 -- | age | sex | postcode | occupation | class_size | xi | xi_error | kappa |
 -- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -81,6 +81,34 @@ FROM score_copula(people, 'town', 100000), copula_correction(people, 'town', 100
 -- | --- | --- |
 -- | 0.062 | 0.062 |
 
+-- What makes one person unique? ξ by choice of attributes, and by how much it falls without one of them.
+SELECT model, records, donors FROM fit_people('neighbours', people, ['age', 'sex', 'postcode', 'occupation']);
+-- | model | records | donors |
+-- | --- | --- | --- |
+-- | neighbours | 3000 | 888 |
+
+SELECT kind, array_to_string(attributes, ', ') AS attributes, round(uniqueness_xi, 3) AS xi,
+       round(impact, 3) AS impact
+FROM uniqueness_profile('neighbours', ['28', 'F', '04122', 'arts'], 3000, max_size := 2, level := 0.4);
+-- | kind | attributes | xi | impact |
+-- | --- | --- | --- | --- |
+-- | known | age | 0 | NULL |
+-- | known | sex | 0 | NULL |
+-- | known | postcode | 0 | NULL |
+-- | known | occupation | 0 | NULL |
+-- | known | age, sex | 0 | NULL |
+-- | known | age, postcode | 0.692 | NULL |
+-- | known | age, occupation | 0.156 | NULL |
+-- | known | sex, postcode | 0 | NULL |
+-- | known | sex, occupation | 0 | NULL |
+-- | known | postcode, occupation | 0.495 | NULL |
+-- | known | age, sex, postcode, occupation | 0.985 | NULL |
+-- | impact | age | 0.692 | 0.293 |
+-- | impact | sex | 0.974 | 0.012 |
+-- | impact | postcode | 0.38 | 0.605 |
+-- | impact | occupation | 0.824 | 0.162 |
+-- | smallest | age, postcode | 0.692 | NULL |
+
 -- The share of the people who are like one person, and the models that there are.
 SELECT round(1e6 * cell_probability('town', 97, 'F', '04103', 'retired'), 2) AS in_a_million;
 -- | in_a_million |
@@ -91,6 +119,7 @@ SELECT model, records, method FROM copula_models() ORDER BY model;
 -- | model | records | method |
 -- | --- | --- | --- |
 -- | calibrated | 3000 | calibrated |
+-- | neighbours | 3000 | people |
 -- | town | 3000 | paper |
 
 -- A model of more than pairs of columns, known by its name like a copula.

@@ -125,4 +125,4 @@ def _result(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return "NULL" if value is None else ", ".join(value) if isinstance(value, list) else str(value)
+    return "NULL" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -94,6 +94,11 @@ def histogram(rows: list[Row], sizes: list[int]) -> list[tuple[int, int, int]]:
     return [(size, classes[size], records[size]) for size in sorted(records)]
 
 
+def blank(rows: list[Row], nulls: str) -> int | None:
+    """Records of nothing but NULL, where NULL may be any value; else nobody asks."""
+    return sum(set(row) == {None} for row in rows) if nulls == "wildcard" else None
+
+
 def risk(rows: list[Row], sizes: list[int], threshold: float) -> dict[str, float]:
     """Summarise by exact fractions."""
     n, by_class = len(rows), dict(zip(rows, sizes, strict=True))

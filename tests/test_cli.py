@@ -29,6 +29,31 @@ def test_risk_prints_json_for_machines() -> None:
     assert page["stand_out"] == [{"class_size": 1, "age": "94", "sex": "M"}]
 
 
+def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) -> None:
+    shown = command("profile", PEOPLE).stdout
+    assert "3,000 records, 7 columns" in shown
+    assert "postcode: a quasi-identifier if it places people" in shown
+    assert "One row per person is assumed." in shown
+    rows = json.loads(command("profile", PEOPLE, "--columns", "sex", "--columns", "age", "--json").stdout)
+    assert [row["column_name"] for row in rows] == ["sex", "age"]
+    refused = command("profile", PEOPLE, "--columns", "agee")
+    assert refused.returncode == 2
+    assert "columns must be columns of the table, got 'agee'; did you mean 'age'?" in refused.stderr
+    (tmp_path / "wide.csv").write_text(
+        ",".join(f"c{n}" for n in range(70)) + "\n" + ",".join("1" * 70), encoding="utf-8"
+    )
+    assert len(json.loads(command("profile", str(tmp_path / "wide.csv"), "--json").stdout)) == 70
+
+
+def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:
+    lines = "".join(f"{'?' if number < 9 else number % 4},F\n" for number in range(40))
+    (tmp_path / "people.csv").write_text(f"zip,sex\n{lines}", encoding="utf-8")
+    told = "9 records hold '?' in zip, which looks like a mark for a missing value and counts as a value"
+    asked = ("risk", str(tmp_path / "people.csv"), "--qi", "zip,sex")
+    assert told in " ".join(command(*asked).stdout.replace("│", " ").split())
+    assert json.loads(command(*asked, "--json").stdout)["sentinels"] == {"zip": told}
+
+
 def test_a_table_within_the_threshold_is_said_to_be() -> None:
     assert (
         "WITHIN THE THRESHOLD: everybody shares their sex with"
@@ -59,6 +84,17 @@ def test_the_forecast_is_drawn_as_text_that_can_be_read(tmp_path: Path) -> None:
     ]
     assert command(*call).returncode == 0
     assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
+
+
+def test_validation_shows_each_methods_error_and_draws_it(tmp_path: Path) -> None:
+    call = ["validate", PEOPLE, "--qi", "sex,postcode", "--samples", "1", "--methods", "bound,pyc"]
+    shown = command(*call, "--fraction", "0.5,0.1").stdout
+    assert "error of Ξ" in shown
+    assert "they do not tell the error of a forecast" in shown
+    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.png")).stdout)
+    assert {row["method"] for row in rows} == {"bound", "pyc"}
+    assert {row["fraction"] for row in rows} == {0.1}
+    assert (tmp_path / "truth.png").read_bytes().startswith(b"\x89PNG")
 
 
 NEIGHBOURS = """
@@ -467,3 +503,22 @@ def test_people_with_several_visits_are_no_crowd(tmp_path: Path) -> None:
         "quasi-identifiers and entity must be columns of the table, got 'persn_id'; did you mean"
         in refused.stderr
     )
+
+
+HELP = """
+import contextlib, io, sys
+from reid_sql.cli import main
+from reid_sql.commands.parser import COMMANDS
+
+words = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+for arguments in [["--help"], *([word, "--help"] for word in words)]:
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+        main(arguments)
+print([name for name in ("duckdb", "numpy", "polars", "scipy", "pyarrow", "rich") if name in sys.modules])
+"""
+
+
+def test_help_is_shown_without_what_counts() -> None:
+    """Whoever asks for help waits for neither an engine nor a model."""
+    done = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -73,9 +73,9 @@ def _parameters(function: Function) -> Iterator[str]:
     lines = [
         f"| `{p.name}` | {facts.domain_words(p.domain)} | {facts.default_words(p)} |\n"
         for p in function.parameters
-        if not facts.counts_in_a_window(function)
+        if p.name in facts.named(function)
     ]
-    if facts.counts_in_a_window(function) or facts.follows_a_model(function):
+    if facts.takes_a_record(function):
         lines.append(
             "| `c1, …` | the record's values: columns of any type, or one ROW or STRUCT | must be given |\n"
         )

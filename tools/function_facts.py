@@ -23,7 +23,7 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.engines.spark.catalogue import in_sql
-from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
+from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 
 ENGINES: Final = ("polars", "spark")  # DuckDB has every function
@@ -34,12 +34,15 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Numbers: lambda domain: f"a list, each of it {domain.each.rule}",
     Choice: lambda domain: "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words),
     Text: lambda domain: domain.rule,
-    Texts: lambda _: "a list of column names, or NULL",
+    Texts: lambda domain: (
+        "a list of texts, a value for each column" if domain.of_record else "a list of names, or NULL"
+    ),
     Table: lambda _: "a table, view, CTE or file; in Polars and Spark a frame",
     OptionalTable: lambda _: "a table, view, CTE or file, or NULL",
     Columns: lambda _: f"a list of 1 to {MAX_COLUMNS} column names",
     Column: lambda _: "the name of a column",
     Key: lambda _: "the name of a column, or NULL",
+    Entity: lambda _: "the column that tells people apart, of any type",
     Document: lambda domain: f"a {domain.kind}: the path of a file, its text, or a STRUCT",
 }
 
@@ -54,6 +57,16 @@ def follows_a_model(function: Function) -> bool:
     return function.answer is Answer.SCORE
 
 
+def takes_a_record(function: Function) -> bool:
+    """Whether it is an expression over a record's values, which stand last."""
+    return counts_in_a_window(function) or follows_a_model(function)
+
+
+def named(function: Function) -> list[str]:
+    """The parameters that have a name in SQL: all but the record's values."""
+    return [p.name for p in function.parameters if not (counts_in_a_window(function) and p.name == "columns")]
+
+
 def takes_models_by_name_alone(function: Function) -> bool:
     """Whether a fitted model is named, never handed over as an object."""
     return function.answer.of_table
@@ -66,7 +79,7 @@ def answers_a_table(function: Function) -> bool:
 
 def needed(function: Function) -> list[str]:
     """The parameters that must be given."""
-    return [parameter.name for parameter in function.parameters if parameter.default is REQUIRED]
+    return [p.name for p in function.parameters if p.default is REQUIRED and p.name in named(function)]
 
 
 def details(function: Function) -> str:

@@ -23,6 +23,7 @@ GIVEN: Final[Mapping[str, str]] = {
     "populations": "[20_000]",
     "sampling_fraction": "0.1",
     "person": '"person"',
+    "entity": '"person"',
     "item": '"item"',
     "scenario": '{"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}',
     "sizes": "[100, 1000]",
@@ -34,26 +35,30 @@ GIVEN: Final[Mapping[str, str]] = {
     "tail": "0",
     "k": "5",
 }
-TABLES: Final[Mapping[str, str]] = {"sparse_correctness_curve": "purchases", "load_copula": "saved"}
+TABLES: Final[Mapping[str, str]] = {
+    "sparse_correctness_curve": "purchases",
+    "equivalence_class_people": "purchases",
+    "load_copula": "saved",
+}
 FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fitted to the riskier half
 
 
 def call(function: Function) -> str:
     """Spell the call of the function in Polars; nothing where a parameter has no stand-in."""
     given = {**GIVEN, "tbl": TABLES.get(function.name, GIVEN["tbl"])}
-    needed = [] if facts.counts_in_a_window(function) else facts.needed(function)
+    needed = facts.needed(function)
     if not given.keys() >= set(needed):
         return ""
     told = [given[name] for name in needed]
-    if facts.counts_in_a_window(function) or facts.follows_a_model(function):
-        told += ['"age"', '"sex"', '"postcode"']
+    if facts.takes_a_record(function):
+        told += ['"item"'] if function.name in TABLES else ['"age"', '"sex"', '"postcode"']
     if {"alpha", "tail"} <= {parameter.name for parameter in function.parameters}:
         told += FEW_CHOICES
     spelled = f"rp.{function.name}({', '.join(told)})"
     if facts.answers_a_table(function):
         in_no_order = bool(facts.columns_beside(function))
         return f"shown({spelled}{'.sort(pl.all())' if in_no_order else ''})"
-    frame = "people" if facts.follows_a_model(function) or facts.counts_in_a_window(function) else "pl"
+    frame = given["tbl"] if facts.takes_a_record(function) else "pl"
     return f"shown({frame}.select({spelled}))"
 
 

@@ -19,7 +19,7 @@ from reid_sql.domains import (
     Text,
     Texts,
 )
-from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.function import REQUIRED, Entity, Function, Parameter
 from reid_sql_udfs import declared
 from tools.function_facts import (
     answers_a_table,
@@ -37,7 +37,7 @@ from typing import Any, Literal, TypeAlias
 
 {imports}
 
-from reid_sql.models.fitted_model import FittedModel
+from reid_sql.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = {frame}
@@ -78,16 +78,27 @@ def spark_stub() -> str:
 def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Expr") -> str:
     answer = table if answers_a_table(function) else column
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
-    if counts_in_a_window(function) and table == "DataFrame":
-        name = f'name: str = "{function.name}"'
-        answer, parameters = table, f"tbl: _Frame, *columns: str, {name}, entity: str | None = None"
-    elif counts_in_a_window(function):
-        parameters = f"*columns: str | {column}, entity: str | {column} | None = None"
+    if counts_in_a_window(function):
+        spark = table == "DataFrame"
+        answer, parameters = (
+            table if spark else column,
+            _counting(function, "str" if spark else f"str | {column}", spark),
+        )
     elif follows_a_model(function):
         parameters += f", *columns: str | {column}"
     elif takes_models_by_name_alone(function):
         parameters = parameters.replace("str | FittedModel", "str")
     return f'\ndef {function.name}({parameters}) -> {answer}:\n    """{function.words}"""\n'
+
+
+def _counting(function: Function, kind: str, spark: bool) -> str:  # noqa: FBT001 - one of two engines
+    """The columns, and the one that tells people apart; on Spark the frame and the new column's name, too."""
+    people = [f"entity: {kind}"] if any(isinstance(p.domain, Entity) for p in function.parameters) else []
+    listed = ["tbl: _Frame"] * spark + people + [f"*columns: {kind}"]
+    listed += [f'name: str = "{function.name}"'] * spark + (
+        [] if people else [f"entity: {kind} | None = None"]
+    )
+    return ", ".join(listed)
 
 
 def _argument(parameter: Parameter) -> str:
@@ -105,7 +116,9 @@ def _hint(parameter: Parameter) -> str:
         return f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
     if isinstance(domain, Number) and parameter.default is not REQUIRED:
         return "int" if domain.whole else "float"
-    if isinstance(domain, Text | Numbers) and domain.optional:
+    if isinstance(domain, Texts) and domain.of_record:
+        return "Sequence[str | None]"
+    if isinstance(domain, Text | Numbers | Columns) and domain.optional:
         return f"{HINTS[type(domain)]} | None"
     return HINTS.get(type(domain), "_Value")
 

@@ -29,6 +29,7 @@ from reid_sql.models.pyc.tilted_curve import FAR, log_odds, tilted_curve
 
 FRACTIONS: Final = (0.1, 0.05, 0.01, 0.005, 0.001)
 ROUGHLY: Final = (0.1, 0.01)  # where rounded, few and noisy points are tried too
+ROUGH: Final = ("five", "two", "noisy")
 LEAST: Final = 5  # records in the fraction
 TARGETS: Final = 1000  # people by whom a noisy share was measured
 LEARNT_ON: Final = ("brfss2020_heart", "hdv2003", "geometric", "zipf")
@@ -136,7 +137,20 @@ def lines(trials: Iterable[Trial]) -> Iterator[str]:
             words = f"{fraction:.1%} | {len(some)} {'real' if real else 'synthetic'}"
             yield f"| {words} | {' | '.join(errors)} |"
     yield ""
+    yield from rough_errors(done)
+    yield ""
     yield from coverage(done)
+
+
+def rough_errors(trials: list[Trial]) -> Iterator[str]:
+    """Give the errors of every method from rough points, as Markdown."""
+    yield "| points | fraction | tables | " + " | ".join(METHOD.words) + " |"
+    yield "| --- |" + " --- |" * (2 + len(METHOD.words))
+    for kind, fraction in product(ROUGH, ROUGHLY):
+        some = [one for one in trials if (one.kind, one.fraction) == (kind, fraction)]
+        if some:
+            errors = " | ".join(f"{100 * error(some, method):.2f}" for method in METHOD.words)
+            yield f"| {kind} | {fraction:.1%} | {len(some)} | {errors} |"
 
 
 def error(trials: list[Trial], method: str) -> float:

@@ -1,9 +1,10 @@
-"""The figures of docs/accuracy_people.md: the model of people on corpora that did not shape it.
+"""The figures of docs/accuracy_people.md: the model of people on corpora that did not shape its constants.
 
-Its constants were not chosen on them. python -m benchmarks.accuracy.people measure CASES.json [choices of
-columns a corpus] [seed] python -m benchmarks.accuracy.people persons PERSONS.json [populations of adult;
-others a third] python -m benchmarks.accuracy.people tell RESULTS.json CASES.json [CASES.json …]
-[PERSONS.json] python -m benchmarks.accuracy.people page RESULTS.json > the tables of docs/accuracy_people.md
+- `python -m benchmarks.accuracy.people measure CASES.json [choices of columns a corpus] [seed]`
+- `python -m benchmarks.accuracy.people generate CASES.json [populations a family] [seed]`
+- `python -m benchmarks.accuracy.people persons PERSONS.json [populations a corpus]`
+- `python -m benchmarks.accuracy.people tell RESULTS.json CASES.json [CASES.json …] [PERSONS.json]`
+- `python -m benchmarks.accuracy.people page RESULTS.json` prints the tables of docs/accuracy_people.md
 """
 
 import json
@@ -13,12 +14,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.accuracy import people_page, people_persons
+from benchmarks.accuracy import generated, people_page, people_persons
 from benchmarks.accuracy.people_cases import FOREIGN, OF_PEOPLE, Case, cases
 from benchmarks.accuracy.people_judge import Judged, judged, learnt
 from reid_sql.models.people import curves
+from reid_sql.models.people.population_risk import (
+    NOT_SURE,
+    NOTHING_REPEATS,
+    OF_FOREIGN,
+    OF_SCATTER,
+    TOO_SMALL,
+)
 
 CHOICES: Final = 16
+DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS, TOO_SMALL)
 PERSONS_AT: Final = (
     ("adult", 0.01),
     ("adult", 0.1),
@@ -35,8 +44,11 @@ def main() -> None:
     if command == "measure":
         found = [asdict(case) for case in measured(*(int(number) for number in rest))]
         file.write_text(json.dumps(found), encoding="utf-8")
+    elif command == "generate":
+        found = [asdict(case) for case in generated_cases(*(int(number) for number in rest))]
+        file.write_text(json.dumps(found), encoding="utf-8")
     elif command == "persons":
-        file.write_text(json.dumps(persons(int(rest[0]) if rest else 50)), encoding="utf-8")
+        file.write_text(json.dumps(persons(int(rest[0]) if rest else 24)), encoding="utf-8")
     elif command == "tell":
         file.write_text(json.dumps(told([Path(name) for name in rest]), indent=1), encoding="utf-8")
     else:
@@ -52,21 +64,32 @@ def measured(choices: int = CHOICES, seed: int = 1) -> list[Case]:
     return found
 
 
-def persons(adult: int) -> dict[str, dict[str, float]]:
-    """Score persons of each corpus."""
-    found = {}
-    for corpus, fraction in PERSONS_AT:
-        scored = people_persons.scored(corpus, adult if corpus == "adult" else adult // 3, fraction)
-        found[f"{corpus} {fraction}"] = people_persons.figures(scored)
-        print(corpus, fraction, file=sys.stderr, flush=True)
+def generated_cases(count: int = 4, seed: int = 1) -> list[Case]:
+    """Measure every family of generators."""
+    found = []
+    for family in generated.FAMILIES:
+        found += list(generated.cases(family, count, seed))
+        print(f"{family}: {len(found)} cases", file=sys.stderr, flush=True)
     return found
+
+
+def persons(count: int) -> dict[str, dict[str, float]]:
+    """Score persons of each corpus, by caution that the other corpora taught."""
+    scored = []
+    for corpus, fraction in PERSONS_AT:
+        scored += people_persons.scored(corpus, count, fraction)
+        print(corpus, fraction, file=sys.stderr, flush=True)
+    found: dict[str, list[people_persons.Scored]] = {}
+    for one in people_persons.held_out(scored):
+        found.setdefault(f"{one.corpus} {one.fraction}", []).append(one)
+    return {name: people_persons.figures(some) for name, some in found.items()}
 
 
 def told(files: Sequence[Path]) -> dict[str, Any]:
     """Judge the cases by constants of other corpora, and keep what the page needs."""
     read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     found = [Case(**case) for one in read if isinstance(one, list) for case in one]
-    of_people = [case for case in found if case.corpus not in FOREIGN]
+    of_people = [case for case in found if case.corpus in OF_PEOPLE]
     corpora = list(dict.fromkeys(case.corpus for case in of_people))
     taught = {corpus: learnt([case for case in of_people if case.corpus != corpus]) for corpus in corpora}
     return {
@@ -85,6 +108,7 @@ def _row(one: Judged) -> dict[str, Any]:
         "records": case.records,
         "columns": len(case.columns),
         "seconds": round(case.seconds, 3),
+        "doubts": [DOUBTS.index(note) for note in one.doubts],
     }
     for name in curves.SHARES:
         share = one.shares[name]

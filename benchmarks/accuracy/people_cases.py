@@ -17,7 +17,7 @@ from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.people import curves, main_effects, people_fit, shape
+from reid_sql.models.people import curves, following, main_effects, people_fit, shape
 from reid_sql.models.people.people_evidence import PeopleEvidence, counted
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.population.evidence import UniquenessEvidence
@@ -68,6 +68,7 @@ class Case:
     records: int
     people: int
     seconds: float = 0.0
+    sure: bool = True  # that columns left out follow from others
     entropy: float = 0.0
     own: list[float] = field(default_factory=list)  # log-likelihood of shapes by the table's own repeats
     others: list[tuple[float, list[float]]] = field(
@@ -129,9 +130,12 @@ def cases(corpus: str, count: int, seed: int) -> Iterator[Case]:
 
 
 def measured(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
-    """Fit the model and its rivals."""
+    """Fit the model and its rivals, as population_risk does."""
     start = perf_counter()
-    model = people_fit.fit(evidence)
+    left = following.followers(following.dependences(evidence), [len(own) for own in evidence.values])
+    kept = following.without(evidence, [one.follows for one in left])
+    model = people_fit.fit(kept)
+    case.sure = all(one.is_sure for one in left)
     case.seconds = perf_counter() - start
     case.sample = shares(evidence.histogram)
     case.entropy, case.own = model.told[0].entropy, _rounded(model.told[0].likelihood)
@@ -141,6 +145,7 @@ def measured(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
         case.of_model[name], case.of_sample[name] = _rounded(of_model), _rounded(by_sample)
         case.variances[name] = _rounded(variance)
     case.rivals = rivals(codes, evidence, case.people)
+    case.rivals["main_effects"] = [main_effects.uniqueness(kept, case.people), None, None]
     return case
 
 
@@ -164,7 +169,6 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
     for name in RIVALS:
         row = estimates(held, people, name)[0]
         found[name] = [row.uniqueness, row.uniqueness_low, row.uniqueness_high]
-    found["main_effects"] = [main_effects.uniqueness(evidence, people), None, None]
     pyc = pitman_yor_forecast.forecast(evidence.histogram, [people], K)[0]
     found["pyc"] = [pyc.uniqueness, pyc.uniqueness_low, pyc.uniqueness_high]
     found["pyc_correctness"] = [pyc.correctness, pyc.correctness_low, pyc.correctness_high]

@@ -4,7 +4,7 @@ What is learnt: the shift and the drift of the shape, how much the sample's own 
 share the quantile z of its interval. Each corpus has the same weight.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -12,18 +12,30 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.people_cases import FOREIGN, Case
+from benchmarks.accuracy.people_cases import OF_PEOPLE, Case
 from reid_sql.domains import Floats
 from reid_sql.models.people import curves, interval, shape
 from reid_sql.models.people.interval import Spread, Width
 from reid_sql.models.people.people_population import WIDTHS
+from reid_sql.models.people.population_risk import FOREIGN as FOREIGN_BY
+from reid_sql.models.people.population_risk import (
+    NOT_SURE,
+    NOTHING_REPEATS,
+    OF_FOREIGN,
+    OF_SCATTER,
+    TOO_SMALL,
+    WITHOUT_LOWER,
+    WITHOUT_UPPER,
+    scattered,
+    too_small,
+)
 from reid_sql.models.people.shape import LOG_SHAPES, Law, Repeats
 
 SHIFTS: Final = (-0.9, -0.6, -0.3, 0.0)
 DRIFTS: Final = (-0.1, 0.0)
 POWERS: Final = (0.5,)
 LEVEL: Final = (
-    0.965  # quantile of the other corpora: more than 95 %, as a corpus that taught nothing errs more
+    0.97  # quantile of the other corpora: more than 95 %, as a corpus that taught nothing errs more
 )
 
 
@@ -42,6 +54,7 @@ class Judged:
 
     case: Case
     shares: dict[str, interval.Share]
+    doubts: Sequence[str] = ()
 
     def error(self, name: str) -> float:
         return self.shares[name].estimate - self.case.truth[name]
@@ -53,7 +66,7 @@ class Judged:
 
 def judged(cases: Sequence[Case]) -> list[Judged]:
     """Judge every case by what the other corpora of people teach."""
-    of_people = [case for case in cases if case.corpus not in FOREIGN]
+    of_people = [case for case in cases if case.corpus in OF_PEOPLE]
     found = []
     for corpus in dict.fromkeys(case.corpus for case in cases):
         taught = learnt([case for case in of_people if case.corpus != corpus])
@@ -62,12 +75,31 @@ def judged(cases: Sequence[Case]) -> list[Judged]:
 
 
 def judge(case: Case, taught: Learnt) -> Judged:
-    """Give the shares of a case under some constants."""
-    shares = {}
+    """Give the shares of a case under some constants, and what population_risk doubts of them."""
+    shares, doubts = {}, list(_doubts(case, taught))
     for name in curves.SHARES:
         cap = interval.clopper_pearson(round(case.sample[name] * case.records), case.records)
-        shares[name] = interval.share(spread(case, name, taught.law, taught.power), taught.z[name], cap)
-    return Judged(case, shares)
+        found = interval.share(spread(case, name, taught.law, taught.power), taught.z[name], cap)
+        high = max(cap, found.estimate) if WITHOUT_UPPER.intersection(doubts) else found.high
+        low = 0.0 if WITHOUT_LOWER.intersection(doubts) else found.low
+        shares[name] = interval.Share(found.estimate, low, high)
+    return Judged(case, shares, doubts)
+
+
+def _doubts(case: Case, taught: Learnt) -> Iterator[str]:
+    """What population_risk says of the case, of its notes that move an end of the interval."""
+    estimate = spread(case, "uniqueness", taught.law, taught.power).estimate
+    other = case.rivals["main_effects"][0]
+    if other is not None and estimate - other > FOREIGN_BY:
+        yield OF_FOREIGN
+    if scattered(_weights(_key(case), taught.law.shift, taught.law.scatter), case.entropy):
+        yield OF_SCATTER
+    if not case.sure:
+        yield NOT_SURE
+    if too_small(case.records, case.people):
+        yield TOO_SMALL
+    if case.sample["uniqueness"] == 1:
+        yield NOTHING_REPEATS
 
 
 def learnt(cases: Sequence[Case]) -> Learnt:
@@ -109,7 +141,12 @@ def spread(case: Case, name: str, law: Law, power: float) -> Spread:
     values = curves.joined(of_model, by_sample, case.records / case.people, near, power)
     at = float(weights @ LOG_SHAPES)
     width: Width = WIDTHS[name]
-    variance_there = float(np.interp(at, LOG_SHAPES, variance))
+    variance_there = interval.with_chance(
+        float(np.interp(at, LOG_SHAPES, variance)),
+        float(weights @ values),
+        case.records / case.people,
+        width.together,
+    )
     return interval.spread(values, weights, variance_there, (case.sample[name], case.records), width)
 
 

@@ -5,17 +5,20 @@ from typing import Any, Final
 
 import numpy as np
 
+from benchmarks.accuracy.generated import CHOOSING, FAMILIES, HELD_OUT, INVISIBLE
+
 Row = dict[str, Any]
 FRACTIONS: Final = (0.1, 0.05, 0.01, 0.001)
 FOREIGN: Final = "browser_user_agents"
 SHARES: Final = {"uniqueness": "Ξ", "correctness": "κ", "below_k": "V_5"}
 RIVALS: Final = {"people": "people", "loglinear_nb": "log-linear", "pitman": "Pitman", "pyc": "PYC"}
-FLAG: Final = 0.02  # of the product: above the log-linear model by more, the data count as foreign
+FOREIGN_DOUBTS: Final = frozenset({0, 1})  # places of those notes that take the lower end away
 
 
 def page(results: Row) -> str:
     """All tables, one after another."""
-    cases = results["cases"]
+    cases = [row for row in results["cases"] if row["corpus"] not in FAMILIES]
+    made = [row for row in results["cases"] if row["corpus"] in FAMILIES]
     people = [row for row in cases if row["corpus"] != FOREIGN]
     parts = [
         f"## Ξ by corpus and fraction, p.p.: mean absolute error (bias), {len(people)} held-out cases\n",
@@ -26,6 +29,7 @@ def page(results: Row) -> str:
         *_coverage(people, cases),
         "\n## The flag for foreign data\n",
         *_flags(cases),
+        *_made(made),
         "\n## Constants, by the corpus that was left out\n",
         *_constants(results["learnt"]),
         *_persons(results["persons"]),
@@ -110,11 +114,48 @@ def _held(some: Sequence[Row], share: str) -> str:
 def _flags(cases: Sequence[Row]) -> Iterator[str]:
     rows = []
     for corpus in dict.fromkeys(row["corpus"] for row in cases):
-        some = [row for row in cases if row["corpus"] == corpus and row["main_effects"][0] is not None]
-        fired = [row["uniqueness"][1] - row["main_effects"][0] > FLAG for row in some]
+        some = [row for row in cases if row["corpus"] == corpus]
         above = [row["uniqueness"][0] <= row["uniqueness"][3] + 1e-6 for row in some]
-        rows.append([corpus, str(len(some)), str(sum(fired)), f"{100 * float(np.mean(above)):.0f} %"])
-    return _table(["corpus", "cases", "flagged", "truth of Ξ at most the upper end"], rows)
+        far = [str(sum(doubt in row["doubts"] for row in some)) for doubt in sorted(FOREIGN_DOUBTS)]
+        rows.append(
+            [corpus, str(len(some)), *far, str(_doubted(some)), f"{100 * float(np.mean(above)):.0f} %"]
+        )
+    head = ["corpus", "cases", "far above the log-linear model", "cells scatter far", "either"]
+    return _table([*head, "truth of Ξ at most the upper end"], rows)
+
+
+def _doubted(some: Sequence[Row]) -> int:
+    return sum(not FOREIGN_DOUBTS.isdisjoint(row["doubts"]) for row in some)
+
+
+def _made(made: Sequence[Row]) -> Iterator[str]:
+    if not made:
+        return
+    yield "\n## Tables of other kinds, drawn from laws that are known\n"
+    head = ["family", "role", "cases", "flagged", *(f"{sign}: holds, mean width" for sign in SHARES.values())]
+    rows = []
+    for role, names in (("choosing", CHOOSING), ("held out", HELD_OUT)):
+        groups = [(name, [row for row in made if row["corpus"] == name]) for name in names]
+        of_role = [row for row in made if row["corpus"] in names]
+        plain = [row for row in of_role if row["corpus"] not in INVISIBLE]
+        groups += (
+            [(f"all {role}, without {' and '.join(INVISIBLE)}", plain)] if len(plain) < len(of_role) else []
+        )
+        groups += [(f"all {role}", of_role)]
+        if role == "held out":
+            sizes = sorted({row["records"] for row in made})
+            groups += [(f"held out, n = {n}", [r for r in of_role if r["records"] == n]) for n in sizes]
+        rows += [[name, role, *_of_made(some)] for name, some in groups if some]
+    yield from _table(head, rows)
+
+
+def _of_made(some: Sequence[Row]) -> Iterator[str]:
+    yield str(len(some))
+    yield str(_doubted(some))
+    for share in SHARES:
+        truth, _, low, high = np.array([row[share] for row in some]).T
+        held = ((low <= truth + 1e-6) & (truth <= high + 1e-6)).mean()
+        yield f"{100 * held:.1f} %, {(high - low).mean():.2f}"
 
 
 def _constants(learnt: Row) -> Iterator[str]:
@@ -137,6 +178,7 @@ def _persons(persons: Row) -> Iterator[str]:
         return
     yield "\n## Persons who are not in the sample\n"
     head = ["corpus, fraction", "populations", "AUC", "FDR over 0.90 / 0.95 / 0.99", "recall over 0.95"]
+    head += ["persons over 0.95", "without caution: FDR, recall over 0.95"]
     head += ["Brier / constant", "calibration", "MAE of Ξ (bias), p.p."]
     yield from _table(
         head,
@@ -147,6 +189,8 @@ def _persons(persons: Row) -> Iterator[str]:
                 f"{one['auc']:.3f}",
                 " / ".join(f"{100 * one[f'fdr_{level}']:.1f}" for level in (0.9, 0.95, 0.99)) + " %",
                 f"{100 * one['recall_0.95']:.0f} %",
+                f"{one['named']:.0f}",
+                f"{100 * one['bare fdr']:.1f} %, {100 * one['bare recall']:.0f} %",
                 f"{one['brier']:.3f}",
                 f"{one['calibration']:.3f}",
                 f"{100 * one['mae']:.2f} ({100 * one['bias']:+.2f})",

@@ -5,16 +5,20 @@ others.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 from scipy.stats import rankdata
 
 from benchmarks.accuracy.copulas import PERSONS, Population, populations
 from benchmarks.accuracy.people_cases import Coded, table
+from benchmarks.accuracy.people_judge import balanced
 from reid_sql.domains import Floats
 from reid_sql.models.people import people_fit, people_population, shape
+from reid_sql.models.people.caution import Caution, cautious, odds
 
 LEVELS: Final = (0.9, 0.95, 0.99)
 LEAST: Final = 50  # records of a sample, as in the paper
@@ -27,6 +31,8 @@ class Scored:
 
     corpus: str
     fraction: float
+    bare: Floats  # ξ before caution
+    share: float  # of unique people, by the model
     xi: Floats
     unique: Floats
     estimate: float
@@ -55,16 +61,50 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
     values = [[whole.values[j][code] for code in whole.codes[others, j].tolist()] for j in columns]
     known = 1 + np.bincount(key[rows], minlength=key.max() + 1)[key[others]]
     people = len(whole.codes)
-    xi, _ = model.cell_probability(values).known(known, people)
-    estimate = people_population.shares(model, people).uniqueness.estimate
+    cells = model.cell_probability(values)
+    bare, _ = cells.scatter.known(cells.probability, known, people)
     return Scored(
         population.corpus,
         fraction,
-        xi,
+        bare,
+        model.unique_share(people),
+        cells.known(known, people)[0],
         alone[others].astype(np.float64),
-        estimate,
+        people_population.shares(model, people).uniqueness.estimate,
         float(alone.mean()),
     )
+
+
+def learnt(found: Sequence[Scored]) -> Caution:
+    """Learn caution by logistic regression of who is unique, each corpus with the same weight."""
+    corpora = [one.corpus for one in found]
+    parts = [(*_told(one), balance) for one, balance in zip(found, balanced(corpora), strict=True)]
+    x = np.concatenate([told for told, _, _ in parts])
+    unique = np.concatenate([own for _, own, _ in parts])
+    weight = np.concatenate([np.full(len(own), balance / max(len(own), 1)) for _, own, balance in parts])
+
+    def loss(beta: Floats) -> tuple[float, Floats]:
+        z = x @ beta
+        return float(weight @ (np.logaddexp(0, z) - unique * z)), x.T @ (weight * (expit(z) - unique))
+
+    return Caution(*(float(part) for part in minimize(loss, np.zeros(3), jac=True, method="BFGS").x))
+
+
+def _told(one: Scored) -> tuple[Floats, Floats]:
+    """Of persons whom the sample does not hold: 1, log-odds, and those above 1/2 times Ξ's; who is unique."""
+    some = one.bare > 0
+    log = odds(one.bare[some], 1e-9)
+    share = float(odds(np.array(one.share), 1e-4))
+    return np.stack([np.ones(len(log)), log, np.maximum(log, 0) * share], axis=1), one.unique[some]
+
+
+def held_out(found: Sequence[Scored]) -> list[Scored]:
+    """Score the persons of each corpus anew by what the other corpora teach."""
+    taught = {
+        corpus: learnt([one for one in found if one.corpus != corpus])
+        for corpus in dict.fromkeys(one.corpus for one in found)
+    }
+    return [replace(one, xi=cautious(one.bare, one.share, one.fraction, taught[one.corpus])) for one in found]
 
 
 def figures(found: Sequence[Scored]) -> dict[str, float]:
@@ -91,6 +131,9 @@ def figures(found: Sequence[Scored]) -> dict[str, float]:
         named = xi > level
         told[f"fdr_{level}"] = float(1 - unique[named].mean()) if named.any() else float("nan")
         told[f"recall_{level}"] = float(named[unique > 0].mean())
+    bare = np.concatenate([one.bare for one in found]) > LEVELS[1]
+    told["bare fdr"] = float(1 - unique[bare].mean()) if bare.any() else float("nan")
+    told["bare recall"], told["named"] = float(bare[unique > 0].mean()), float((xi > LEVELS[1]).sum())
     return told
 
 

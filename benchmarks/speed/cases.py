@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.speed import copula, qar
+from benchmarks.speed import copula, qar, uniques
 from benchmarks.speed.compare import Case
 from benchmarks.speed.measure import Job
 from benchmarks.speed.shapes import SHAPES, Shape
@@ -185,6 +185,11 @@ def adult(setup: Setup) -> Iterator[Case]:
     yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
 
 
+def minimal_uniques(setup: Setup) -> Iterator[Case]:
+    """What singles each record out."""
+    return uniques.cases(setup.threads)
+
+
 def extreme_risk(setup: Setup) -> Iterator[Case]:
     """QaR against doing each of its counts anew."""
     return qar.cases(setup.threads)
@@ -286,6 +291,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "register": register,
     "adult": adult,
     "qar": extreme_risk,
+    "uniques": minimal_uniques,
     "copula": rectangles,
     "adversary": adversary,
     "disclosure": disclosure,

@@ -45,7 +45,7 @@ def cases(threads: int) -> Iterator[Case]:
         "1,000,000 × 8, p = 3, up to 100,000 values", 1_000_000, (*LEVELS[:5], 1000, 10_000, 100_000), threads
     )
     yield _census(threads)
-    prepare = _table(PEOPLE, SURVEY)
+    prepare = table(PEOPLE, SURVEY)
     columns = _names(SURVEY)
     risk = f"SELECT records FROM qar_risk(people, {columns})"
     every = f"SELECT count(contribution) AS records FROM qar_contributions(people, {columns})"
@@ -67,7 +67,7 @@ def cases(threads: int) -> Iterator[Case]:
 
 
 def _counted(words: str, records: int, levels: tuple[int, ...], threads: int) -> Case:
-    prepare, columns = _table(records, levels), _names(levels)
+    prepare, columns = table(records, levels), _names(levels)
     ours = (
         "SELECT count(*) AS choices, sum(distinct_values) AS found FROM "
         f"qar_quasi_identifiers(people, {columns})"
@@ -110,7 +110,7 @@ def _names(levels: tuple[int, ...]) -> list[str]:
     return [f"c{place}" for place in range(len(levels))]
 
 
-def _table(records: int, levels: tuple[int, ...]) -> str:
+def table(records: int, levels: tuple[int, ...]) -> str:
     """A table of skewed values: floor(levels * u^1.5), u from the hash of the record and the column."""
     draws = ", ".join(
         f"floor({count} * pow((hash(i + {place} * 100_000_000_000) >> 11) / "

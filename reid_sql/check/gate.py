@@ -54,7 +54,8 @@ def opened(
         con = connected()
         try:
             con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
-            if limit := memory_limit or policy.memory_limit:
+            limit = policy.memory_limit if memory_limit is None else memory_limit
+            if limit is not None:
                 limit_memory(con, limit)
             _lock(con, policy)
             yield [_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]

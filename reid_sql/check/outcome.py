@@ -14,11 +14,15 @@ from reid_sql.check.reports.html import html
 from reid_sql.check.reports.junit import junit
 from reid_sql.check.reports.report import text
 from reid_sql.check.reports.words import asked, counted, figure, limit, sentence
+from reid_sql.models.classes.disclosure import OK
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A check of a table, or of one group of its records, in words that a log can hold."""
+    """A check of a table, or of one group of its records, in words that a log can hold.
+
+    An estimate has the ends of its interval, its method where it is told, and a sentence to quote.
+    """
 
     table: str
     check: str
@@ -28,6 +32,11 @@ class Finding:
     why: str
     group: Mapping[str, str | None] | None = None
     cautions: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    status: str = OK
+    sentence: str | None = None
 
 
 @dataclass(frozen=True)
@@ -100,4 +109,5 @@ def _finding(check: Mapping[str, Any], group: Mapping[str, Any]) -> Finding:
         why=group["why"],
         group=group["group"],
         cautions=tuple(check["cautions"]),
+        **{name: group[name] for name in ("low", "high", "method", "status", "sentence")},
     )

@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import Final
 
-from reid_sql.commands.given import PASSED, number, opened_table, print_json, source_options
+from reid_sql.commands.options import PASSED, number, opened_table, print_json, source_options
 
 WORDS: Final = "measure a file against an attacker who knows part of it"
 

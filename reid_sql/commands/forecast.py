@@ -3,10 +3,10 @@
 import argparse
 from typing import Final
 
-from reid_sql.commands.given import PASSED, numbers, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, answered, numbers, opened, print_json, source_options, whole
 
 WORDS: Final = "forecast the risk of a sample to larger populations"
-POINTS: Final = 40  # of the curve that is drawn
+POINTS: Final = 20  # of the curve that is drawn
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -39,15 +39,23 @@ def run_command(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     con, given = opened(options)
     forecast = f"FROM pyc_forecast(?, ?, ?, k := {k}, {nulls})"
-    found = run(con, forecast, [*given, populations], "forecast").records()
+    older = run(con, forecast, [*given, populations], "forecast").records()
+    path: list[float] = []
     if options.plot:
         measured = run(con, f"FROM correctness_curve(?, ?, {nulls})", given, "curve").records()
-        first, last = measured[-1]["n"], max(populations)
-        path = [first * (last / first) ** (step / POINTS) for step in range(POINTS)] + [last]
-        drawn = run(con, forecast, [*given, path], "forecast").records()
-        draw_forecast(options.plot, measured, drawn, f"Right matches by {', '.join(given[1])}")
+        path = _path(measured[-1]["n"], max(populations))
+    answer, k = answered(con, given, [*populations, *path], options.k, options.nulls)
+    found, drawn = answer[: len(populations)], answer[len(populations) :]
+    if options.plot:
+        before = run(con, forecast, [*given, path], "forecast").records()
+        draw_forecast(options.plot, measured, drawn, before, f"Right matches by {', '.join(given[1])}")
     if options.json:
-        print_json(found)
+        print_json([row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)])
     else:
-        screen.console().print(screen.forecast_page(found, k))
+        screen.console().print(screen.forecast_page(found, older, k))
     return PASSED
+
+
+def _path(first: float, last: float) -> list[float]:
+    """Sizes of the population from one to another, evenly on a logarithmic axis."""
+    return [first * (last / first) ** (step / POINTS) for step in range(POINTS)] + [last]

@@ -4,7 +4,7 @@ import argparse
 import inspect
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.given import PASSED, print_json
+from reid_sql.commands.options import PASSED, print_json
 from reid_sql.errors import UnknownNameError
 
 if TYPE_CHECKING:

@@ -6,11 +6,23 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from reid_sql import __version__
-from reid_sql.commands import adversary, advise, check, forecast, functions, qar, query, risk, sql
+from reid_sql.commands import (
+    adversary,
+    advise,
+    check,
+    forecast,
+    functions,
+    profile,
+    qar,
+    query,
+    risk,
+    sql,
+    validate,
+)
 from reid_sql.errors import OutOfDomainError
 
 # In the order of the help; each is a file of its name.
-COMMANDS: Final = (risk, forecast, adversary, qar, check, advise, query, functions, sql)
+COMMANDS: Final = (profile, risk, forecast, validate, adversary, qar, check, advise, query, functions, sql)
 
 
 class Once(argparse.Action):

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.given import PASSED, number, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, number, opened, print_json, source_options, whole
 from reid_sql.errors import OutOfDomainError, ReidError
 
 if TYPE_CHECKING:

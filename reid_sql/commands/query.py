@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from reid_sql import register
-from reid_sql.commands.given import PASSED, print_json
+from reid_sql.commands.options import PASSED, print_json
 from reid_sql.errors import UnknownNameError
 
 WORDS: Final = "run a file of SQL with the functions there"

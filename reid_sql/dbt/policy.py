@@ -13,10 +13,9 @@ from reid_sql.check.measures.release import POLICY_COLUMNS
 from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named, read_policy
 from reid_sql.check.policy.source import Source
 from reid_sql.check.reports.words import asked, counted, figure, limit
-from reid_sql.domains import sql_text
+from reid_sql.domains import quoted, sql_text
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.runner import sentence
-from reid_sql.source import quoted
 from reid_sql.spill import spill_folder
 from reid_sql.suggestion import suggestion
 from reid_sql.visible import visible

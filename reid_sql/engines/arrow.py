@@ -11,17 +11,17 @@ from inspect import Signature
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
 from reid_sql.errors import ReidError
+from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.fitted_model import FittedModel
-from reid_sql.models.numerics.rectangle import Estimates
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 
@@ -81,8 +81,8 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
         valid = names.is_valid()
         for cells in given:
             valid = pc.and_(valid, cells.is_valid())
-        refusals: list[str | None] = [None] * length
-        answers: Any = [None] * length
+        refusal: str | None = None
+        parts: list[tuple[Integers, Any]] = []
         for name in pc.unique(names.filter(valid)).to_pylist():
             rows = np.flatnonzero(
                 pc.and_(valid, pc.equal(names, name)).to_numpy(zero_copy_only=False).astype(bool)
@@ -96,28 +96,26 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
                     declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given]
                 )
             except ReidError as error:
-                refusals = [str(error)] * length
+                refusal = str(error)
                 break
-            for row, one in zip(rows, _rows(found), strict=True):
-                answers[row] = one
-        return pa.array(
-            [{"refusal": r, "answer": a} for r, a in zip(refusals, answers, strict=True)], type=answer
-        )
+            parts.append((rows, found))
+        refusals = pa.repeat(pa.scalar(refusal, pa.string()), length)
+        return pa.StructArray.from_arrays([refusals, _answers(kind, length, parts)], fields=list(answer))
 
     return _named(
         call, ["values", *(["class_size"] if counted else []), "database", "model", *(p.name for p in own)]
     )
 
 
-def model_answer(declared: Function, cells: Estimates, given: Sequence[pa.Array]) -> pa.Array:
+def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array]) -> pa.Array:
     """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
     valid = np.full(len(cells.probability), fill_value=True)
-    for column in given:
+    for column in numbers:
         valid &= column.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(valid)
     kept = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
-    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in given])
+    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in numbers])
     return pa.array(answer, mask=~valid)
 
 
@@ -143,9 +141,7 @@ def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
     return _named(call, ["database", "model", *(p.name for p in declared.own_parameters), "place"])
 
 
-def _scored(
-    declared: Function, cells: Estimates, sizes: Sequence[Integers], given: Sequence[pa.Array]
-) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
+def _scored(declared: Function, cells: Scores, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
     own = [_own(parameter, column) for parameter, column in zip(declared.own_parameters, given, strict=True)]
     return declared.body(cells, *sizes, *own)
 
@@ -180,11 +176,29 @@ def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - number
     return cells[0].as_py()
 
 
-def _rows(found: Any) -> list[Any]:  # noqa: ANN401 - an array, or a dataclass of arrays
-    if isinstance(found, np.ndarray):
-        return list(found.tolist())
-    columns = {name: column.tolist() for name, column in vars(found).items()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+# Rows, and what was found for them: an array, or a dataclass of arrays.
+Parts = Sequence[tuple[Integers, Any]]
+
+
+def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
+    """Answers of some rows; NULL in all others."""
+    missing = np.ones(length, dtype=bool)
+    for rows, _ in parts:
+        missing[rows] = False
+    if not pa.types.is_struct(kind):
+        return _spread(kind, missing, parts)
+    fields = [
+        _spread(one.type, missing, [(rows, getattr(found, one.name)) for rows, found in parts])
+        for one in kind
+    ]
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=pa.array(missing))
+
+
+def _spread(kind: pa.DataType, missing: npt.NDArray[np.bool_], parts: Parts) -> pa.Array:
+    column = np.zeros(len(missing), dtype=parts[0][1].dtype if parts else np.float64)
+    for rows, found in parts:
+        column[rows] = found
+    return pa.array(column, type=kind, mask=missing)
 
 
 ARROW_TYPES: Final = {
@@ -192,6 +206,7 @@ ARROW_TYPES: Final = {
     "DOUBLE": pa.float64(),
     "VARCHAR": pa.string(),
     "VARCHAR[]": pa.list_(pa.string()),
+    "BIGINT[]": pa.list_(pa.int64()),
 }
 
 
@@ -209,7 +224,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         if declared.models:
             with registry.within(rows[0][0].as_py()):
                 return pa.array([_answered(declared, row[1:]) for row in rows], type=answer)
-        if declared.answer is Answer.RECORDS:
+        if declared.columnar:
             return pa.concat_arrays([_in_columns(_answered(declared, row), answer) for row in rows])
         return pa.array([_answered(declared, row) for row in rows], type=answer)
 
@@ -222,9 +237,13 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
 
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
-    """Make one row of the answer for each record of its arrays, faster than a list of dictionaries."""
+    """Make one row of the answer for each place of its arrays; a list of dictionaries would be slow."""
     found, types = answered["answers"], answer.field("answers").type
-    arrays = [pa.array(found[field.name] if found else [], field.type) for field in types.value_type]
+    columns = (found[field.name] if found else [] for field in types.value_type)
+    arrays = [
+        column if isinstance(column, pa.Array) else pa.array(column, field.type)
+        for column, field in zip(columns, types.value_type, strict=True)
+    ]
     rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
     listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
     return pa.StructArray.from_arrays(
@@ -242,7 +261,7 @@ def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
     own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
     try:
-        answer = answer_columns if declared.answer is Answer.RECORDS else answer_rows
+        answer = answer_columns if declared.columnar else answer_rows
         return {"refusal": None, "answers": answer(declared, arrays, own)}
     except ReidError as error:  # the engine would wrap the sentence in its own
         return {"refusal": str(error), "answers": []}
@@ -256,14 +275,31 @@ def answer_rows(
     return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
 
 
-def answer_columns(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Call the body of an answer by record: its arrays by name, what is said of all repeated for each."""
-    found = vars(_called(declared, arrays, own))
+def answer_columns(
+    declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Call the body of an answer in arrays: these by name, what is said of all rows repeated for each."""
+    return columns_of(_called(declared, arrays, parameters))
+
+
+def columns_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass of arrays
+    """The columns of an answer in arrays, by name."""
+    found = vars(answer)
     length = max(len(values) for values in found.values() if isinstance(values, np.ndarray))
     return {
-        name: values if isinstance(values, np.ndarray) else [values] * length
+        name: _column(values) if isinstance(values, np.ndarray) else [values] * length
         for name, values in found.items()
     }
+
+
+def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lists Arrow's
+    """The values of a column; lists, of which many rows share one, are turned into Arrow's once each."""
+    if values.dtype != np.object_:
+        return values
+    _, first, place = np.unique(
+        np.fromiter(map(id, values), np.int64, len(values)), return_index=True, return_inverse=True
+    )
+    return pa.array(values[first].tolist(), pa.list_(pa.string())).take(pa.array(place))
 
 
 def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401

@@ -36,10 +36,10 @@ class Primitives(Protocol[Frame]):
     The numbers are q1, q2, ….
     """
 
-    def resolved(self, words: Columns, names: Sequence[str], frame: Frame) -> list[str]:
+    def resolved(self, words: Columns, columns: Sequence[str], frame: Frame) -> list[str]:
         """The frame's own spelling of the names, or a refusal that calls them by the words."""
 
-    def numbered(self, frame: Frame, names: Sequence[str]) -> Frame:
+    def numbered(self, frame: Frame, columns: Sequence[str]) -> Frame:
         """The columns of these very names, as q1, q2, …."""
 
     def kept(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
@@ -75,7 +75,7 @@ class Kit(Protocol[Frame, Value]):
         self,
         declared: Function,
         model: Any,  # noqa: ANN401
-        own: Sequence[Any],
+        arguments: Sequence[Any],
         columns: Sequence[Any],
     ) -> Value:
         """Bind SCORE: a number for each record under the model, by parameters and the record's values.
@@ -83,7 +83,7 @@ class Kit(Protocol[Frame, Value]):
         The parameters are the function's own.
         """
 
-    def table(self, declared: Function, given: Mapping[str, Any]) -> Frame:
+    def table(self, declared: Function, arguments: Mapping[str, Any]) -> Frame:
         """Bind ROW, ROWS, RECORDS and REDUCTION: reduce by the reduction's arguments, then answer.
 
         The body answers by its own arguments.
@@ -104,5 +104,5 @@ class Kit(Protocol[Frame, Value]):
     def collected(self, frame: Frame, words: str) -> pa.Table:
         """The frame in this process, or a refusal where it is larger than the engine's bound, if any."""
 
-    def given(self, table: pa.Table) -> Frame:
+    def framed(self, table: pa.Table) -> Frame:
         """The table as a frame of the engine; types it lacks as the nearest that hold every value."""

@@ -30,8 +30,8 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.contract import Kind, Kit
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function, signature_of
-from reid_sql.models.fitted_model import FittedModel
 from reid_sql.suggestion import suggestion
 
 Call = Callable[..., Any]
@@ -91,6 +91,8 @@ def _count(kit: Kit[Any, Any], declared: Function) -> Call:
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or a frame first
         given = bound(declared.name, signature, arguments, named)
         columns = given.pop("columns", ())
+        if given["entity"] is None and len(declared.parameters) > 1:
+            raise WrongTypeError(NOBODY)
         if "tbl" in given:
             _refuse_other(kit.TABLE, "tbl", given["tbl"])
         return kit.count(declared, columns, **given)
@@ -284,6 +286,10 @@ def told(value: Any) -> str:  # noqa: ANN401 - anything
     return str(value) if plain and len(str(value)) <= LONGEST else type(value).__name__
 
 
+NOBODY: Final = (
+    "entity must be the column that tells people apart, got NULL; "
+    "name it, or count records by equivalence_class_size"
+)
 LONGEST: Final = 80  # characters of a value that fit a sentence
 
 

@@ -8,12 +8,12 @@ from typing import Final
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula import copula_file, copula_population, copula_summary
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.copula.copula_summary import CopulaSummary
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
-from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people import people_file, people_population, people_summary
 from reid_sql.models.people.people_model import PeopleModel
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import command
+from tests.tables import connection
 
 VISITS = "person_id,age,sex,town,diagnosis\n" + "".join(
     f"{person},{person % 50},{'FM'[person % 2]},{'AB'[person % 3 == 0]},x\n" * 5 for person in range(97)
@@ -59,11 +60,45 @@ def test_rows_pass_where_people_fail(folder: Path) -> None:
     assert "One row per person is assumed." not in shown
 
 
+def test_a_forecast_is_of_people(folder: Path) -> None:
+    forecast = '[[tables.checks]]\nmeasure = "forecast_uniqueness"\npopulation = 1000\nat_most = 1\n'
+    figures = {}
+    for entity in ("", 'entity = "person_id"'):
+        _, page, _ = checked(folder, POLICY.format(entity=entity) + forecast)
+        found = page["checks"][-1]  # type: ignore[index]
+        assert found["verdict"] == "pass"
+        figures[entity] = found["groups"][0]["value"]
+    rows = VISITS.splitlines()[1:]
+    con = connection()
+    (folder / "people.csv").write_text(
+        "person_id,age,sex,town,diagnosis\n" + "\n".join(rows[::5]), encoding="utf-8"
+    )
+    for entity, file in (("", "visits.csv"), ('entity = "person_id"', "people.csv")):
+        asked = f"SELECT uniqueness FROM pyc_forecast('{folder / file}', ['age', 'sex'], [1000])"
+        assert con.execute(asked).fetchall() == [(pytest.approx(figures[entity], rel=1e-9),)]
+    assert figures[""] < figures['entity = "person_id"']
+
+
+def test_what_classes_give_away_is_told_of_people(folder: Path) -> None:
+    policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]')
+    checks = '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\n'
+    checks += '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\nsensitive = "town"\n'
+    _, page, _ = checked(folder, policy + checks)
+    verdicts = [(each["verdict"], each["groups"][0]["value"]) for each in page["checks"][-2:]]  # type: ignore[index]
+    assert verdicts == [("pass", 1), ("pass", 1)]
+    several = VISITS.replace(",x\n", ",y\n", 1)
+    (folder / "visits.csv").write_text(several, encoding="utf-8")
+    _, page, _ = checked(folder, policy + checks)
+    told = page["checks"][-2]  # type: ignore[index]
+    assert told["verdict"] == "not judged"
+    assert "sensitive must have one value for each person in a class" in json.dumps(told)
+
+
 def test_a_measure_of_rows_is_not_judged_for_people(folder: Path) -> None:
     policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]').replace(
         "at_least = 5", "at_least = 1"
     )
-    code, page, _ = checked(folder, policy + '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\n')
+    code, page, _ = checked(folder, policy + '[[tables.checks]]\nmeasure = "separation"\nat_most = 1\n')
     assert code == 2
     last = page["checks"][-1]  # type: ignore[index]
     assert last["verdict"] == "not judged"

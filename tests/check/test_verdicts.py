@@ -151,6 +151,37 @@ def test_nulls_are_treated_as_the_policy_says(tmp_path: Path, nulls: str, k: int
     assert page["tables"][0]["records_dropped"] == dropped
 
 
+@pytest.mark.parametrize(
+    ("nulls", "cautions"), [("value", []), ("wildcard", ["4 records without any value of a, b"])]
+)
+def test_blank_records_that_match_everybody_are_cautioned(
+    tmp_path: Path, nulls: str, cautions: list[str]
+) -> None:
+    file = table(
+        tmp_path,
+        "SELECT * FROM (VALUES (1, 'x'), (2, 'y')) t(a, b) UNION ALL SELECT NULL, NULL FROM range(4)",
+    )
+    head = f'mask_below = 1\n[[tables]]\nfile = "{file}"\nnulls = "{nulls}"\nquasi_identifiers = ["a", "b"]'
+    text = f'{head}\nchecks = [{{measure = "k", at_least = 1}}, {{measure = "average_risk", at_most = 1}}]'
+    for each in check(tables_policy(tmp_path, text))["checks"]:
+        assert [
+            words.split(" matched")[0] for words in each["cautions"] if "without any" in words
+        ] == cautions
+        assert each["verdict"] == "pass"
+
+
+def test_marks_for_missing_values_are_cautioned_and_refuse_nothing(tmp_path: Path) -> None:
+    file = table(
+        tmp_path, "SELECT i % 3 AS a, CASE WHEN i < 12 THEN '?' ELSE 'b' END AS b FROM range(30) t(i)"
+    )
+    head = f'cautions = "refuse"\n[[tables]]\nfile = "{file}"\nquasi_identifiers = ["a", "b"]'
+    checks = '{measure = "k", at_least = 1}, {measure = "k", at_least = 2, quasi_identifiers = ["a"]}'
+    both = check(tables_policy(tmp_path, f"{head}\nchecks = [{checks}]"))["checks"]
+    told = "12 records hold '?' in b, which looks like a mark for a missing value and counts as a value"
+    assert [told in each["cautions"] for each in both] == [True, False]
+    assert both[1]["verdict"] == "pass"
+
+
 def test_a_null_is_a_group_of_its_own(tmp_path: Path) -> None:
     file = table(tmp_path, NULLS)
     asked = '{measure = "k", at_least = 1, by = ["b"]}, {measure = "separation", at_most = 1, by = ["b"]}'

@@ -83,7 +83,7 @@ class Frames:
 
     def _taken(self, given: Given) -> dict[str, Any]:
         return {
-            name: self.kit.given(value.to_arrow()) if isinstance(value, pl.DataFrame) else value
+            name: self.kit.framed(value.to_arrow()) if isinstance(value, pl.DataFrame) else value
             for name, value in given.items()
         }
 
@@ -92,7 +92,7 @@ class Frames:
             return call(**given)
         frame, columns = given.pop("tbl"), given.pop("columns", [])
         if "tbl" in inspect.signature(call).parameters:
-            return call(frame, *columns, name="answer").select("row", "answer")
+            return call(frame, *given.values(), *columns, name="answer").select("row", "answer")
         return frame.select("row", call(*given.values(), *columns).alias("answer"))
 
 

@@ -25,7 +25,8 @@ def fit(engine: Engine) -> None:
 def question(engine: Engine, function: Function) -> dict[str, Any]:
     """Arguments by the domains of the function's parameters."""
     if function.answer is Answer.COUNT:
-        return {"tbl": PEOPLE_WITH_ROWS, "columns": QI}
+        entity = {p.name: Column(QI[0]) for p in function.parameters[:-1]}
+        return {**entity, "tbl": PEOPLE_WITH_ROWS, "columns": QI[1:] if entity else QI}
     if function.answer is Answer.SCORE:
         return {**given(function), "tbl": PEOPLE_WITH_ROWS, "columns": QI}
     if function.answer is Answer.VALUE:

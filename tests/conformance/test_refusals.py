@@ -126,7 +126,7 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
 @pytest.mark.parametrize("sentence", WRONG)
 def test_a_wrong_call_of_a_face_is_the_same_sentence(face: Frames, sentence: str) -> None:
     name, arguments, named = WRONG[sentence]
-    frame = face.kit.given(PEOPLE.to_arrow())
+    frame = face.kit.framed(PEOPLE.to_arrow())
     with pytest.raises(ReidError) as refused:
         getattr(face.face, name)(*(frame if each == "tbl" else each for each in arguments), **named)
     assert str(refused.value) == sentence
@@ -151,7 +151,7 @@ def test_what_is_no_frame_and_what_is_no_column_is_named(face: Frames) -> None:
 
 
 def test_arguments_are_given_by_place_and_by_name_alike(face: Frames) -> None:
-    call, frame = face.face, face.kit.given(PEOPLE.to_arrow())
+    call, frame = face.face, face.kit.framed(PEOPLE.to_arrow())
     by_place = face.kit.collected(call.risk_summary(frame, AGE, 0.5, "drop"), "").to_pylist()
     by_name = call.risk_summary(nulls="drop", threshold=0.5, qi=AGE, tbl=frame)
     assert face.kit.collected(by_name, "").to_pylist() == by_place

@@ -61,9 +61,9 @@ def counted(function: str, rows: list[Row], columns: Sequence[str]) -> list[Row]
             [(*row, size, size, *HOW_NULLS) for row, size in dict(zip(rows, sizes, strict=True)).items()]
         )
     if function == "class_size_histogram":
-        return tidy([(*line, *HOW_NULLS) for line in histogram(rows, sizes)])
+        return tidy([(*line, None, *HOW_NULLS) for line in histogram(rows, sizes)])
     covered = (0, "ok") if function == "journalist_risk" else ()
-    return tidy([(*risk(rows, sizes, 0.2).values(), *covered, *HOW_NULLS)])
+    return tidy([(*risk(rows, sizes, 0.2).values(), *covered, None, *HOW_NULLS)])
 
 
 def _attribute(name: str, values: list[Any]) -> Row:
@@ -116,6 +116,7 @@ BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "key": "id",
     "remove": 5,
     "sampling_fraction": 0.01,
+    "values": ["20", "M", None],
     "scenario": '{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5}]}',
 }
 

@@ -3,7 +3,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import NULLS, by_both, by_duckdb, by_polars, class_sizes, frames, histogram, kept, keys
+from tests.tables import (
+    NULLS,
+    blank,
+    by_both,
+    by_duckdb,
+    by_polars,
+    class_sizes,
+    frames,
+    histogram,
+    kept,
+    keys,
+)
 
 
 @given(frames(), st.sampled_from(NULLS))
@@ -12,6 +23,11 @@ def test_classes_and_records_of_each_size(frame: pl.DataFrame, nulls: str) -> No
     expected = histogram(rows, class_sizes(rows, rows, nulls))
     for answer in by_both("class_size_histogram", {"t": frame}, frame.columns, nulls=nulls):
         assert [(row["class_size"], row["classes"], row["records"]) for row in answer] == expected
+        told = [row["blank_records"] for row in answer]
+        if nulls == "wildcard":
+            assert sum(told) == blank(rows, nulls)
+        else:
+            assert set(told) <= {None}
         assert {(row["nulls"], row["records_dropped"]) for row in answer} <= {
             (nulls, frame.height - len(rows))
         }

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import NULLS, by_both, by_duckdb, class_sizes, frames, kept, keys, risk
+from tests.tables import NULLS, blank, by_both, by_duckdb, class_sizes, frames, kept, keys, risk
 
 
 @given(frames(min_rows=1), st.data(), st.sampled_from(NULLS))
@@ -16,6 +16,7 @@ def test_sizes_are_those_of_the_population(population: pl.DataFrame, data: st.Da
     expected = risk(rows, class_sizes(rows, others, nulls), 0.2)
     for answer in by_both("journalist_risk", {"s": sample, "p": population}, population.columns, nulls=nulls):
         assert answer[0]["uncovered_records"] == 0
+        assert answer[0]["blank_records"] == blank(rows, nulls)
         assert {name: answer[0][name] for name in expected} == pytest.approx(expected, rel=1e-12)
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from reid_sql.errors import ReidError
 from tests.copulas import people
-from tests.tables import by_duckdb, by_polars
+from tests.tables import by_both, by_duckdb, by_polars
 
 COLUMNS = ["age", "sex", "grade"]
 SHARES = ("uniqueness", "correctness", "below_k")
@@ -54,6 +54,14 @@ def test_a_wide_pair_of_columns_is_counted_among_the_drawn() -> None:
     row = by_polars("population_risk", frame, ["a", "b", "c"], [1e6])[0]
     assert row["uniqueness_high"] == 1
     assert "no record repeats" in row["status"]
+
+
+def test_minus_nought_is_nought_by_whichever_text_it_is_told() -> None:
+    odd = pl.DataFrame({"income": [0.0, -0.0, 1.5, -0.0, 0.0] * 30, "sex": [*range(75)] * 2})
+    plain = odd.with_columns(pl.col("income") + 0.0)
+    for answered in by_both("population_risk", {"t": odd}, ["income", "sex"], populations=[5_000]):
+        expected = by_polars("population_risk", plain, ["income", "sex"], [5_000])
+        assert answered[0]["uniqueness"] == pytest.approx(expected[0]["uniqueness"])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import math
 from typing import Literal
 
 import duckdb
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,9 @@ TOWN = pl.DataFrame(
 QI = ["age", "sex", "job"]
 
 
-@pytest.mark.parametrize("method", ["all", "pitman", "loglinear", "loglinear_nb", "pitman_negative", "snb"])
+@pytest.mark.parametrize(
+    "method", ["all", "people", "pitman", "loglinear", "loglinear_nb", "pitman_negative", "snb"]
+)
 def test_engines_agree(method: str) -> None:
     duck, polars = by_both("population_uniqueness", {"t": TOWN}, QI, population=10_000, method=method)
     assert [row["method"] for row in duck] == (list(METHODS) if method == "all" else [method])
@@ -67,12 +70,37 @@ def test_the_row_of_the_copula_is_the_forecast_of_the_fitted_model(
         assert answer[0]["uniqueness_high"] == pytest.approx(expected["uniqueness_high"], rel=1e-6)
 
 
+RNG = np.random.default_rng(5)
+WIDE = pl.DataFrame(  # more pairs of values than an engine hands over, and more records than are drawn
+    {
+        "born": RNG.integers(0, 4_000, 30_000),
+        "zip": RNG.integers(0, 3_000, 30_000).astype(str),
+        "sex": RNG.integers(0, 2, 30_000),
+    }
+)
+
+
+@pytest.mark.parametrize("method", ["all", "people"])
+@pytest.mark.parametrize(("frame", "qi"), [(TOWN, QI), (TOWN.head(60), QI), (WIDE, ["born", "zip", "sex"])])
+def test_the_first_row_is_the_answer_of_population_risk(
+    frame: pl.DataFrame, qi: list[str], method: str
+) -> None:
+    expected = by_both("population_risk", {"t": frame}, qi, populations=[200_000])
+    found = by_both("population_uniqueness", {"t": frame}, qi, population=200_000, method=method)
+    for rows, risk in zip(found, expected, strict=True):
+        first = rows[0]
+        assert first["method"] == "people"
+        for name in ("uniqueness", "uniqueness_low", "uniqueness_high", "status"):
+            assert first[name] == risk[0][name]
+        assert first["unique_records"] == pytest.approx(200_000 * risk[0]["uniqueness"])
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
         ("['age'], 10", "population must be at least the 400 records of the sample, got 10; pass the size"),
         ("['age'], 0.5", "population must be a number of people of at least 1 and at most 1e+15, got 0.5"),
-        ("['age'], 1e6, method := 'pitmann'", "method must be one of 'all', 'bound', 'ewens'"),
+        ("['age'], 1e6, method := 'pitmann'", "method must be one of 'all', 'people', 'bound'"),
         ("['age'], 1e6, nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
         ("['aeg'], 1e6", "quasi-identifiers must be columns of the table, got 'aeg'; did you mean 'age'?"),
     ],

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import ADULT10, NULLS, by_both, by_duckdb, class_sizes, frames, kept, keys, risk
+from tests.tables import ADULT10, NULLS, blank, by_both, by_duckdb, class_sizes, frames, kept, keys, risk
 
 
 @given(frames(min_rows=1), st.sampled_from(NULLS), st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0]))
@@ -15,6 +15,7 @@ def test_every_measure_equals_exact_counting(frame: pl.DataFrame, nulls: str, th
     for answer in by_both("risk_summary", {"t": frame}, frame.columns, threshold=threshold, nulls=nulls):
         how_nulls = {"records_dropped": frame.height - len(rows), "nulls": nulls}
         assert {name: answer[0].pop(name) for name in how_nulls} == how_nulls
+        assert answer[0].pop("blank_records") == blank(rows, nulls)
         assert answer == [pytest.approx(expected, rel=1e-12)]
 
 

@@ -29,7 +29,7 @@ def adversary_risk(
     value of the column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute
     groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
     the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
-    values the table lacks.
+    values the table lacks. One row per person is assumed.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

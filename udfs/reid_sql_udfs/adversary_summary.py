@@ -30,7 +30,7 @@ def adversary_summary(
     One row a measure: quartiles, average and highest over the records, the share of records above the
     threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
     `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
-    Refuses what `adversary_risk` refuses.
+    Refuses what `adversary_risk` refuses. One row per person is assumed.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

@@ -7,7 +7,7 @@ from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
-    "tbl, qi, sensitive, alpha, k, nulls",
+    "tbl, qi, sensitive, alpha, k, nulls, entity",
     answer=Answer.ROW,
     reduction=ALPHA_K_ANONYMITY,
     source="Wong et al. 2006 (general model)",
@@ -15,6 +15,7 @@ from reid_sql_udfs.l_diversity import select
         "max", f"value > $alpha * (1 + {sensitive.SLACK}) OR class_size < $k", "'general'", "$alpha"
     )
     + ", $k AS threshold_k",
+    individuals=True,
 )
 def alpha_k_anonymity(
     found: sensitive.ClassValues, alpha: sensitive.Alpha = 0.5, k: sensitive.LeastK = 2
@@ -23,6 +24,8 @@ def alpha_k_anonymity(
 
     `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
     the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 0.5]), np.array([2, 1]))

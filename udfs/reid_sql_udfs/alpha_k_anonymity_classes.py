@@ -6,16 +6,19 @@ from reid_sql.reductions.disclosure import ALPHA_K_ANONYMITY_CLASSES
 
 
 @table_function(
-    "tbl, qi, sensitive, alpha, k, nulls",
+    "tbl, qi, sensitive, alpha, k, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=ALPHA_K_ANONYMITY_CLASSES,
     source="Wong et al. 2006 (general model)",
+    individuals=True,
 )
 def alpha_k_anonymity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `alpha_k_anonymity`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> alpha_k_anonymity_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

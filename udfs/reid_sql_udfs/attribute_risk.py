@@ -28,7 +28,7 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
     pairs of records that differ somewhere. At most 5,000 subsets; refuses an empty table. Where there is no
-    answer, NULL and a status that says why.
+    answer, NULL and a status that says why. One row per person is assumed.
 
     >>> import numpy as np
     >>> sexes = disclosure.SubsetCounts([["sex"]], np.array([5]), np.array([2]), [8], ["value"])

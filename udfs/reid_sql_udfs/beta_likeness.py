@@ -7,11 +7,12 @@ from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, beta, nulls",
+    "tbl, qi, sensitive, variant, beta, nulls, entity",
     answer=Answer.ROW,
     reduction=BETA_LIKENESS,
     source="Cao & Karras 2012",
     duckdb=select("max", f"value > $beta * (1 + {sensitive.SLACK})", "$variant", "$beta", sensitive.NO_BETA),
+    individuals=True,
 )
 def beta_likeness(
     found: sensitive.ClassValues, variant: sensitive.Likeness = "basic", beta: sensitive.Gain = 1
@@ -21,6 +22,8 @@ def beta_likeness(
     The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
     of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
     within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))

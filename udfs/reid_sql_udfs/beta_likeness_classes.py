@@ -6,16 +6,19 @@ from reid_sql.reductions.disclosure import BETA_LIKENESS_CLASSES
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, beta, nulls",
+    "tbl, qi, sensitive, variant, beta, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=BETA_LIKENESS_CLASSES,
     source="Cao & Karras 2012",
+    individuals=True,
 )
 def beta_likeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value gains more than beta on its share in the table.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `beta_likeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> beta_likeness_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

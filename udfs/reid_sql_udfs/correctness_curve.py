@@ -13,10 +13,11 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, sizes, nulls",
+    "tbl, qi, sizes, nulls, entity",
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
     source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025",
+    individuals=True,
 )
 def correctness_curve(
     histogram: Histogram, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None
@@ -26,6 +27,8 @@ def correctness_curve(
     The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
     all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
     'wildcard'`.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))

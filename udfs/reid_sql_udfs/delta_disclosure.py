@@ -7,13 +7,14 @@ from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, delta, nulls",
+    "tbl, qi, sensitive, variant, delta, nulls, entity",
     answer=Answer.ROW,
     reduction=DELTA_DISCLOSURE,
     source="Brickell & Shmatikov 2008",
     duckdb=select(
         "max", f"value > $delta * (1 + {sensitive.SLACK})", "$variant", "$delta", sensitive.NO_DELTA
     ),
+    individuals=True,
 )
 def delta_disclosure(
     found: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1
@@ -23,6 +24,8 @@ def delta_disclosure(
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
     class and value, of share p in the class and q in the table. present: over the values that a class holds.
     all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))

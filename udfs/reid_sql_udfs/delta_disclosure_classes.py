@@ -6,16 +6,19 @@ from reid_sql.reductions.disclosure import DELTA_DISCLOSURE_CLASSES
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, delta, nulls",
+    "tbl, qi, sensitive, variant, delta, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=DELTA_DISCLOSURE_CLASSES,
     source="Brickell & Shmatikov 2008",
+    individuals=True,
 )
 def delta_disclosure_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value's share differs from the table's by more than delta.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `delta_disclosure`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> delta_disclosure_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

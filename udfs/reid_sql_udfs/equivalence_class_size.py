@@ -14,10 +14,9 @@ def equivalence_class_size(*columns: npt.ArrayLike) -> Integers:
 
     Takes 1 to 64 columns of any type, or one ROW or STRUCT of them; NULL is a value of its own, and so is
     NaN. In DuckDB the comparison is exact for any number of columns, and a constant or a list in place of a
-    column is refused, as it would make one class of all records. One row per person is assumed. Where a
-    column tells people apart, Polars and Spark take it as `entity` and count people, NULL one of them; in
-    SQL, whose macros of any number of columns have no named parameter, that is count(DISTINCT person) OVER
-    (PARTITION BY age, sex), or equivalence_classes(tbl, ['age', 'sex'], entity := 'person').
+    column is refused, as it would make one class of all records. One row per person is assumed: where a
+    person has several, ask equivalence_class_people(person_id, age, sex), which counts people; Polars and
+    Spark also take `entity` here.
 
     >>> equivalence_class_size(["F", "F", "M"], [30, 30, 41])
     array([2, 2, 1])

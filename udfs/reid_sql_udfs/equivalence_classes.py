@@ -15,6 +15,7 @@ def equivalence_classes(classes: Classes) -> Classes:
     combination, `records` those that hold exactly these values: the same number unless `nulls := 'wildcard'`,
     where a NULL in either record matches anything. With `entity`, the column that tells people apart,
     `class_size` is the number of people.
+    One row per person is assumed, unless `entity` tells people apart.
 
     >>> equivalence_classes(Classes({"sex": ["F", "M"]}, [3, 2], [3, 2])).class_size
     [3, 2]

@@ -10,11 +10,12 @@ from reid_sql.reductions.pairs import PAIRS
 
 
 @table_function(
-    "name, tbl, qi, weight, marginals, ordered, method, seed, nulls",
+    "name, tbl, qi, weight, marginals, ordered, method, seed, nulls, entity",
     answer=Answer.ROW,
     reduction=PAIRS,
     source="Rocher, Hendrickx & de Montjoye 2019",
     models=True,
+    individuals=True,
 )
 def fit_copula(
     pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
@@ -27,6 +28,8 @@ def fit_copula(
     column_name, value and share (or a count). `method := 'calibrated'` lets records repeat as often as in the
     sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
     an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"],

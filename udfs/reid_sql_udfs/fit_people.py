@@ -1,20 +1,23 @@
 """A model of the people of a table, known by its name from then on."""
 
+from dataclasses import replace
+
 from reid_sql import registry
 from reid_sql.domains import Names, NewModel, Seed
 from reid_sql.function import Answer, table_function
-from reid_sql.models.people import people_fit
+from reid_sql.models.people import diagnostics, people_fit
 from reid_sql.models.people.people_lines import PeopleLines, evidence_of
 from reid_sql.models.people.people_summary import PeopleSummary, summary
 from reid_sql.reductions.people import PEOPLE
 
 
 @table_function(
-    "name, tbl, qi, weight, marginals, ordered, nominal, seed, nulls",
+    "name, tbl, qi, weight, marginals, ordered, nominal, seed, nulls, entity",
     answer=Answer.ROW,
     reduction=PEOPLE,
     source="Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018",
     models=True,
+    individuals=True,
 )
 def fit_people(
     people: PeopleLines, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
@@ -26,13 +29,19 @@ def fit_people(
     have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
     weights, `marginals` a table of what is known from outside: column_name, value and share; with either, the
     tree stands alone. In memory the model holds up to 1,000 donors, which are records of the sample;
-    copula_json keeps none. A model of the same name is replaced. Refuses an empty table, and weights that are
-    missing or below 0.
+    copula_json keeps none. `status` names columns that follow from others, three columns that tell more
+    together than pairs do, and class sizes that the model does not foretell. A model of the same name is
+    replaced. Refuses an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> from reid_sql.models.people.people_lines import lines_of
     >>> fit_people(lines_of({"sex": ["F", "F", "M", "M"]}), "town").records
     4
     """
-    model = people_fit.fit(evidence_of(people, ordered or (), nominal or ()), int(seed))
+    evidence = evidence_of(people, ordered or (), nominal or ())
+    fitted = people_fit.fit(evidence, int(seed))
+    found = diagnostics.diagnose(fitted, evidence)
+    model = replace(fitted, notes=tuple(found.told(fitted.columns)))
     registry.keep(name, model)
-    return summary(name, model)
+    return summary(name, model, found)

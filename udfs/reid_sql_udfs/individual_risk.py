@@ -19,7 +19,7 @@ def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> Individu
     Without `weight` the risk is 1/class_size. `form := 'approximate'` is sdcMicro's.
     `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
     else the 0-based position in the scan. Refuses an empty table, and weights that are missing, negative or
-    zero.
+    zero. One row per person is assumed.
 
     >>> import numpy as np
     >>> individual_risk(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0]))).risk.round(4).tolist()

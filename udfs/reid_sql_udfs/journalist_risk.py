@@ -4,7 +4,7 @@ from reid_sql.domains import Threshold
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.reductions.population import POPULATION_HISTOGRAM
-from reid_sql_udfs.risk_summary import SELECT
+from reid_sql_udfs.risk_summary import BLANK, SELECT
 
 COVERED = f"""
     sum(uncovered)::BIGINT AS uncovered_records,
@@ -18,7 +18,7 @@ COVERED = f"""
     answer=Answer.ROW,
     reduction=POPULATION_HISTOGRAM,
     source="ARX journalist model",
-    duckdb=f"{SELECT}, {COVERED}",
+    duckdb=f"{SELECT}, {COVERED}, {BLANK}",
 )
 def journalist_risk(
     histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2
@@ -29,7 +29,7 @@ def journalist_risk(
     `classes` are the sample's. A population holds its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
     and the status says so. With `entity`, the column of both tables that tells people apart, people are
-    counted, as in risk_summary.
+    counted, as in risk_summary. One row per person is assumed, unless `entity` tells people apart.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(

@@ -26,12 +26,13 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, c, l, nulls",
+    "tbl, qi, sensitive, variant, c, l, nulls, entity",
     answer=Answer.ROW,
     reduction=L_DIVERSITY,
     source="Machanavajjhala et al. 2007",
     duckdb=select("min", f"value < $l * (1 - {sensitive.SLACK})", "$variant", "$l")
     + ", CASE WHEN $variant = 'recursive' THEN $c END AS c",
+    individuals=True,
 )
 def l_diversity(
     found: sensitive.ClassValues,
@@ -45,6 +46,8 @@ def l_diversity(
     values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
     stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
     values counts as a value, unless `nulls := 'drop'`. Refuses an empty table.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))

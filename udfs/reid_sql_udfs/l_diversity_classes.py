@@ -6,16 +6,19 @@ from reid_sql.reductions.disclosure import L_DIVERSITY_CLASSES
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, c, l, nulls",
+    "tbl, qi, sensitive, variant, c, l, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=L_DIVERSITY_CLASSES,
     source="Machanavajjhala et al. 2007",
+    individuals=True,
 )
 def l_diversity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes that hold fewer than l sensitive values.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `l_diversity`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> l_diversity_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

@@ -29,6 +29,6 @@ def load_copula(saved: SavedModels, name: NewModel) -> CopulaSummary:
     reid_sql.errors.OutOfDomainError: a saved model must say that its format is 'reid-sql gaussian copula', \
 got other JSON; pass what copula_json wrote
     """
-    model = fitted.from_json(copula_file.found(saved, name))
+    model = fitted.from_json(copula_file.text_of_model(saved, name))
     registry.keep(name, model)
     return fitted.summary(name, model)

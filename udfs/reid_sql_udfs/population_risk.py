@@ -9,11 +9,12 @@ from reid_sql.reductions.people import PEOPLE
 
 
 @table_function(
-    "tbl, qi, populations, k, weight, marginals, ordered, nominal, seed, nulls",
+    "tbl, qi, populations, k, weight, marginals, ordered, nominal, seed, nulls, entity",
     answer=Answer.ROWS,
     reduction=PEOPLE,
     source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of "
     "people",
+    individuals=True,
 )
 def population_risk(
     people: PeopleLines,
@@ -30,9 +31,11 @@ def population_risk(
     in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
     on, it held the truth in 93 to 98 of 100. At the sample's own size it is the count. `weight`, `marginals`,
     `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer than 100
-    records, no repeats, a population not much larger, columns that follow from others, and data unlike tables
-    of people, whose lower end is 0. No upper end exceeds what the sample's own records allow. Refuses a
-    population smaller than the sample.
+    records, no repeats, a population not much larger, columns that follow from others (they are left out),
+    and data unlike tables of people: there the lower end is 0 and the upper end what is provable. No upper
+    end exceeds what the sample's own records allow. Refuses a population smaller than the sample.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> from reid_sql.models.people.people_lines import lines_of
     >>> population_risk(lines_of({"sex": ["F", "F", "M"]}), [3])[0].sentence

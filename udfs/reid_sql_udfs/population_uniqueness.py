@@ -9,21 +9,25 @@ from reid_sql.reductions.evidence import EVIDENCE
 
 
 @table_function(
-    "tbl, qi, population, method, nulls",
+    "tbl, qi, population, method, nulls, entity",
     answer=Answer.ROWS,
     reduction=EVIDENCE,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, note 1",
+    individuals=True,
 )
 def population_uniqueness(
     evidence: UniquenessEvidence, population: Count, method: Method = "all"
 ) -> list[PopulationUniqueness]:
     """Estimate how many people are alone in their class in the population, from a random sample of it.
 
-    One row a method; `uniqueness` is the share of the population, `_low` and `_high`
-    the ends of a 95 % interval of that method's own model, NULL with a `status` that says why where there is
-    none. 'bound' is no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic',
-    'pitman_negative' and 'copula_calibrated' are asked for by name alone. Refuses an empty table and a
-    population smaller than the table.
+    One row a method; `uniqueness` is the share of the population, `_low` and `_high` the ends of a 95 %
+    interval of that method's own model, NULL with a `status` that says why where there is none. The first,
+    'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
+    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic', 'pitman_negative'
+    and 'copula_calibrated' are asked for by name alone. Refuses an empty table and a population smaller than
+    the table.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> sample = UniquenessEvidence(np.array([1, 2]), np.array([np.nan, np.nan]), np.array([2, 4]))

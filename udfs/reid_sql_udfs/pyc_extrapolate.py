@@ -48,6 +48,7 @@ def pyc_extrapolate(
     >>> round(pyc_extrapolate([100, 1000], [0.99, 0.80], [10_000])[0].correctness, 2)
     0.21
     """
-    return extrapolation.rows(
+    forecast = extrapolation.extrapolate(
         sizes, correctness, populations, method, measure=measure, k=k, standard_errors=standard_errors
     )
+    return extrapolation.rows(forecast, populations)

@@ -8,10 +8,11 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, prior, nulls",
+    "tbl, qi, prior, nulls, entity",
     answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
+    individuals=True,
 )
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
@@ -19,6 +20,8 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
     to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`,
     whose classes overlap.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

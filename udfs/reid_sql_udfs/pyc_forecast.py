@@ -11,10 +11,11 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, populations, k, prior, nulls",
+    "tbl, qi, populations, k, prior, nulls, entity",
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
+    individuals=True,
 )
 def pyc_forecast(
     histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer"
@@ -25,6 +26,8 @@ def pyc_forecast(
     `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
     they have held the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

@@ -30,7 +30,7 @@ def qar_contributions(
     `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution
     means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
     quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an order,
-    without NULL. Refuses what qar_risk refuses.
+    without NULL. Refuses what qar_risk refuses. One row per person is assumed.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

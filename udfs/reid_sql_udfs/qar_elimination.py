@@ -32,7 +32,7 @@ def qar_elimination(
     They are those that contribute most to the extreme risk of the table. Step 0 is the whole table. `by` is
     'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
     'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as many records, whichever,
-    gets to. Refuses what qar_risk refuses, and to remove all records.
+    gets to. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

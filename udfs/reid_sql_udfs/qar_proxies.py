@@ -31,6 +31,7 @@ def qar_proxies(
     For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
     contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
     NULL and a status where there is no such proxy. Refuses what qar_risk refuses.
+    One row per person is assumed.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

@@ -21,7 +21,7 @@ def qar_quasi_identifiers(
 
     The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
     `status` then says so. `memory_mb` bounds the memory that counting takes beside the engine's. Refuses an
-    empty table, p beyond the columns, and more than 200,000 choices.
+    empty table, p beyond the columns, and more than 200,000 choices. One row per person is assumed.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])]

@@ -31,6 +31,7 @@ def qar_risk(
     records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
     `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
     quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail.
+    One row per person is assumed.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 4]), np.array([1, 1, 2, 2])]

@@ -1,5 +1,7 @@
 """Prosecutor risk of a table."""
 
+from typing import Final
+
 from reid_sql.domains import Threshold, sql_text
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
@@ -19,6 +21,7 @@ SELECT = f"""
     / sum(records) AS records_at_risk,
     $threshold AS threshold
 """
+BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
 
 
 @table_function(
@@ -26,19 +29,21 @@ SELECT = f"""
     answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="ARX prosecutor model; sdcMicro individual risk without weights",
-    duckdb=SELECT,
+    duckdb=f"{SELECT}, {BLANK}",
 )
-def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ClassRisk:
+def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ProsecutorRisk:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
 
     A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
     risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
     threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells
     people apart, all figures are of people: a class is as large as it has people, each person counts by the
-    smallest of their classes, and NULL is one person. Refuses an empty table and a threshold outside [0, 1].
+    smallest of their classes, and NULL is one person. With `nulls := 'wildcard'` a record that is NULL in
+    every quasi-identifier matches all others and is nobody else's match; `blank_records` tells how many
+    there are. Refuses an empty table and a threshold outside [0, 1].
 
     >>> import numpy as np
     >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk
     0.2
     """
-    return disclosure.class_risk(histogram, threshold)
+    return disclosure.prosecutor_risk(histogram, threshold)

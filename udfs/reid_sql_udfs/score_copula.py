@@ -13,6 +13,8 @@ def score_copula(
 ) -> RecordRisk:
     """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors.
 
+    The old name of score_records, which says the same under a model of either law.
+
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
     The errors are standard errors of the integration. With `sample := 'known'`, for the sample itself, a
     record that is not alone in the table has ξ = 0.

@@ -7,11 +7,12 @@ from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, t, nulls",
+    "tbl, qi, sensitive, variant, t, nulls, entity",
     answer=Answer.ROW,
     reduction=T_CLOSENESS,
     source="Li, Li & Venkatasubramanian 2007",
     duckdb=select("max", f"value > $t * (1 + {sensitive.SLACK})", "$variant", "$t"),
+    individuals=True,
 )
 def t_closeness(
     found: sensitive.ClassValues, variant: sensitive.Distance = "equal", t: sensitive.Closeness = 0.2
@@ -22,6 +23,8 @@ def t_closeness(
     from each other. ordered: by their places in their order. numeric: by their difference, over the range.
     The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
     NULL and a status that says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.75, 0.1]), np.array([2, 1]))

@@ -6,16 +6,19 @@ from reid_sql.reductions.disclosure import T_CLOSENESS_CLASSES
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, t, nulls",
+    "tbl, qi, sensitive, variant, t, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=T_CLOSENESS_CLASSES,
     source="Li, Li & Venkatasubramanian 2007",
+    individuals=True,
 )
 def t_closeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes whose sensitive values are further than t from those of the table.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `t_closeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
 
     >>> t_closeness_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

@@ -6,19 +6,18 @@ One or two are left out, or one is made coarser.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 from reid_sql.check.gate import Tell
 from reid_sql.check.judging.finding import FAIL, NOT_JUDGED, Checked, checked
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.coarsening import Coarsening, coarsenings
 from reid_sql.check.policy.policy import Check, Policy
-from reid_sql.check.reports.report import checked_page, header, rounded
+from reid_sql.check.reports.report import Hidden, checked_page, header, hidden_of, rounded
 from reid_sql.check.reports.words import telling
 from reid_sql.reductions.classes import HISTOGRAM
 
 Page = dict[str, Any]
-OF_ALL: Final = ("average_risk", "distinction", "separation")
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,8 @@ def advice(
             change: _measured(release, policy, bad, change, tell)
             for change in _changes(release, bad, pairs=pairs)
         }
-        failing += [_check_page(release, policy, each, measured) for each in bad]
+        hidden = hidden_of(found, policy.mask_below)
+        failing += [_check_page(release, policy, each, measured, hidden) for each in bad]
         tables.append(_table_page(release, bad, measured))
     page: Page = rounded({**header(policy), "failing": failing, "tables": tables})
     return page
@@ -91,24 +91,20 @@ def _measured(
 
 
 def _check_page(
-    release: Release, policy: Policy, each: Checked, measured: dict[Change, dict[int, Checked]]
+    release: Release,
+    policy: Policy,
+    each: Checked,
+    measured: dict[Change, dict[int, Checked]],
+    hidden: Hidden,
 ) -> Page:
     rows = []
     for change, after in measured.items():
         for found in after.values():
             if _same(found.check, each.check):
-                page = checked_page(_exact(found), release.records, policy.mask_below)
+                page = checked_page(found, release.records, policy.mask_below, hidden)
                 rows.append({**_change(change), "verdict": page["verdict"], "figure": telling(page)})
-    before = checked_page(each, release.records, policy.mask_below)
+    before = checked_page(each, release.records, policy.mask_below, hidden)
     return {**before, "groups": [telling(before)], "changes": sorted(rows, key=lambda row: _rank(each, row))}
-
-
-def _exact(found: Checked) -> Checked:
-    """Tell how many classes or pairs a change leaves as they are, without sizes of classes beside them."""
-    if found.check.measure.name not in OF_ALL:
-        return found
-    figures = [replace(finding, figure=replace(finding.figure, small=False)) for finding in found.findings]
-    return replace(found, findings=tuple(figures))
 
 
 def _same(found: Check, asked: Check) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from reid_sql.check.judging.finding import Baseline, Checked
-from reid_sql.check.judging.masking import few_masked
+from reid_sql.check.judging.masking import few_masked, round_above
 from reid_sql.check.policy.policy import Check
 from reid_sql.models.classes.disclosure import OK
 
@@ -22,6 +22,7 @@ def cautions_of(each: Checked, records: int, below: int, baseline: Baseline | No
         found += (
             [OF_ONE] * bool(said) if few else [few_masked(words, below) for words in (*said, *figure.remarks)]
         )
+        found += [few_masked(words, below) for words in figure.hints]
         if finding.baseline is not None and baseline and baseline.caution:
             found.append(baseline.caution)
     return list(dict.fromkeys(found))
@@ -36,6 +37,8 @@ def _dropped(each: Checked, records: int, below: int) -> Iterator[str]:
     told = f"fewer than {below}" if dropped < below else f"{dropped:,}"
     if 0 < left < below:
         told = f"all but fewer than {below}"
+    elif dropped >= below and not all(finding.figure.told for finding in each.findings):
+        told = f"fewer than {round(round_above(dropped / records, records, below) * records):,}"
     listed = ", ".join(each.check.counted)
     yield f"{told} of {records:,} records lack a value of {listed} and were not measured"
 

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import duckdb
-
-from reid_sql.check.judging.masking import has_small
-from reid_sql.check.measures.answers import Answers
+from reid_sql.check.judging.linked import small, tells_dropped
+from reid_sql.check.measures.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.policy.policy import Check, Policy
-from reid_sql.engines.duckdb.packed import WHOLE, Group
+from reid_sql.domains import plain
+from reid_sql.engines.duckdb.packed import Group
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population.loglinear_uniqueness import PARAMETRIC
 from reid_sql.runner import sentence
@@ -21,14 +20,15 @@ NOT_JUDGED: Final = "not judged"
 ORDER: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
 EXIT: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
 CAUTION: Final = "the policy refuses figures with a caution"
-STOPPED: Final = (duckdb.InterruptException, KeyboardInterrupt)
-UNMEASURED: Final[tuple[type[Exception], ...]] = (
-    duckdb.Error,
-    ImportError,
-    ArithmeticError,
-    ValueError,
-    MemoryError,
-)  # a ReidError is a ValueError
+BLANK: Final = "matched everybody, so that their own risk is the lowest, and nobody else matched them"
+OF_EACH: Final = (
+    "{} people are taken for the population of each group; "
+    "where a group's has fewer, its risk is higher than its figure"
+)
+ALIKE: Final = (
+    "groups by {} must differ as reports write them, got two that are written alike; "
+    "cast the column to text in a view"
+)
 NO_ANSWER: Final = "there is no answer"
 
 
@@ -42,8 +42,12 @@ class Figure:
     high: float | None
     status: str
     dropped: int = 0  # records that lack a value, and were not measured
+    told: bool = True  # whether a report may tell how many
     small: bool = False  # whether there are class sizes of so few records that an exact figure may tell them
     remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
+    hints: tuple[str, ...] = ()  # what may be meant otherwise than written: no ground for a refusal
+    method: str | None = None  # of an estimate, where its function says it
+    sentence: str | None = None  # to quote, where the function gives one
 
 
 @dataclass(frozen=True)
@@ -113,10 +117,12 @@ def checked(release: Answers, check: Check, policy: Policy, baseline: Baseline |
         groups = release.groups(check.by)
     except STOPPED:
         raise
-    except _unmeasured(release) as error:
+    except unmeasured(release) as error:
         return Checked(table, check, (_unjudged(Group((), (), 0), sentence(error)),))
     if not groups:
         return Checked(table, check, (_unjudged(Group((), (), 0), "the table has no records to group"),))
+    if len({names(group) for group in groups}) < len(groups):
+        return Checked(table, check, (_unjudged(Group((), (), 0), ALIKE.format(", ".join(check.by))),))
     findings = [
         judged(check, figure(release, check, group, policy.mask_below), policy, table, baseline)
         for group in groups
@@ -129,57 +135,19 @@ def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figu
     try:
         found = of_rows(check, release.answer(check, group), group)
         dropped = release.dropped(check, group)
+        hints = release.hints(check.counted)
     except STOPPED:
         raise
-    except _unmeasured(release) as error:
+    except unmeasured(release) as error:
         return Figure(group, None, None, None, sentence(error))
     return replace(
         found,
         dropped=dropped,
-        small=_small(release, check, group, below),
+        told=tells_dropped(release, check, below),
+        small=small(release, check, group, below),
         remarks=(*release.cautions, *found.remarks),
+        hints=hints,
     )
-
-
-def _unmeasured(release: Answers) -> tuple[type[Exception], ...]:
-    """What is raised where something cannot be measured, by its engine too."""
-    return (*UNMEASURED, *release.errors)
-
-
-def _small(release: Answers, check: Check, group: Group, below: int) -> bool:
-    """Whether some classes by the check's columns are so small that figures over all may tell how small.
-
-    Small are classes of few records. Counts of records add up: those of a group are a part of the table's,
-    and the other way round.
-    """
-    if below == 1 or not check.counted or release.records < below:
-        return False
-    if _has_small(release, check, (), WHOLE, below) or _has_small(release, check, check.by, group, below):
-        return True
-    alike = {each.by for each in release.table.checks if set(each.counted) == set(check.counted) and each.by}
-    return check.measure.of_records and any(_parts_small(release, check, by, below) for by in alike)
-
-
-def _parts_small(release: Answers, check: Check, by: tuple[str, ...], below: int) -> bool:
-    """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
-    key = (frozenset(check.counted), check.coarser, by, below)
-    if key not in release.parts_small:
-        try:
-            release.parts_small[key] = any(
-                part.records < below or _has_small(release, check, by, part, below)
-                for part in release.groups(by)
-            )
-        except STOPPED:
-            raise
-        except _unmeasured(release):
-            release.parts_small[key] = True
-    return release.parts_small[key]
-
-
-def _has_small(release: Answers, check: Check, by: tuple[str, ...], group: Group, below: int) -> bool:
-    histogram = release.histogram(check.counted, by, group, dict(check.coarser))
-    records = group.records if by else release.records
-    return has_small(histogram, records - int(histogram.records.sum()), below)
 
 
 def unjudged(each: Checked, why: str) -> Checked:
@@ -191,18 +159,28 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
     """Take the check's figure from the function's answer."""
     measure = check.measure
     row = measure.pick(rows, check.parameters)
-    held = measure.interval and PARAMETRIC not in (
-        row.get("status") or OK
-    )  # one that holds too seldom decides nothing
-    ends = [_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high")]
-    remarks = _remarks(check, row)
+    status = row.get("status") or OK
+    held = measure.interval and PARAMETRIC not in status  # one that holds too seldom decides nothing
+    low, high = (_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high"))
     return Figure(
-        group, _number(row[measure.column]), ends[0], ends[1], row.get("status") or OK, remarks=remarks
+        group,
+        _number(row[measure.column]),
+        low,
+        high,
+        status,
+        remarks=_remarks(check, row),
+        method=row.get("method"),
+        sentence=row.get("sentence"),
     )
 
 
 def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say where fewer choices of columns were measured than there are, or than were asked for."""
+    """Say where records are blank, fewer choices measured than asked for, or a population not the group's."""
+    if blank := row.get("blank_records"):
+        told = f"{blank} record{'' if blank == 1 else 's'}"
+        return (f"{told} without any value of {', '.join(check.counted)} {BLANK}",)
+    if check.by and "population" in check.parameters:
+        return (OF_EACH.format(plain(check.parameters["population"])),)
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
     if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
         return ()

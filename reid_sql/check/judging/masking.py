@@ -7,7 +7,10 @@ suppression, as statistical offices do.
 import math
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
+
+import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.screen import BINS, ENDLESS
@@ -30,9 +33,14 @@ def binned(histogram: Histogram) -> list[tuple[Bin, int, int]]:
     return found
 
 
-def has_small(histogram: Histogram, dropped: int, below: int) -> bool:
-    """Whether a count of records by the size of their class, or of those dropped, is too small to be told."""
-    return any(0 < count < below for count in (dropped, *(records for _, _, records in binned(histogram))))
+def has_small(histogram: Histogram, dropped: int, below: int, cuts: AbstractSet[int] = frozenset()) -> bool:
+    """Whether a count of records by the size of their class, or of those dropped, is too small to be told.
+
+    Class sizes are told by bins; some figure parts them at the `cuts`, too.
+    """
+    edges = np.array(sorted({*BINS, *cuts}))
+    parts = np.bincount(np.searchsorted(edges, histogram.class_size, side="right"), histogram.records)
+    return 0 < dropped < below or bool(((parts > 0) & (parts < below)).any())
 
 
 def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
@@ -183,6 +191,8 @@ def mask_of_share(share: float, records: int, below: int) -> float | None:
 def round_above(value: float, records: int, below: int) -> float:
     """Give a round figure above the value, far from the round one before it: no count of records follows.
 
+    Round figures lie so far apart that each stands for at least as many counts as the mask hides.
+
     >>> round_above(0.2206, 32561, 10), round_above(0.2201, 32561, 10)
     (0.23, 0.3)
     >>> round_above(5 / 32561, 32561, 10) * 32561
@@ -190,12 +200,20 @@ def round_above(value: float, records: int, below: int) -> float:
     """
     if value * records < below:
         return below / records
+    if value < (first := _first(3 * below / records)):
+        return first
     for digits in DIGITS:
         unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
         steps = math.floor(value / unit)
-        if (value - steps * unit) * records >= below:
-            return max(float(f"{(steps + 1) * unit:.{digits}g}"), below / records)
-    return max(float(f"{10.0 ** (math.floor(math.log10(value)) + 1):.1g}"), below / records)
+        if unit * records >= 2 * below and (value - steps * unit) * records >= below:
+            return float(f"{(steps + 1) * unit:.{digits}g}")
+    return float(f"{10.0 ** (math.floor(math.log10(value)) + 1):.1g}")
+
+
+def _first(least: float) -> float:
+    """Give the first of 1, 2, 5, 10, … of all powers of ten that is not below."""
+    power = math.floor(math.log10(least))
+    return next(found for step in (1, 2, 5, 10) if (found := float(f"{step}e{power}")) >= least)
 
 
 def few_masked(words: str, below: int) -> str:

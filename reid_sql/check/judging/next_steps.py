@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from reid_sql.check.reports.words import telling
-from reid_sql.screen import percent
+from reid_sql.models.numerics.percent import percent
 
 Page = Mapping[str, Any]
 SHOWN: Final = 5

@@ -5,20 +5,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import duckdb
 import numpy as np
 
 from reid_sql.check.measures.evidence import evidence
 from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
+from reid_sql.domains import MAX_COLUMNS
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.columns.column_profile import held_by
 from reid_sql.reductions.classes import HISTOGRAM
 
 NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
 MAX_GROUPS: Final = 10_000
+STOPPED: Final = (duckdb.InterruptException, KeyboardInterrupt)
+UNMEASURED: Final[tuple[type[Exception], ...]] = (
+    duckdb.Error,
+    ImportError,
+    ArithmeticError,
+    ValueError,
+    MemoryError,
+)  # a ReidError is a ValueError
+
+
+def counted_histogram(lines: Sequence[Sequence[int]], nulls: str) -> Histogram:
+    """The histogram of class sizes; with blank records where NULL is a wildcard."""
+    size, classes, records, blank = np.array(lines, dtype=np.int64).reshape(-1, 4).T
+    return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
 
 
 class Answers(ABC):
@@ -35,6 +52,7 @@ class Answers(ABC):
             Any, bool
         ] = {}  # whether a grouping has small groups or class sizes, once counted
         self.cautions: list[str] = []  # what is to be said of the table, whatever the check
+        self._hints: dict[str, str] | None = None
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
         self._answers: dict[Any, list[Row]] = {}
 
@@ -66,8 +84,29 @@ class Answers(ABC):
         """The people of the group, where a column tells them apart; NULL is one of them."""
 
     @abstractmethod
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        """Profile some columns of the table."""
+
+    @abstractmethod
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Ask the function about the group."""
+
+    @abstractmethod
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or none where others of it lack some."""
+
+    def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """What is to be said of columns that hold marks for missing values; looked at once."""
+        if self._hints is None:
+            named = list(dict.fromkeys(name for check in self.table.checks for name in check.counted))
+            parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
+            rows = [row for part in parts for row in self._profiled(part)] if self.records else []
+            told = {
+                row["column_name"]: held_by(row["sentinels"], row["sentinel_records"], row["column_name"])
+                for row in rows
+            }
+            self._hints = {name.lower(): words for name, words in told.items() if words}
+        return tuple(self._hints[name.lower()] for name in columns if name.lower() in self._hints)
 
     def groups(self, by: Sequence[str]) -> list[Group]:
         """The groups that a check is held to: the whole table where it names none."""
@@ -122,7 +161,7 @@ class Answers(ABC):
             asked |= {"aggregate": check.measure.aggregate, **check.parameters}
         key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
         if key not in self._answers:
-            if function.reduction is HISTOGRAM:
+            if function.reduction is HISTOGRAM and not (function.individuals and self.table.entity):
                 found = self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser))
                 self._answers[key] = self.from_histogram(check, found)
             else:
@@ -144,3 +183,8 @@ class Answers(ABC):
         given = dict(check.parameters) | {"nulls": self.table.nulls}
         own = {p.name: argument(p, given) for p in function.own_parameters}
         return list(answer_rows(function, vars(histogram), own))
+
+
+def unmeasured(release: Answers) -> tuple[type[Exception], ...]:
+    """What is raised where something cannot be measured, by its engine too."""
+    return (*UNMEASURED, *release.errors)

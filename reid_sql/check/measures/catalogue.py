@@ -6,6 +6,7 @@ from reid_sql.check.measures.measure import Measure, highest, row_of
 from reid_sql.domains import PROBABILITY, SEED, Choice
 from reid_sql.function import Parameter
 from reid_sql.models.copula.gaussian_copula import METHODS
+from reid_sql.models.people.population_risk import METHOD
 from reid_sql.models.population.population_uniqueness import EVERY
 
 ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
@@ -142,11 +143,28 @@ _FORECAST: Final = (
 _ESTIMATED: Final = (
     Measure(
         "population_uniqueness",
-        "share of the population that is unique, estimated by the method",
-        "population_uniqueness",
+        "share of the population that is unique, by the model of people or the method that is named",
+        "population_risk",
         "uniqueness",
         interval=True,
-        own=(Parameter("method", Choice(tuple(EVERY))),),
+        own=(Parameter("method", Choice(tuple(dict.fromkeys((METHOD, *EVERY)))), METHOD),),
+        unused=("k",),
+        older="population_uniqueness",
+    ),
+    Measure(
+        "population_correctness",
+        "chance that a match on the quasi-identifiers is right in the population, by the model of people",
+        "population_risk",
+        "correctness",
+        interval=True,
+        unused=("k",),
+    ),
+    Measure(
+        "population_below_k",
+        "share of the population in classes smaller than k, by the model of people",
+        "population_risk",
+        "below_k",
+        interval=True,
     ),
 )
 _EXTREME: Final = (

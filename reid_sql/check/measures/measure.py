@@ -1,12 +1,13 @@
 """What a measure of the gate is: a function, and the column of its answer that a policy bounds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Final, Literal
 
-from reid_sql.domains import COUNT, Key, Number, Numbers
+from reid_sql.domains import COUNT, Key, Number, Numbers, OptionalTable
 from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.models.people.population_risk import METHOD
 from reid_sql_udfs import declared
 
 Row = Mapping[str, Any]
@@ -68,6 +69,7 @@ class Measure:
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     pick: Pick = only_row
     aggregate: str | None = None  # over an answer for each record: a SELECT list, with $name for a parameter
+    older: str | None = None  # the function that answers by another method than the model of people
 
     @property
     def declared(self) -> Function:
@@ -84,7 +86,14 @@ class Measure:
         """What a check may give beside its limit, by name; a list of populations is one population here."""
         named = [p for p in self.declared.parameters if p.name not in (*OF_THE_TABLE, *self.unused)]
         one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
-        return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, Numbers | Key)}
+        given = (p for p in (*one, *self.own) if not isinstance(p.domain, Numbers | Key | OptionalTable))
+        return {p.name: p for p in given}
+
+    def by_method(self, method: object) -> "Measure":
+        """Give the measure as a method answers it: by the model of people unless another is named."""
+        if self.older is None or method is None or method == METHOD:
+            return self
+        return replace(self, function=self.older, older=None, own=self.own[:1], unused=())
 
     @property
     def counts(self) -> bool:

@@ -8,19 +8,18 @@ from string import Template
 from typing import Any, Final
 
 import duckdb
-import numpy as np
 
-from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.answers import Answers, counted_histogram
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
-from reid_sql.domains import MAX_COLUMNS, Columns, Table
+from reid_sql.domains import MAX_COLUMNS, Columns, Table, quoted
 from reid_sql.engines.duckdb.packed import WHOLE, Group, PackedClasses
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.runner import run, sentence
-from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source, quoted
+from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 POLICY_COLUMNS: Final = Columns("columns of the policy")
@@ -103,16 +102,25 @@ class Release(Answers):
     ) -> dict[tuple[int, ...], Histogram]:
         return self.packed.histograms(qi, by, drop=drop, coarser=coarser)
 
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or none where others of it lack some."""
+        return self.packed.few_gaps(columns, by, below)
+
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
-        sql = f"SELECT class_size, classes, records FROM class_size_histogram(?, ?, {how})"
+        columns = "class_size, classes, records, coalesce(blank_records, 0)"
+        sql = f"SELECT {columns} FROM class_size_histogram(?, ?, {how})"
         try:
             rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
-        return Histogram(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+        return counted_histogram(rows, self.table.nulls)
+
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        asked = "FROM profile(?, ?)"
+        return list(run(self.con, asked, [self.view, list(columns)], f"{self.table.name}: marks").records())
 
     def _people(self, by: Sequence[str], group: Group) -> int:
         rows = self.ask(f"SELECT {self._counted_by()} FROM {self.part(by, group)}", "counting people")

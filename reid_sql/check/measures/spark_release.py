@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
 from reid_sql import registry
-from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.answers import Answers, counted_histogram
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
@@ -65,7 +65,8 @@ def opened_in_spark(
 
 def _refuse_what_duckdb_does(policy: Policy, memory_limit: str | None) -> None:
     """Refuse, before any counting, what the gate does on DuckDB alone."""
-    if limit := memory_limit or policy.memory_limit:
+    limit = policy.memory_limit if memory_limit is None else memory_limit
+    if limit is not None:
         rule = f"memory_limit must not be set with --engine spark, got '{limit}'"
         raise OutOfDomainError(f"{rule}; set spark.driver.memory and spark.executor.memory instead")
     for number, table in enumerate(policy.tables, 1):
@@ -167,10 +168,25 @@ class SparkRelease(Answers):
             found.setdefault(places[repr(values)], []).append((size, classes, size * classes))
         return {digits: _histogram(lines) for digits, lines in found.items()}
 
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or none where others of it lack some."""
+        gaps = F.concat(*(column(name).isNull().cast("int").cast("string") for name in columns))
+        names = [column(name) for name in by]
+        alike = self.distinct.groupBy(*names, gaps.alias("reid_gaps")).agg(
+            F.sum("reid_records").alias("reid_n")
+        )
+        parts = alike.groupBy(*names).agg(F.min("reid_n").alias("least"), F.max("reid_gaps").alias("gaps"))
+        few = parts.filter(F.col("gaps").contains("1") & (F.col("least") < below))
+        return not few.isEmpty()
+
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
         part, table = self._part(by, group), self.table
         found = _rows(rs.class_size_histogram(part, qi, nulls=table.nulls, entity=table.entity))
-        return _histogram([(row["class_size"], row["classes"], row["records"]) for row in found])
+        names = ("class_size", "classes", "records", "blank_records")
+        return counted_histogram([[row[name] or 0 for name in names] for row in found], table.nulls)
+
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        return _rows(rs.profile(self.frame, list(columns)))
 
     def _people(self, by: Sequence[str], group: Group) -> int:
         entity = column(str(self.table.entity))

@@ -27,6 +27,7 @@ COUNTED: Final = ("", ".gz", ".zst")  # packed so that the lines of a file can b
 INFERENCE: Final = "spark.sql.sources.partitionColumnTypeInference.enabled"
 TIMES: Final = "spark.sql.session.timeZone"
 MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
+CHARSETS: Final = {"latin-1": "ISO-8859-1"}  # where Spark has another name
 UNREADABLE: Final = "\ufffd"
 PATTERN: Final = "\\{}[]*?"
 
@@ -146,7 +147,7 @@ def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -
     how: dict[str, Any] = {
         "sep": delimiter,
         "header": form.header,
-        "encoding": form.encoding,
+        "encoding": CHARSETS.get(form.encoding, form.encoding),
         "quote": form.quote,
         "escape": form.quote or "\\",
         "multiLine": True,
@@ -163,6 +164,9 @@ def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -
         *(F.nullif(F.col(_quoted(name)), F.lit("")).alias(name) for name in names)
     )
     frame = frame.localCheckpoint() if found is None else frame
+    if not frame.filter(F.col(_quoted(names[-1])).endswith("\r")).isEmpty():
+        rule = f"{where} must end all its lines alike, got some with a carriage return and some without"
+        raise OutOfDomainError(f"{rule}; mend them")
     if found is not None and (read := frame.count()) != found.records:
         _hold(where, read, counted_slowly(Path(path), found.delimiter, form))
     if (

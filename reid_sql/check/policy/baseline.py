@@ -12,6 +12,7 @@ from reid_sql.check.measures.evidence import Evidence
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy
 from reid_sql.check.policy.schema import broken_rule
 from reid_sql.check.reports.report import FORMAT, described, report_schema, rounded
+from reid_sql.document import parsed
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
@@ -60,10 +61,10 @@ def _read(path: Path) -> tuple[bytes, Mapping[str, Any]]:
         )
     content = path.read_bytes()
     try:
-        page = json.loads(content)
+        page = parsed("baseline", ".json", content.decode("utf-8"))
         wrong = broken_rule(page, report_schema())
-    except (ValueError, RecursionError):
-        page, wrong = {}, "no JSON"
+    except ValueError as error:  # a ReidError is one
+        page, wrong = {}, "a key stands twice" if "twice" in str(error) else "no JSON"
     if wrong:
         rule = f"baseline must be a JSON report of reid-sql check ({FORMAT}), got '{path}': {wrong}"
         raise OutOfDomainError(f"{rule}; write one with: reid-sql check POLICY.toml --json-report FILE")

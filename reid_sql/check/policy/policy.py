@@ -11,7 +11,19 @@ from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
 from reid_sql.check.policy.source import LONGEST_PATH, Source, source_of
 from reid_sql.document import KINDS, Place, read_document, shown
-from reid_sql.domains import COUNT, NULL_WORDS, NULLS, Choice, Column, Document, NullWord, Number
+from reid_sql.domains import (
+    COUNT,
+    NULL_WORDS,
+    NULLS,
+    WEIGHT,
+    Choice,
+    Column,
+    Document,
+    Domain,
+    NullWord,
+    Number,
+    Texts,
+)
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
@@ -174,7 +186,7 @@ def read_policy(path: str | Path) -> Policy:
         name=place.text("name", file.stem),
         tables=tables,
         baseline=folder / place.text("baseline") if "baseline" in place.values else None,
-        mask_below=int(place.number("mask_below", MASK, 10)),
+        mask_below=_mask(place),
         memory_limit=place.text("memory_limit") if "memory_limit" in place.values else None,
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
@@ -184,6 +196,15 @@ def read_policy(path: str | Path) -> Policy:
         else None,
         files=(file, *_documents(place, folder)),
     )
+
+
+def _mask(place: Place) -> int:
+    """How few records are masked: of a count below 2 that is not 0, everybody knows that it is 1."""
+    found = int(place.number("mask_below", MASK, 10))
+    if found == 2:  # noqa: PLR2004 - the one mask that hides nothing
+        rule = f"{place.at('mask_below')} must be 1, which masks nothing, or at least 3, got 2"
+        raise OutOfDomainError(f"{rule}; a masked count would be known to be 1")
+    return found
 
 
 def _documents(place: Place, folder: Path) -> list[Path]:
@@ -257,7 +278,7 @@ def _check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
     if name not in MEASURES:
         known = suggestion(name, list(MEASURES), "measures")
         raise UnknownNameError(f"{place.at('measure')} must be a measure, got '{name}'; {known}")
-    measure = MEASURES[name]
+    measure = MEASURES[name].by_method(place.values.get("method"))
     parameters = measure.parameters
     place.only((*CHECK_KEYS, *parameters))
     found = Check(
@@ -335,6 +356,8 @@ def _parameter(
         return int(value) if domain.whole else value
     if name not in place.values and default is None and name != "population":
         return None
+    if isinstance(domain, Texts):
+        return list(_distinct(place, name))
     text = place.text(name)
     return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
 
@@ -355,10 +378,14 @@ def columns_named(table: TablePolicy) -> list[str]:
         value
         for check in table.checks
         for key, value in check.parameters.items()
-        if isinstance(check.measure.parameters[key].domain, Column)
+        if value is not None and _names_a_column(check.measure.parameters[key].domain)
     ]
     people = [] if table.entity is None else [table.entity]
     return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *pointed, *people]))
+
+
+def _names_a_column(domain: Domain) -> bool:
+    return isinstance(domain, Column) or domain is WEIGHT
 
 
 def columns_counted(table: TablePolicy) -> list[str]:

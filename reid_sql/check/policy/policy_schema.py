@@ -6,7 +6,7 @@ from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
 from reid_sql.check.policy.policy import CAUTIONS, JUDGE_BY, MASK
 from reid_sql.check.policy.source import ENCODING
-from reid_sql.domains import COUNT, NULLS, Choice, Document, Domain, Number
+from reid_sql.domains import COUNT, NULLS, Choice, Document, Domain, Number, Texts
 from reid_sql.models.attacker.knowledge import SEED
 
 Schema = dict[str, Any]
@@ -105,6 +105,8 @@ def _value(domain: Domain) -> Schema:
             "type": ["string", "object"],
             "description": "a TOML or JSON file, a shipped name, or the document itself",
         }
+    if isinstance(domain, Texts):
+        return NAMES
     return _words(domain) if isinstance(domain, Choice) else TEXT
 
 

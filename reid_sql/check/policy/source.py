@@ -47,6 +47,10 @@ def source_of(place: Place, folder: Path, kind: str = "") -> Source:
     if not kind and "files" in place.values:
         return _of_pattern(place, folder)
     given = place.text(f"{kind}file")
+    if not Path(given).name or "\0" in given:
+        raise OutOfDomainError(
+            f'{place.at(f"{kind}file")} must name a file, got {shown(given)}; write it like "people.parquet"'
+        )
     named = place.text(f"{kind}table") if f"{kind}table" in place.values else None
     return Source(given, folder / given, named, _form(place))
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from reid_sql.check.judging.next_steps import next_steps, risk_of_all
 from reid_sql.check.reports.charts import Bar, bars, curve
+from reid_sql.check.reports.one_answer import told
 from reid_sql.check.reports.words import VERDICTS, asked, counted, counts, figure, limit, note
-from reid_sql.screen import percent
+from reid_sql.models.numerics.percent import percent
 from reid_sql.visible import visible
 
 Page = Mapping[str, Any]
@@ -79,6 +80,7 @@ def _check(check: Page) -> str:
     words = f"<strong>{escape(asked(check))}</strong><br><span class=soft>{escape(check['words'])}</span>"
     words += f"<br><span class=soft>{escape(counted(check))}</span>" if counted(check) else ""
     words += f"<br><span class=soft>{escape(found.words)}</span>" if found.words else ""
+    words += f"<br><q>{escape(found.group['sentence'])}</q>" if found.group["sentence"] else ""
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
         f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
@@ -126,6 +128,8 @@ def _table(page: Page, table: Page) -> str:
         parts.append(_class_sizes(page, table))
     if any(each["without"] for each in table["columns"]):
         parts.append(_columns(table))
+    if table["population_risk"]:
+        parts.append(_one_answer(table["population_risk"]))
     if table["forecast"]:
         parts.append(_forecast(page, table))
     if table.get("risky_records"):
@@ -247,9 +251,23 @@ def _unique(risk: Page | None) -> str:
     return f"below {percent(risk['uniqueness_below']).removeprefix('below ')}"
 
 
+def _one_answer(answer: Page) -> str:
+    people = f"{answer['population']:,.0f}"
+    title = f"<h3>In a population of {people} people</h3>"
+    if answer["method"] is None:
+        return f"{title}<p>Not available: {escape(answer['status'])}</p>"
+    quote = f"<blockquote>{escape(answer['sentence'])}</blockquote>" if answer["sentence"] else ""
+    said = "" if answer["status"] == "ok" else f"<p>{escape(answer['status'])}</p>"
+    facts = told(answer) | {"method": f"{answer['method']} (population_risk)"}
+    return f"{title}{quote}{_listed(facts)}{said}"
+
+
 def _forecast(page: Page, table: Page) -> str:
     forecast = table["forecast"]
-    title = "<h3>Forecast: right matches in larger populations</h3>"
+    title = (
+        "<h3>Forecast: right matches in larger populations, "
+        "by an older method (Pitman–Yor, pyc_forecast)</h3>"
+    )
     if not forecast["points"]:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
     asked_for = _of_the_table(page, table, "forecast_correctness")

@@ -48,7 +48,14 @@ def _cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Element]
         )
         seen[name] += 1
         told = visible(
-            "; ".join([f"{figure(group, check)}, limit {limit(check)}", group["why"], *check["cautions"]])
+            "; ".join(
+                [
+                    f"{figure(group, check)}, limit {limit(check)}",
+                    group["why"],
+                    *check["cautions"],
+                    *filter(None, [group["sentence"]]),
+                ]
+            )
         )
         numbered = name if seen[name] == 1 else f"{name} #{seen[name]}"
         case = ET.Element("testcase", classname=visible(check["table"]), name=numbered)

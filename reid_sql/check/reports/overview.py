@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from reid_sql.check.judging.linked import few_gaps
 from reid_sql.check.judging.masking import (
     binned,
     few_masked,
@@ -17,6 +18,7 @@ from reid_sql.check.judging.masking import (
 )
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.policy.policy import Policy
+from reid_sql.check.reports.one_answer import one_answer
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.rarefaction import curve
@@ -46,6 +48,7 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
         "classes": None,
         "class_sizes": [],
         "columns": [],
+        "population_risk": None,
         "forecast": None,
     }
     if not table.quasi_identifiers:
@@ -57,9 +60,11 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
         small = has_small(histogram, dropped, below)
         page["classes"] = None if small else int(histogram.classes.sum())
         page["class_sizes"] = class_sizes(histogram, below, dropped)
-        page["columns"] = columns(release, below)
+        page["columns"] = columns(release, below, gaps=few_gaps(release, below))
         people = table.entity is not None  # of whom a histogram by their smallest class is no sample
-        drawn = None if people else forecast_curve(histogram, _largest_population(release))
+        population = _largest_population(release)
+        page["population_risk"] = one_answer(release, population, policy.seed, below=below, small=small)
+        drawn = None if people else forecast_curve(histogram, population)
         page["forecast"] = _coarse(drawn, release.records, below) if drawn and small else drawn
     return page | ({"risky_records": risky_records(release, risky)} if risky else {})
 
@@ -101,15 +106,19 @@ def class_sizes(histogram: Histogram, below: int, dropped: int = 0) -> list[Page
     ]
 
 
-def columns(release: Answers, below: int) -> list[Page]:
-    """Tell what each quasi-identifier does: its values, and the risk that stays where it is left out."""
+def columns(release: Answers, below: int, *, gaps: bool = False) -> list[Page]:
+    """Tell what each quasi-identifier does: its values, and the risk that stays where it is left out.
+
+    Where few records lack the same values (`gaps`), exact figures would tell how many each set of columns
+    dropped.
+    """
     if release.table.nulls == "wildcard":
         return []
     named = release.table.quasi_identifiers
-    return [_column(release, column, [c for c in named if c != column], below) for column in named]
+    return [_column(release, column, [c for c in named if c != column], below, gaps=gaps) for column in named]
 
 
-def _column(release: Answers, column: str, others: Sequence[str], below: int) -> Page:
+def _column(release: Answers, column: str, others: Sequence[str], below: int, *, gaps: bool) -> Page:
     alone = release.histogram([column])
     values = int(alone.classes.sum())
     few = has_small(alone, 0, below) and (
@@ -118,28 +127,29 @@ def _column(release: Answers, column: str, others: Sequence[str], below: int) ->
     return {
         "column": column,
         "distinct_values": None if few else values,
-        "alone": _risk(alone, below),
-        "without": _risk(release.histogram(others), below) if others else None,
+        "alone": _risk(alone, release.records, below, gaps=gaps),
+        "without": _risk(release.histogram(others), release.records, below, gaps=gaps) if others else None,
     }
 
 
-def _risk(histogram: Histogram, below: int) -> Page | None:
-    """Tell the risk of some columns; where few records are of a class size, no figure tells how few."""
+def _risk(histogram: Histogram, records: int, below: int, *, gaps: bool) -> Page | None:
+    """Tell the risk of some columns; where few records are of a class size, no figure tells how few.
+
+    Bounds are shares of all records of the table: those of the counted ones would tell how many were dropped.
+    """
     if not len(histogram.class_size):
         return None
     risk = class_risk(histogram)
-    small = has_small(histogram, 0, below)
-    masked = mask_of_share(risk.uniqueness, risk.records, below)
+    small = gaps or has_small(histogram, 0, below)
+    masked = mask_of_share(risk.uniqueness, records, below)
     if masked is None and small and 0 < risk.uniqueness < 1:
-        masked = min(1.0, round_above(risk.uniqueness, risk.records, below))
+        masked = min(1.0, round_above(risk.uniqueness, records, below))
     average = risk.average_risk
     return {
         "k": None if small and risk.k < below else risk.k,
         "uniqueness": None if masked else risk.uniqueness,
         "uniqueness_below": masked,
-        "average_risk": min(1.0, round_above(average, risk.records, below))
-        if small and average < 1
-        else average,
+        "average_risk": min(1.0, round_above(average, records, below)) if small and average < 1 else average,
     }
 
 

@@ -192,6 +192,8 @@ def _group(check: Check, finding: Finding, records: int, below: int, *, masked: 
         "verdict": finding.verdict,
         "status": OF_SMALL if masked and figure.status != OK else few_masked(figure.status, below),
         "why": OF_SMALL if masked and refused else few_masked(finding.why, below),
+        "method": figure.method,
+        "sentence": figure.sentence if exact and not figure.small else None,
     }
 
 
@@ -208,11 +210,12 @@ def _mask(check: Check, finding: Finding, records: int, below: int) -> float | N
             else None
         )
     share = value / records if measure.unit == "count" else value
-    if not 0 < share < 1 or measure.extreme:
+    within = any(0 < each < (records if measure.unit == "count" else 1) for each in found)
+    if not within or measure.extreme:
         return None
     bound = mask_of_share(share, records, below) if measure.of_records else None
     if bound is None and finding.figure.small:
-        bound = round_above(share, records, below)
+        bound = min(1.0, round_above(share, records, below)) if share < 1 else 1.0
     if bound is None:
         return None
     return round(bound * records) if measure.unit == "count" else bound

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 
-from reid_sql.check.reports.words import asked, counted, figure, limit, note, sentence
+from reid_sql.check.reports.words import asked, counted, figure, limit, note, quotable, sentence
 from reid_sql.screen import ONE_ROW_ONE_PERSON, WIDE, Text
 
 NARROW: Final = 110
@@ -30,6 +30,7 @@ def verdict_page(page: Mapping[str, Any], width: int = WIDE) -> RenderableType:
             if any(each["entity"] is None for each in page["tables"])
         ),
         *checks,
+        *(Text(told) for told in quotable(page)),
         Panel(Text(sentence(page)), style=STYLES[page["verdict"]]),
     )
 

@@ -51,13 +51,15 @@ def counted(check: Check) -> str:
 
 def _decides(check: Check, name: str, value: object) -> bool:
     """Whether the figure hangs on the parameter."""
-    if value is None or name == "memory_mb" or (name == "sample" and value == 0):
+    if value in (None, []) or name == "memory_mb" or (name == "sample" and value == 0):
         return False
     return name != "c" or check["parameters"].get("variant") == "recursive"
 
 
 def plain(value: object) -> str:
     """Write a number with all its digits, as a policy may have it."""
+    if isinstance(value, list | tuple):
+        return " and ".join(plain(each) for each in value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if float(value).is_integer() and abs(value) < LONG:
@@ -124,6 +126,19 @@ def sentence(page: Mapping[str, Any]) -> str:
     return f"{VERDICTS[page['verdict']]} {told}."
 
 
+def quotable(page: Mapping[str, Any]) -> list[str]:
+    """Give the sentences that may be quoted, each once, of the group that decides a check."""
+    found = [(check["table"], telling(check)) for check in page["checks"]]
+    whose = [(table, _label(group), group["sentence"]) for table, group in found if group["sentence"]]
+    return list(
+        dict.fromkeys(f"{', '.join(filter(None, (table, label)))}: {said}" for table, label, said in whose)
+    )
+
+
+def _label(group: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (group["group"] or {}).items())
+
+
 @dataclass(frozen=True)
 class Note:
     """The group that decided a check, and what there is to say of it."""
@@ -138,10 +153,7 @@ def note(check: Check) -> Note:
     parts = []
     if check["by"]:
         alike = sum(group["verdict"] == check["verdict"] for group in check["groups"])
-        label = (
-            ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (found["group"] or {}).items())
-            or "a small group"
-        )
+        label = _label(found) or "a small group"
         parts.append(f"{alike:,} of {len(check['groups']):,} groups; {label}")
     words = found["why"] if check["verdict"] != "fail" or found["baseline"] is not None else ""
     cautions = [caution for caution in check["cautions"] if caution != found["why"]]

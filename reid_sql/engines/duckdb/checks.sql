@@ -1,10 +1,11 @@
 -- What a call is given, checked: the value, or the refusal in one sentence.
 
--- True where operators and literals are DuckDB's own, else the refusal: a macro may have the name of one, and no name of a place
--- can stand before them. Only the sentence of a refusal of ours may be made with them.
+-- True where operators and literals are DuckDB's own, else the refusal: a macro may have the name of one, and
+-- no name of a place can stand before them. Only the sentence of a refusal of ours may be made with them.
 MACRO reid_is_usual() AS
 CASE
-  WHEN 2 + 3 = 5 AND 7 - 4 = 3 AND - 4 < 0 AND 2 * 3 = 6 AND 6::DOUBLE / 4::DOUBLE = 1.5::DOUBLE AND 7 // 2 = 3 AND 7 % 4 = 3
+  WHEN 2 + 3 = 5 AND 7 - 4 = 3 AND - 4 < 0 AND 2 * 3 = 6 AND 6::DOUBLE / 4::DOUBLE = 1.5::DOUBLE
+    AND 7 // 2 = 3 AND 7 % 4 = 3
     AND 'a' || 'b' = 'ab' AND [5, 6][2] = 6 AND len([5, 6, 7][2:3]) = 2 AND {'a': 8}['a'] = 8
     AND 'ab' LIKE 'a%' AND NOT 'ba' LIKE 'a%'
   THEN true
@@ -144,14 +145,32 @@ THEN error('quasi-identifiers must not be named ' || reid_join(own[:-2], ', ') |
   || '''; rename the column in a view')
 ELSE columns END;
 
--- True where all of these, each shown as row(column), are columns or expressions of columns; a constant or a
--- list would make one class of all records, so it is refused.
-MACRO reid_are_columns(shown) AS
-reid_is_exact() AND CAST(coalesce(list_extract(list_transform(list_filter(shown, lambda c:
-    regexp_matches(c::VARCHAR, '^"row"\((''|list_value\(|-?[0-9]|CAST\(''|true\)|false\))')), lambda c:
-  'equivalence_class_size must be given columns, got ' || regexp_extract(c::VARCHAR, '(?s)^"row"\((.*)\)$', 1)
-  || '; write the names without quotes or brackets, such as equivalence_class_size(age, sex)'), 1),
-  'true') AS BOOLEAN);
+-- What is no column: a constant or a list would make one class of all records. The names are texts such as
+-- "row"(age), which alias(row(age)) is.
+MACRO reid_no_column(names) AS
+list_extract(list_filter(names,
+  lambda n: regexp_matches(n, '^"row"\((''|list_value\(|-?[0-9]|CAST\(''|true\)|false\))')), 1);
+
+-- What an argument is called, within the text that alias(row(it)) is.
+MACRO reid_called(name) AS regexp_extract(name, '(?s)^"row"\((.*)\)$', 1);
+
+-- True where all are columns or expressions of columns, else the refusal; all at once, as each spelling of a
+-- function holds it.
+MACRO reid_are_columns(names, example) AS
+reid_is_exact() AND CAST(coalesce(
+  split_part(example, '(', 1) || ' must be given columns, got ' || reid_called(reid_no_column(names))
+  || '; write the names without quotes or brackets, such as ' || example, 'true') AS BOOLEAN);
+
+-- The same of a column that tells people apart, the first, and of the others, of which it must be none.
+MACRO reid_are_people(names, example) AS
+list_extract(list_transform([names], lambda reid_n: reid_are_columns(reid_n, example) AND CAST(
+  CASE WHEN list_contains(reid_folded(reid_n[2:]), reid_fold(reid_n[1]))
+  THEN reid_entity_apart(reid_called(reid_n[1]))
+  ELSE 'true' END AS BOOLEAN)), 1);
+
+MACRO reid_entity_apart(entity) AS
+'entity must not be a quasi-identifier, got ''' || entity
+  || '''; an attacker who knows it needs nothing else: leave it out of one of them';
 
 -- How many parameters of a function of many columns were given; those that were not have the text as default.
 MACRO reid_number_given(shown) AS len(list_filter(shown, lambda c: c <> ${UNGIVEN}));

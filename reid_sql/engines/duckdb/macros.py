@@ -23,17 +23,16 @@ from reid_sql.domains import (
     Values,
 )
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
+from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, SEVERAL_VALUES, Argument, Reduction
 from reid_sql.reduction import reductions as all_reductions
 
 CATALOGUE: Final = "reid_sql_functions"
-SPELLED: Final = 16  # numbers of columns that have a spelling of their own
 SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"
-AS_THEY_ARE: Final = 4  # columns compared as they are
 WILDCARD: Final = "reid_wildcard_class_sizes"
 MODEL_COLUMNS: Final = "reid_model_columns"
 WILDCARD_OPTION: Final = "nulls := 'wildcard'"
@@ -59,6 +58,9 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     for reduction in all_reductions().values():
         if reduction.arguments and (python or not _of_python(reduction.arguments)):
             own[f"reid_reduce_{reduction.name}"] = _reduction(reduction)
+    for reduction in _of_individuals(functions):
+        if python or not _of_python(reduction.arguments):
+            own[f"reid_individuals_{reduction.name}"] = _individuals(reduction)
     for name, declared in functions.items():
         own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
     if not python:
@@ -114,23 +116,7 @@ def _call(name: str, before: Sequence[str], columns: Sequence[str]) -> str:
 
 def _before(declared: Function) -> list[Parameter]:
     """The parameters that stand before a record's values."""
-    return [parameter for parameter in declared.parameters if not isinstance(parameter.domain, Values)]
-
-
-def spelled(
-    make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven: str, spellings: int = SPELLED
-) -> str:
-    """A macro of 1 to 64 columns: one spelling each for a few, and one with defaults for the rest.
-
-    The text of spellings grows with the square of their number, and so does the time to make them.
-    """
-    columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
-    each = [
-        f"({', '.join([*before, *columns[:count]])}) AS {make(columns[:count])}"
-        for count in range(1, spellings + 1)
-    ]
-    shown = [*columns[: spellings + 1], *(f"{column} := {ungiven}" for column in columns[spellings + 1 :])]
-    return ", ".join([*each, f"({', '.join([*before, *shown])}) AS {make(columns)}"])
+    return [parameter for parameter in declared.parameters if type(parameter.domain) is not Values]
 
 
 def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str:
@@ -161,6 +147,7 @@ def _plans() -> dict[str, str]:
             "UNGIVEN": UNGIVEN,
             "NOT_USUAL": NOT_USUAL,
             "AS_THEY_ARE": AS_THEY_ARE,
+            "SEVERAL_VALUES": SEVERAL_VALUES,
         }
         for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
             if file.name.endswith(".sql"):
@@ -182,6 +169,28 @@ def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
     names = ", ".join(argument.name for argument in reduction.arguments)
     return f"({names}) AS TABLE FROM query({plan_of(reduction)})"
+
+
+def _of_individuals(functions: Mapping[str, Function]) -> list[Reduction]:
+    """The reductions from which functions answer about people, one row each."""
+    found = [each.reduction for each in functions.values() if each.individuals and each.reduction]
+    return list({reduction.name: reduction for reduction in found}.values())
+
+
+def _individuals(reduction: Reduction) -> str:
+    """Write the table macro that makes the table one of a row a person, where a column tells people apart."""
+    names = [each.name for each in reduction.arguments if each.name != "entity"]
+    given = [each.name if each.name != "entity" else "NULL" for each in reduction.arguments]
+    plan = individuals_of(plan_of(reduction, given), names)
+    return f"({', '.join([*names, 'entity'])}) AS TABLE FROM query({plan})"
+
+
+def individuals_of(plan: str, names: Sequence[str]) -> str:
+    """The plan over a row a person, or a row for a person's sensitive value."""
+    if "sensitive" in names:
+        given = "try_cast(qi AS VARCHAR[]), sensitive::VARCHAR, entity::VARCHAR, nulls::VARCHAR"
+        return f"reid_of_values({plan}, tbl, {given})"
+    return f"reid_of_individuals({plan}, tbl, try_cast(qi AS VARCHAR[]), entity::VARCHAR, nulls::VARCHAR)"
 
 
 def plan_of(reduction: Reduction, given: Sequence[str] = ()) -> str:
@@ -212,7 +221,8 @@ def checked(parameter: Parameter) -> str:
     """Spell the parameter as an SQL expression that is the value, or the refusal."""
     domain = parameter.domain
     if isinstance(domain, Columns):
-        return f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
+        listed = f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
+        return f"CASE WHEN {parameter.name} IS NOT NULL THEN {listed} END" if domain.optional else listed
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
@@ -221,7 +231,8 @@ def checked(parameter: Parameter) -> str:
 def _macro(name: str, declared: Function) -> dict[str, str]:
     """Define the macros of one function, helpers included."""
     if declared.answer is Answer.COUNT:
-        return {name: spelled(_window, [], "NULL")}
+        before = [parameter.name for parameter in _before(declared)]
+        return {name: spelled(partial(window, name, before), before, "NULL")}
     if declared.answer is Answer.VALUE:
         return _row(name, declared)
     if declared.answer is Answer.SCORE:
@@ -232,22 +243,6 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
     if declared.answer is Answer.DRAWN:
         return {name: _drawn(declared)}
     return {name: f"({parameters(declared)}) AS TABLE {select(declared, checked)}"}
-
-
-def _window(columns: Sequence[str]) -> str:
-    shown = ", ".join(f"alias(row({column}))" for column in columns)
-    texts = ", ".join(f"{column}::VARCHAR" for column in columns)
-    checks = f"reid_are_columns([{shown}]) AND reid_are_exact(coalesce({texts}))"
-    return f"CASE WHEN {checks} THEN count(*) OVER (PARTITION BY {key_of(columns)}) END"
-
-
-def key_of(columns: Sequence[str]) -> str:
-    """What tells the records of a window apart, exactly; as reid_key does it for the columns of a plan."""
-    if len(columns) <= AS_THEY_ARE:
-        return ", ".join(columns)
-    parts = ", ".join(f"reid_plain_part({column})" for column in columns)
-    others = ", ".join(f"reid_other_part({column}), 'ASC NULLS LAST'" for column in columns)
-    return f"{parts}, create_sort_key({others})"
 
 
 def _of_model(declared: Function, columns: Sequence[str]) -> str:
@@ -333,7 +328,7 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     if reduction is None:
         called = awaited(declared, list(values.values()))
         return f"SELECT unnest(answer) FROM (SELECT unnest(answers) AS answer FROM ({called}))"
-    source = source or f"reid_reduce_{reduction.name}({', '.join(arguments_of(declared, reduction))})"
+    source = source or _source(declared, reduction)
     if declared.answer is Answer.REDUCTION:
         return f"FROM {source}"
     aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
@@ -369,7 +364,17 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
     return f"SELECT unnest(answer), {treated} FROM ({each})"
 
 
+def _source(declared: Function, reduction: Reduction) -> str:
+    """The reduction that the function answers from, called with what it hands on."""
+    given = arguments_of(declared, reduction)
+    if not declared.individuals:
+        return f"reid_reduce_{reduction.name}({', '.join(given)})"
+    names = [each.name for each in reduction.arguments]
+    own = [value for name, value in zip(names, given, strict=True) if name != "entity"]
+    return f"reid_individuals_{reduction.name}({', '.join([*own, 'entity'])})"
+
+
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:
     """What the function hands to its reduction: a parameter of the same name, or NULL."""
-    given = {parameter.name for parameter in declared.parameters}
+    given = {p.name for p in declared.parameters} - ({"entity"} if declared.individuals else set())
     return [argument.name if argument.name in given else "NULL" for argument in reduction.arguments]

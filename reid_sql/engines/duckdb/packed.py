@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.domains import quoted
 from reid_sql.models.classes.disclosure import Histogram
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
@@ -52,7 +53,7 @@ class PackedClasses:
         self.ask = ask
         self.name = f"reid_packed_{next(NUMBERS)}"
         source = (
-            f"(SELECT {', '.join(_quoted(c) for c in columns)} FROM {tbl} "
+            f"(SELECT {', '.join(quoted(c) for c in columns)} FROM {tbl} "
             f"AS s) AS t({_numbered('q', len(columns))})"
         )
         distinct = [self._values(source, place) for place in range(len(columns))]
@@ -137,6 +138,16 @@ class PackedClasses:
         )
         return _histograms(rows, len(by)) or ({} if by else {(): _histogram([])})
 
+    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or none where others of it lack some."""
+        told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
+        gaps = " || ".join(f"({self.digits[column].sql()} = 0)::INT::VARCHAR" for column in columns)
+        names = "".join(f"g{place}, " for place in range(len(by)))
+        shown = ", ".join([*told, f"{gaps} AS gaps"])
+        alike = f"SELECT {shown}, sum(records) AS n FROM {self.name} AS c GROUP BY ALL"
+        parts = f"SELECT {names}min(n) AS least, max(gaps) LIKE '%1%' AS lacking FROM ({alike}) GROUP BY ALL"
+        return bool(self.ask(f"SELECT count(*) FROM ({parts}) WHERE lacking AND least < {below}")[0][0])
+
     def _words(self, qi: Sequence[str]) -> list[int]:
         return sorted({self.digits[column].word for column in qi})
 
@@ -169,10 +180,6 @@ def _histograms(rows: list[tuple[Any, ...]], by: int) -> dict[tuple[int, ...], H
 def _histogram(sizes: list[tuple[Any, ...]]) -> Histogram:
     size, classes = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
     return Histogram(size, classes, size * classes)
-
-
-def _quoted(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
 
 
 def _numbered(letter: str, number: int) -> str:

@@ -7,6 +7,8 @@ PLAN reid_named_columns(columns) AS
 
 PLAN reid_columns(columns) AS {% for c in columns join ', ' %}{{ reid_name(c) }}{% endfor %};
 
+PLAN reid_all_missing(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} IS NULL{% endfor %};
+
 PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} IS NOT NULL{% endfor %};
 
 -- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their
@@ -140,12 +142,65 @@ THEN 'quasi-identifiers' ELSE 'quasi-identifiers and entity' END;
 MACRO reid_with_entity(columns, entity, nulls) AS
 CASE WHEN entity IS NULL THEN columns
 WHEN list_contains(list_transform(columns, lambda c: reid_fold(c)), reid_fold(entity))
-THEN error('entity must not be a quasi-identifier, got ''' || entity
-  || '''; an attacker who knows it needs nothing else: leave it out of one of them')
+THEN error(reid_entity_apart(entity))
 WHEN nulls = 'wildcard'
 THEN error('entity must be counted with nulls := ''value'' or ''drop'', got ''wildcard''; '
   || 'reduce the table to a row a person first')
 ELSE list_append(columns, entity) END;
+
+-- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first
+-- in order.
+PLAN reid_individuals(tbl, columns, entity, nulls) AS
+{% call reid_guarded(reid_words(entity), [reid_table(tbl)], reid_with_entity(columns, entity, nulls)) %}
+  SELECT {{ reid_named_columns(columns) }}
+  FROM (
+    SELECT *, row_number() OVER (
+      PARTITION BY entity
+      ORDER BY class_size ASC, {% for c, i in columns join ', ' %}q{{ i }} ASC NULLS FIRST{% endfor %}
+    ) AS place
+    FROM (
+      SELECT *, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size
+      FROM ({{ reid_people(tbl, columns, entity, nulls) }})
+    )
+  )
+  WHERE place = 1
+{% endcall %}
+;
+
+-- The plan with such rows in place of the table, where a column tells people apart. A name that holds the
+-- words that are replaced is refused.
+MACRO reid_of_individuals(plan, tbl, columns, entity, nulls) AS
+replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
+WHEN nulls <> 'value'
+THEN error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
+  || '''; leave out in a view the rows that lack a value')
+WHEN contains(columns::VARCHAR || entity, 'query_table(')
+THEN error(
+  'quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
+ELSE '(' || reid_individuals(tbl, columns, entity, nulls) || ')' END);
+
+-- A row for each person and value of theirs in each class, NULL one person; people of several values there
+-- are refused, as such a class would look more diverse than it is.
+PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
+{% call reid_guarded('quasi-identifiers, sensitive and entity', [reid_table(tbl)],
+  reid_with_entity(list_append(columns, sensitive), entity, nulls)) %}
+  SELECT {{ reid_named_columns(list_append(columns, sensitive)) }}
+  FROM (
+    SELECT *, count(*) {% if nulls = 'drop' %}FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
+      OVER (PARTITION BY {{ reid_numbered(columns) }}, entity) AS several
+    FROM ({{ reid_people(tbl, list_append(columns, sensitive), entity, 'value') }})
+  )
+  WHERE CASE WHEN several > 1 THEN error(${SEVERAL_VALUES})::BOOLEAN ELSE true END
+{% endcall %}
+;
+
+-- The plan with such rows in place of the table.
+MACRO reid_of_values(plan, tbl, columns, sensitive, entity, nulls) AS
+replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
+WHEN contains(columns::VARCHAR || sensitive || entity, 'query_table(')
+THEN error(
+  'quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
+ELSE '(' || reid_values_of_people(tbl, columns, sensitive, entity, nulls) || ')' END);
 
 -- The people of each class, NULL one of them, with how many of its records each has.
 PLAN reid_people(tbl, columns, entity, nulls) AS

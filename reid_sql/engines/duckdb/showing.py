@@ -8,7 +8,15 @@ import duckdb
 
 from reid_sql.domains import MAX_COLUMNS, MODEL, Number, Numbers, Texts
 from reid_sql.engines.duckdb.layout import laid_out
-from reid_sql.engines.duckdb.macros import arguments_of, checked, key_of, parameters, plan_of, select
+from reid_sql.engines.duckdb.macros import (
+    arguments_of,
+    checked,
+    individuals_of,
+    parameters,
+    plan_of,
+    select,
+)
+from reid_sql.engines.duckdb.many_columns import window_of
 from reid_sql.engines.duckdb.qualify import BUILTIN
 from reid_sql.engines.duckdb.registering import register
 from reid_sql.engines.duckdb.template import compile_text
@@ -42,7 +50,7 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
         )
     declared = functions[name]
     if declared.answer is Answer.COUNT:
-        return _window(given)
+        return _window(declared, given)
     reduction = declared.reduction
     if not declared.answer.of_table or not reduction or any(p.domain is MODEL for p in declared.parameters):
         raise OutOfDomainError(
@@ -56,6 +64,9 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
 def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapping[str, Function]) -> str:
     """Ask DuckDB for the text: a table macro, as names without quotes are texts to one alone."""
     planned = plan_of(reduction, arguments_of(declared, reduction))
+    planned = (
+        individuals_of(planned, [p.name for p in declared.parameters]) if declared.individuals else planned
+    )
     text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})"))
     with duckdb.connect() as con:
         register(con, functions)
@@ -91,11 +102,15 @@ def _refuse_options(declared: Function, given: str) -> None:
             )
 
 
-def _window(given: str) -> str:
-    columns = [column.strip() for column in given.split(",") if column.strip()]
+def _window(declared: Function, given: str) -> str:
+    named, before = (
+        [column.strip() for column in given.split(",") if column.strip()],
+        len(declared.parameters) - 1,
+    )
+    columns = named[before:]
     if not 1 <= len(columns) <= MAX_COLUMNS:
         raise OutOfDomainError(
-            f"equivalence_class_size must be given 1 to {MAX_COLUMNS} columns, got {len(columns)}; "
+            f"{declared.name} must be given 1 to {MAX_COLUMNS} columns, got {len(columns)}; "
             "pass the columns by which people can be told apart, such as age, sex"
         )
-    return f"count(*) OVER (PARTITION BY {key_of(columns)})"
+    return window_of(named[:before], columns)

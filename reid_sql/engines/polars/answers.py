@@ -8,19 +8,22 @@ import polars as pl
 from reid_sql.domains import OptionalTable, Table
 from reid_sql.engines.arrow import answer_columns, answer_rows
 from reid_sql.engines.polars.frames import TYPES, schema
+from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import HOW_NULLS, spelling
 
 
-def table(declared: Function, given: Mapping[str, Any]) -> pl.LazyFrame:
+def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     """Bind a function of a table, or of its parameters alone: a lazy frame."""
-    own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
+    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row")
     lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
-    counted = {a.name: given[a.name] for a in declared.reduction.arguments if a.name in given}
+    counted = {a.name: arguments[a.name] for a in declared.reduction.arguments if a.name in arguments}
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
+    if declared.individuals and (entity := counted.pop("entity", arguments["entity"])) is not None:
+        frames["tbl"] = _of_people(frames["tbl"], arguments, entity)
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
         return reduced
@@ -31,6 +34,14 @@ def table(declared: Function, given: Mapping[str, Any]) -> pl.LazyFrame:
     if declared.reduction.keyed:
         types["record"] = _held(reduced, "keys")
     return reduced.map_batches(_answering(declared, own), schema=types)
+
+
+def _of_people(frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str) -> pl.LazyFrame:
+    """The table with a row for each person, or for each sensitive value of theirs."""
+    qi, nulls = arguments["qi"], arguments["nulls"]
+    if "sensitive" in arguments:
+        return values_of_people(frame, qi, arguments["sensitive"], entity, nulls)
+    return individuals(frame, qi, entity, nulls)
 
 
 def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:
@@ -52,8 +63,11 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
     reduction = declared.reduction
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        rows = answer_rows(declared, _arrays(declared, frame), options)
-        table = pl.DataFrame(rows, schema=schema(declared.columns), orient="row")
+        arrays, types = _arrays(declared, frame), schema(declared.columns)
+        if declared.columnar:
+            table = pl.DataFrame(answer_columns(declared, arrays, options), schema=types)
+        else:
+            table = pl.DataFrame(answer_rows(declared, arrays, options), schema=types, orient="row")
         if reduction and reduction.keyed:
             table = table.with_columns(
                 _refuse_twice(frame["keys"][0]).gather(table["record"]).alias("record")

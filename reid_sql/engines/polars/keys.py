@@ -11,8 +11,8 @@ import polars as pl
 from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import named
 from reid_sql.errors import OutOfDomainError, WrongTypeError
+from reid_sql.reduction import AS_THEY_ARE, refuse_entity
 
-AS_THEY_ARE: Final = 4  # columns compared as they are
 # Seeds of this process for each place of a column, twice: no table can be made against hashes that nobody
 # knows beforehand.
 SECRETS: Final = [[secrets.randbits(64) for _ in range(MAX_COLUMNS)] for _ in range(2)]
@@ -29,8 +29,22 @@ def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> p
     if len(key) > AS_THEY_ARE:
         high, low = (reduce(add, map(pl.Expr.hash, key, seeds)).cast(pl.UInt128) for seeds in SECRETS)
         key = [high * pl.lit(2**64, dtype=pl.UInt128) + low]
-    counted = pl.len() if entity is None else _expressions([entity])[0].n_unique()
+    counted = pl.len() if entity is None else _people(entity, columns).n_unique()
     return counted.over(key).cast(pl.Int64)
+
+
+def _people(entity: str | pl.Expr, columns: Sequence[Any]) -> pl.Expr:
+    """The column that tells people apart; refuses one of those by which classes are told."""
+    name, own = _name(entity), [name for column in columns if (name := _name(column))]
+    refuse_entity(own, name, "value")
+    return _expressions([entity])[0]
+
+
+def _name(column: Any) -> str | None:  # noqa: ANN401 - a name, an expression, or what is refused later
+    """The name of the column that is meant; none where it is worked out of columns."""
+    if isinstance(column, pl.Expr):
+        return column.meta.output_name() if column.meta.is_column() else None
+    return column if isinstance(column, str) else None
 
 
 def _expressions(columns: Sequence[Any]) -> list[pl.Expr]:

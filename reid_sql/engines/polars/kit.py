@@ -8,7 +8,7 @@ import polars as pl
 
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.polars.answers import table
-from reid_sql.engines.polars.frames import collected, given
+from reid_sql.engines.polars.frames import collected, framed
 from reid_sql.engines.polars.models import beside, drawn, score
 from reid_sql.engines.polars.rows import value
 from reid_sql.function import Function
@@ -23,7 +23,7 @@ __all__ = [
     "count",
     "counting",
     "drawn",
-    "given",
+    "framed",
     "score",
     "table",
     "value",
@@ -34,10 +34,12 @@ TABLE: Final = Kind(FRAMES, "a Polars LazyFrame or DataFrame", "pass pl.scan_par
 COLUMN: Final = Kind((pl.Expr,), "an expression", "write 'age' or pl.col('age')")
 
 
-def counting(_: Function) -> Signature:
-    """Columns, and by name the column that tells people apart: an expression knows its frame."""
-    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
-    return Signature([Parameter("columns", Parameter.VAR_POSITIONAL), entity])
+def counting(declared: Function) -> Signature:
+    """Columns, and by name, or first, the column that tells people apart: an expression knows its frame."""
+    columns, option = Parameter("columns", Parameter.VAR_POSITIONAL), Parameter.KEYWORD_ONLY
+    if len(declared.parameters) > 1:
+        return Signature([Parameter("entity", Parameter.POSITIONAL_OR_KEYWORD), columns])
+    return Signature([columns, Parameter("entity", option, default=None)])
 
 
 def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:

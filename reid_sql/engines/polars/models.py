@@ -12,15 +12,17 @@ from reid_sql.engines.arrow import model_answer, record_codes
 from reid_sql.engines.polars.frames import TYPES, counted, joined, named, numbered, places, resolved, schema
 from reid_sql.engines.polars.rows import expression
 from reid_sql.errors import OutOfDomainError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
-from reid_sql.models.fitted_model import FittedModel
 
 BATCH: Final = 1 << 16
 
 
-def score(declared: Function, model: FittedModel, own: Sequence[Any], columns: Sequence[Any]) -> pl.Expr:
+def score(
+    declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
+) -> pl.Expr:
     """Bind a function of records under a model: an expression named after the function."""
-    numbers = [expression(each).cast(pl.Float64).alias(f"own{place}") for place, each in enumerate(own)]
+    numbers = [expression(each).cast(pl.Float64).alias(f"own{place}") for place, each in enumerate(arguments)]
     if len(columns) != len(model.columns):
         model.codes([[]] * len(columns))
     texts = [expression(each).cast(pl.String).alias(f"c{place}") for place, each in enumerate(columns)]

@@ -8,7 +8,7 @@ import polars as pl
 
 from reid_sql.engines.polars.frames import places
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.copula_fit import ALONE
+from reid_sql.models.copula.gaussian_copula import ALONE
 
 NOTHING: Final = pl.lit(None, dtype=pl.String)
 
@@ -16,10 +16,7 @@ NOTHING: Final = pl.lit(None, dtype=pl.String)
 def pair_counts(held: pl.LazyFrame, columns: Sequence[str], *, weighted: bool = False) -> pl.LazyFrame:
     """Count values and pairs of values, and who is alone; weights, if any, stand after the columns."""
     names, numbers = places(columns), range(len(columns))
-    for column, kind in zip(columns, held.select(names).collect_schema().dtypes(), strict=True):
-        if not has_text(kind):
-            rule = "columns of a copula must hold numbers, texts or other plain values in Polars"
-            raise OutOfDomainError(f"{rule}, got '{column}' of type {kind}; turn it into text")
+    refuse_without_text(held, columns)
     weight = pl.col(f"q{len(columns) + 1}").cast(pl.Float64, strict=False) if weighted else None
     lines = [_values(held, names[place], place + 1, columns[place], weight) for place in numbers]
     lines += [_crossed(held, names, one, other, weight) for one, other in combinations(numbers, 2)]
@@ -30,6 +27,15 @@ def _alone(held: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
     sizes = held.group_by(names).agg(pl.len().alias("size"))
     records = (pl.col("size") == 1).sum().cast(pl.Int64).alias("records")
     return sizes.select(records).with_columns(whole(0, "first"), whole(ALONE, "second"))
+
+
+def refuse_without_text(held: pl.LazyFrame, columns: Sequence[str]) -> None:
+    """Refuse values that no text of their own tells apart."""
+    names = places(columns)
+    for column, kind in zip(columns, held.select(names).collect_schema().dtypes(), strict=True):
+        if not has_text(kind):
+            rule = "columns of a copula must hold numbers, texts or other plain values in Polars"
+            raise OutOfDomainError(f"{rule}, got '{column}' of type {kind}; turn it into text")
 
 
 def has_text(kind: pl.DataType) -> bool:

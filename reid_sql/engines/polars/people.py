@@ -7,9 +7,10 @@ import polars as pl
 
 from reid_sql.domains import Columns
 from reid_sql.engines.polars.frames import kept, numbered, places, resolved
-from reid_sql.reduction import refuse_entity
+from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
+VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
 COVERED: Final = pl.lit(False)  # noqa: FBT003 - nobody is missing from a population that is not asked
 
 
@@ -25,6 +26,38 @@ def people_of(
     rows = numbered(frame, resolved(WORDS, [*qi, entity], frame)).rename({names[-1]: "entity"})
     held = kept(rows, names[:-1], nulls).group_by([*names[:-1], "entity"])
     return rows, held.agg(pl.len().cast(pl.Int64).alias("records"))
+
+
+def individuals(frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
+    """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
+    refuse_individuals(qi, entity, nulls)
+    _, people = people_of(frame, qi, entity, nulls)
+    names = places(qi)
+    sized = people.with_columns(pl.len().over(names).alias("class_size")).sort(
+        "class_size", *names, nulls_last=False
+    )
+    first = sized.unique("entity", keep="first", maintain_order=True)
+    return first.select(pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
+
+
+def values_of_people(
+    frame: pl.LazyFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str
+) -> pl.LazyFrame:
+    """A row for each person and their value in a class, NULL one person; refuses those of several there."""
+    columns = [*qi, sensitive]
+    refuse_entity(columns, entity, nulls)
+    names = places([*columns, entity])
+    found = resolved(VALUES, [*columns, entity], frame)
+    distinct = numbered(frame, found).group_by(names).agg()
+    whole = pl.all_horizontal(pl.col(names[:-1]).is_not_null()).sum() if nulls == "drop" else pl.len()
+    counted = distinct.with_columns(whole.over([*names[:-2], names[-1]]).alias("several"))
+
+    def check(rows: pl.DataFrame) -> pl.DataFrame:
+        refuse_several(rows.filter(pl.col("several") > 1).height)
+        return rows
+
+    told = counted.map_batches(check, schema=counted.collect_schema())
+    return told.select(pl.col(q).alias(name) for q, name in zip(names, columns, strict=False))
 
 
 def smallest(people: pl.LazyFrame, size: pl.Expr, short: pl.Expr = COVERED) -> pl.LazyFrame:

@@ -5,7 +5,7 @@ Grouping is partial before it shuffles, and joins are NULL-safe.
 
 from collections.abc import Sequence
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -27,6 +27,14 @@ def kept(rows: Rows, nulls: str) -> DataFrame:
 def counted(rows: Rows, nulls: str) -> DataFrame:
     """Distinct records with their counts."""
     return kept(rows, nulls).groupBy(*rows.names).agg(F.count(F.lit(1)).alias("records"))
+
+
+def blank_records(names: Sequence[str], nulls: str) -> Column:
+    """How many records, of distinct ones, have no value at all; NULL where NULL is no wildcard."""
+    if nulls != "wildcard":
+        return F.lit(None).cast("bigint").alias("blank_records")
+    blank = F.when(reduce(and_, (F.col(name).isNull() for name in names)), F.col("records"))
+    return F.coalesce(F.sum(blank), F.lit(0).cast("bigint")).alias("blank_records")
 
 
 def placed(classes: DataFrame) -> DataFrame:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -103,7 +104,7 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
             )
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
-        if _unlike(kind):
+        if unlike(kind):
             rule = (
                 f"{words.words} must be of types that can be compared, "
                 f"got '{name}' of type {kind.simpleString()}"
@@ -122,12 +123,12 @@ def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, 
     return next((other for other in known if other.lower() == name.lower()), name)
 
 
-def _unlike(kind: DataType) -> bool:
+def unlike(kind: DataType) -> bool:
     """Whether values of the type have no equality, or none on which the engines agree."""
     if isinstance(kind, ArrayType):
-        return _unlike(kind.elementType)
+        return unlike(kind.elementType)
     if isinstance(kind, StructType):
-        return any(_unlike(field.dataType) for field in kind.fields)
+        return any(unlike(field.dataType) for field in kind.fields)
     if isinstance(kind, StringType):
         return not kind.isUTF8BinaryCollation()
     return not isinstance(kind, COMPARED)
@@ -229,5 +230,7 @@ def _limit(spark: SparkSession) -> int:
 
 
 def to_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
-    """Give the table to Spark."""
+    """Give the table to Spark; of one without rows Spark Connect must be told the types."""
+    if not table.num_rows:
+        return spark.createDataFrame([], from_arrow_schema(table.schema))
     return spark.createDataFrame(table)

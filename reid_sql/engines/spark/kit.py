@@ -29,7 +29,7 @@ __all__ = [
     "count",
     "counting",
     "drawn",
-    "given",
+    "framed",
     "score",
     "table",
     "value",
@@ -46,9 +46,11 @@ def counting(declared: Function) -> Signature:
     Of the column put beside them, the name.
     """
     kind = Parameter.POSITIONAL_OR_KEYWORD
+    frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
-    entity = Parameter("entity", Parameter.KEYWORD_ONLY, default=None)
-    return Signature([Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL), name, entity])
+    if len(declared.parameters) > 1:
+        return Signature([frame, Parameter("entity", kind), columns, name])
+    return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
 
 
 def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401
@@ -56,7 +58,7 @@ def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFra
     return window_frame(declared, columns, **options)
 
 
-def given(table: pa.Table) -> DataFrame:
+def framed(table: pa.Table) -> DataFrame:
     """The table in the active session, with types that Spark lacks as others.
 
     Enumerations come as their words and unsigned numbers as wider ones.

@@ -23,16 +23,15 @@ from reid_sql.engines.spark.functions import (
 )
 from reid_sql.engines.spark.texts import refuse_without_text
 from reid_sql.errors import OutOfDomainError
+from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Function
-from reid_sql.models.fitted_model import FittedModel
-from reid_sql.models.numerics.rectangle import Estimates
 
 
 def model_column(
-    declared: Function, model: FittedModel, own: Sequence[Any], columns: Sequence[Any]
+    declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
 ) -> Column:
     """Bind a function of records under a model: a Column named after the function."""
-    found, count = sent(model), len(own)
+    found, count = sent(model), len(arguments)
     if len(columns) != len(found.columns):
         found.codes([[]] * len(columns))
 
@@ -40,7 +39,7 @@ def model_column(
         return model_answer(declared, found.scored(record_codes(found, given[count:])), given[:count])
 
     texts = [as_column(one).cast("string") for one in columns]
-    numbers = (number(p, given) for p, given in zip(declared.own_parameters, own, strict=True))
+    numbers = (number(p, given) for p, given in zip(declared.own_parameters, arguments, strict=True))
     called = refusable(body, declared)(*numbers, *texts)
     return answered_or_refused(declared, called)
 
@@ -96,7 +95,7 @@ def rows_of_model(model: FittedModel, frame: DataFrame) -> Rows:
 def scored(
     rows: Rows,
     model: FittedModel,
-    answer: Callable[[Estimates, Integers], Any],
+    answer: Callable[[Scores, Integers], Any],
     columns: Mapping[str, str],
 ) -> DataFrame:
     """Score the distinct records on the executors: their columns, and these of a dataclass of arrays."""

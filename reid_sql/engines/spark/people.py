@@ -7,11 +7,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import Columns
-from reid_sql.engines.spark.counting import kept
-from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of
-from reid_sql.reduction import refuse_entity
+from reid_sql.engines.spark.counting import kept, missing, own_names
+from reid_sql.engines.spark.frames import Rows, alike, collected, keyed, rows_of
+from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
+VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
 
 
 def rows_of_people(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> Rows:
@@ -24,6 +25,31 @@ def rows_of_people(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -
 def people_of(rows: Rows, nulls: str) -> DataFrame:
     """The people of each class, NULL one of them, with how many of its records each has."""
     return kept(rows, nulls).groupBy(*rows.names, "entity").agg(F.count(F.lit(1)).alias("records"))
+
+
+def individuals(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> DataFrame:
+    """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
+    refuse_individuals(qi, entity, nulls)
+    rows = rows_of_people(tbl, qi, entity, nulls)
+    people = people_of(rows, nulls)
+    right = keyed(sizes_of(people, rows.names, "class_size").drop("records"), rows.names)
+    met = people.join(right, alike([F.col(name) for name in rows.names], right))
+    first = met.groupBy("entity").agg(F.min(F.struct("class_size", *rows.names)).alias("first"))
+    return first.select(
+        *(F.col(f"first.{q}").alias(name) for q, name in zip(rows.names, rows.given, strict=True))
+    )
+
+
+def values_of_people(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str) -> DataFrame:
+    """A row for each person and their value in a class, NULL one person; refuses those of several there."""
+    columns = [*qi, sensitive]
+    refuse_entity(columns, entity, nulls)
+    rows = rows_of(tbl, [*columns, entity], VALUES)
+    distinct = rows.frame.distinct()
+    held = distinct.filter(~missing(rows.names[:-1])) if nulls == "drop" else distinct
+    counted = held.groupBy(*rows.names[:-2], rows.names[-1]).agg(F.count(F.lit(1)).alias("values"))
+    refuse_several(collected(counted.filter("values > 1").limit(1), "people of several values").num_rows)
+    return distinct.select(*own_names(rows)[:-1])
 
 
 def sizes_of(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:

@@ -41,12 +41,12 @@ def refuse_shared(key: str, records: DataFrame) -> None:
         raise OutOfDomainError(f"{rule}; pass a column whose values are distinct")
 
 
-def answered_records(declared: Function, held: Held, key: str, own: Mapping[str, Any]) -> DataFrame:
+def answered_records(declared: Function, held: Held, key: str, parameters: Mapping[str, Any]) -> DataFrame:
     """Give the body's answer for its distinct record to every record, told by its key."""
     records = kept(held.rows, held.nulls)
     refuse_shared(key, records)
     table = held.collected()
-    found = answer_columns(declared, held.arrays(table), own)
+    found = answer_columns(declared, held.arrays(table), parameters)
     answers = table.select(held.by)
     for name, kind in declared.columns.items():
         answers = answers.append_column(name, pa.array(found[name], arrow_type(kind)))

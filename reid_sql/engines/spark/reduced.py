@@ -13,10 +13,14 @@ from reid_sql.engines.spark.frames import Rows, collected
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Whole columns that stay on the executors: what a body asks instead, and how NULLs were treated."""
+    """Whole columns that stay on the executors: what a body asks in their place, and how NULLs were treated.
+
+    The answer's `record` numbers `keys`, which are known only when the body has asked.
+    """
 
     arrays: Any
     treated: pa.Table
+    keys: Sequence[pa.Array] = ()
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.engines.spark.frames import arrow_type
 from reid_sql.engines.spark.functions import fields_of, row_body, typed, udf
 from reid_sql.errors import ReidError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.models.fitted_model import FittedModel
 
 ANSI: Final = "spark.sql.ansi.enabled"
 

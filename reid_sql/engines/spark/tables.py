@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from reid_sql.engines.arrow import answer_rows, arrays_of
+from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
+from reid_sql.engines.spark.people import individuals, values_of_people
 from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
@@ -17,29 +18,42 @@ from reid_sql.function import Answer, Function
 from reid_sql.reduction import HOW_NULLS, Reduction, spelling
 
 
-def table_frame(declared: Function, given: Mapping[str, Any]) -> DataFrame:
+def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """Bind a table function, its arguments by name: Spark reduces the frames, the body answers.
 
     It answers from what is left of them.
     """
-    own = {parameter.name: given[parameter.name] for parameter in declared.own_parameters}
+    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
         return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
     if declared.answer is Answer.RECORDS:
-        refuse_no_key(given["key"])
-    counted = {argument.name: given.get(argument.name) for argument in reduction.arguments}
+        refuse_no_key(arguments["key"])
+    counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
+    if declared.individuals and arguments["entity"] is not None:
+        counted |= {"tbl": _of_people(arguments)} | ({"entity": None} if "entity" in counted else {})
     reduced = spelling(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
     if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
-        return answered_records(declared, reduced, given["key"], own)
+        return answered_records(declared, reduced, arguments["key"], own)
     arrays, treated = _told(declared, reduction, reduced)
     found = declared.body(arrays, **own)
+    if declared.columnar:
+        keys = reduced.keys if isinstance(reduced, Elsewhere) else ()
+        return to_spark(arguments["tbl"].sparkSession, _columnar(declared, found, treated, *keys))
     rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
     return _table(
-        given["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
+        arguments["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
     )
+
+
+def _of_people(arguments: Mapping[str, Any]) -> DataFrame:
+    """The table with a row for each person, or for each sensitive value of theirs."""
+    tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
+    if "sensitive" in arguments:
+        return values_of_people(tbl, qi, arguments["sensitive"], entity, nulls)
+    return individuals(tbl, qi, entity, nulls)
 
 
 def window_frame(
@@ -68,6 +82,19 @@ def _told(
         treated = treated if reduction.rowwise else treated.sort_by(next(iter(reduction.columns)))
         arrays = arrays_of(treated.select(list(reduction.inputs)))
     return reduction.arrays(**arrays) if reduction.arrays else arrays, treated
+
+
+def _columnar(declared: Function, found: object, treated: pa.Table, *keys: pa.Array) -> pa.Table:
+    """The answer's arrays as columns, the records by their keys, with how NULLs were treated."""
+    columns = {
+        name: values if isinstance(values, pa.Array) else pa.array(values, arrow_type(declared.columns[name]))
+        for name, values in columns_of(found).items()
+    }
+    for known in keys:
+        columns["record"] = known.take(columns["record"])
+    rows = len(next(iter(columns.values())))
+    how = {name: pa.repeat(pc.max(treated[name]), rows) for name in HOW_NULLS}
+    return pa.table(columns | how)
 
 
 def _beside(rows: list[dict[str, Any]], reduction: Reduction, treated: pa.Table) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType, Times
 
 from reid_sql.engines.spark.frames import Rows, places
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.copula_fit import ALONE
+from reid_sql.models.copula.gaussian_copula import ALONE
 
 
 def refuse_without_text(rows: Rows) -> None:

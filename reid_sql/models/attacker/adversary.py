@@ -207,12 +207,16 @@ class Count:
         return 1.0 if found.uniqueness is None else min(1.0, records * found.uniqueness / unique)
 
 
-def expectations(known: KnownRecords, given: Scenario, nulls: str, *, trials: int, seed: int) -> Expectations:
+def expectations(
+    known: KnownRecords, attacker: Scenario, nulls: str, *, trials: int, seed: int
+) -> Expectations:
     """Expectations over what the attacker of the scenario knows: exact up to LARGEST sets, else drawn."""
-    who = checked(known, given, nulls)
+    who = checked(known, attacker, nulls)
     probabilities = who.probabilities[who.order]
     exact = sets_of(probabilities) <= LARGEST
-    count = Count([who.codes[group] for group in who.order], who.profile, given.population, squares=not exact)
+    count = Count(
+        [who.codes[group] for group in who.order], who.profile, attacker.population, squares=not exact
+    )
     knowledge = every_set(probabilities) if exact else drawn_sets(probabilities, trials, seed)
     found = count.run(who.start(known.records), knowledge)
     blank = 0 if who.blank is None else int(known.records[who.blank].sum())
@@ -220,25 +224,25 @@ def expectations(known: KnownRecords, given: Scenario, nulls: str, *, trials: in
     return replace(found, trials=None if exact else trials, notes=notes)
 
 
-def worst_case(known: KnownRecords, given: Scenario, nulls: str) -> Expectations:
+def worst_case(known: KnownRecords, attacker: Scenario, nulls: str) -> Expectations:
     """Expectations where the attacker knows every column of the scenario of everybody."""
-    who = checked(known, given, nulls)
-    count = Count([who.codes[group] for group in who.order], np.zeros_like(who.profile), given.population)
+    who = checked(known, attacker, nulls)
+    count = Count([who.codes[group] for group in who.order], np.zeros_like(who.profile), attacker.population)
     return count.run(who.start(known.records), every_set(np.ones((len(who.order), 1))))
 
 
-def checked(known: KnownRecords, given: Scenario, nulls: str) -> Subjects:
+def checked(known: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:
     """Give the subjects as the scenario sees them; refuses an empty table and a smaller population."""
     records = int(known.records.sum())
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
-    if given.population < records:
+    if attacker.population < records:
         rule = (
             f"scenario population must be at least the {records} records of "
-            f"the table, got {plain(given.population)}"
+            f"the table, got {plain(attacker.population)}"
         )
         raise OutOfDomainError(f"{rule}; write the size of the population that the records were drawn from")
-    return subjects(known.codes, known.texts, given, nulls)
+    return subjects(known.codes, known.texts, attacker, nulls)
 
 
 @dataclass(frozen=True)

@@ -45,42 +45,44 @@ class Subjects:
         return Inclusion.whole(records, self.blank) if self.by_inclusion else Partition.whole(records)
 
 
-def subjects(codes: Integers, texts: Sequence[Sequence[str | None]], given: Scenario, nulls: str) -> Subjects:
+def subjects(
+    codes: Integers, texts: Sequence[Sequence[str | None]], attacker: Scenario, nulls: str
+) -> Subjects:
     """Read the records as the scenario says; refuses a value that has no probability or looks misspelt.
 
     Values that only dropped records may have, and hierarchies kept for other tables, are noted.
     """
-    columns = {column: dense(codes[:, place]) for place, column in enumerate(given.columns)}
+    columns = {column: dense(codes[:, place]) for place, column in enumerate(attacker.columns)}
     told = {
         column: np.array([row[place] for row in texts], dtype=object)
-        for place, column in enumerate(given.told)
+        for place, column in enumerate(attacker.told)
     }
-    notes = [*_absent(given, told, dropped=nulls == "drop"), *_idle_hierarchies(given, told)]
-    probabilities, profile = _profiles(given, told, len(codes))
-    groups = [_combined([columns[column] for column in group.columns]) for group in given.groups]
+    notes = [*_absent(attacker, told, dropped=nulls == "drop"), *_idle_hierarchies(attacker, told)]
+    probabilities, profile = _profiles(attacker, told, len(codes))
+    groups = [_combined([columns[column] for column in group.columns]) for group in attacker.groups]
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
     order = sorted(
         range(len(groups)), key=lambda group: (not fixed[group], -int(groups[group].max(initial=0)))
     )
-    by_inclusion = nulls == "wildcard" or bool(given.hierarchies)
+    by_inclusion = nulls == "wildcard" or bool(attacker.hierarchies)
     if not by_inclusion:
         return Subjects(groups, probabilities, profile, order, by_inclusion=False, notes=tuple(notes))
     missing = (
-        {column: codes[:, place] == 0 for place, column in enumerate(given.columns)}
+        {column: codes[:, place] == 0 for place, column in enumerate(attacker.columns)}
         if nulls == "wildcard"
         else {}
     )
     related = {
-        column: relation(values, given.hierarchies.get(column), told.get(column), missing.get(column))
+        column: relation(values, attacker.hierarchies.get(column), told.get(column), missing.get(column))
         for column, values in columns.items()
     }
     return Subjects(
-        [[related[c] for c in g.columns] for g in given.groups],
+        [[related[c] for c in g.columns] for g in attacker.groups],
         probabilities,
         profile,
         order,
         by_inclusion=True,
-        blank=(codes[:, : len(given.columns)] == 0).all(axis=1) if nulls == "wildcard" else None,
+        blank=(codes[:, : len(attacker.columns)] == 0).all(axis=1) if nulls == "wildcard" else None,
         notes=tuple(notes),
     )
 

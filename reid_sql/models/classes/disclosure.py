@@ -4,8 +4,10 @@ Every measure here needs only how many classes, and how many records, have which
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
+
+import numpy as np
 
 from reid_sql.domains import THRESHOLD
 from reid_sql.domains import Integers as Integers  # noqa: PLC0414 - the rooms beside take it from here
@@ -34,11 +36,16 @@ class Classes:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many classes, and how many records, have each class size; sizes are distinct and ascending."""
+    """How many classes, and how many records, have each class size; sizes are distinct and ascending.
+
+    Where NULL may be any value, `blank_records` of them have none at all; else they are not counted, and it
+    is None or NaN.
+    """
 
     class_size: Integers  # (sizes,)
     classes: Integers  # (sizes,)
     records: Integers  # (sizes,)
+    blank_records: Integers | None = field(default=None, kw_only=True)  # (sizes,)
 
 
 @dataclass(frozen=True)
@@ -68,11 +75,19 @@ class ClassRisk:
 
 
 @dataclass(frozen=True)
+class ProsecutorRisk(ClassRisk):
+    """Risk against somebody who knows that the person is in the table, and its records without any value."""
+
+    blank_records: int | None
+
+
+@dataclass(frozen=True)
 class JournalistRisk(ClassRisk):
-    """Risk against a population table, and how many records that table does not cover."""
+    """Risk against a population table, the records that it does not cover, and those without any value."""
 
     uncovered_records: int
     status: str
+    blank_records: int | None
 
 
 @dataclass(frozen=True)
@@ -135,6 +150,23 @@ def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
     )
 
 
+def prosecutor_risk(histogram: Histogram, threshold: float = 0.2) -> ProsecutorRisk:
+    """Summarise the risk 1/size, and tell the blank records, which match all others.
+
+    >>> import numpy as np
+    >>> blank = Histogram(np.array([4]), np.array([2]), np.array([4]), blank_records=np.array([1]))
+    >>> prosecutor_risk(blank).blank_records
+    1
+    """
+    return ProsecutorRisk(**asdict(class_risk(histogram, threshold)), blank_records=_blank(histogram))
+
+
+def _blank(histogram: Histogram) -> int | None:
+    """How many records have no value; None where NULL is no wildcard, so that they were not counted."""
+    found = histogram.blank_records
+    return None if found is None or np.isnan(found).any() else int(found.sum())
+
+
 def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> JournalistRisk:
     """Summarise the risk 1/size with the size of each record's class in the population.
 
@@ -146,7 +178,10 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
     uncovered = int(histogram.uncovered.sum())
     status = f"{uncovered}{UNCOVERED}" if uncovered else OK
     return JournalistRisk(
-        **asdict(class_risk(histogram, threshold)), uncovered_records=uncovered, status=status
+        **asdict(class_risk(histogram, threshold)),
+        uncovered_records=uncovered,
+        status=status,
+        blank_records=_blank(histogram),
     )
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from reid_sql.domains import PROBABILITY, Choice, Column, Columns, Floats, Number
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
+from reid_sql.models.numerics.rounding import ROUNDING
 
 WORDS: Final = "quasi-identifiers and sensitive"
 QI: Final = Columns(WORDS)
@@ -47,7 +48,7 @@ LEAST_K: Final = Number(
     1e15,
     whole=True,
 )
-SLACK: Final = 1e-12  # relative: what rounding may add to a measure, and no more
+SLACK: Final = ROUNDING  # what rounding may add to a measure, and no more
 NO_PLACE: Final = (
     "not available: NULL, or a number that is not finite, has no place among the sensitive values; "
     "leave such records out with nulls := 'drop', or pass variant := 'equal'"
@@ -119,18 +120,18 @@ class AlphaDisclosure(Disclosure):
     threshold_k: int
 
 
-def least(found: ClassValues, threshold: float, variant: str) -> Disclosure:
+def least(classes: ClassValues, threshold: float, variant: str) -> Disclosure:
     """Summarise a measure whose lowest value is the worst; a class offends below the threshold.
 
     >>> classes = ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
     >>> least(classes, 2, "distinct").offending_classes
     2
     """
-    return _summary(found, found.value < threshold * (1 - SLACK), 0, threshold, variant)
+    return _summary(classes, classes.value < threshold * (1 - SLACK), 0, threshold, variant)
 
 
 def greatest(
-    found: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
+    classes: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
 ) -> Disclosure:
     """Summarise a measure whose highest value is the worst: above the threshold, or below k, a class offends.
 
@@ -140,8 +141,8 @@ def greatest(
     >>> greatest(classes, 0.2, "equal").offending_records
     2
     """
-    offending = (found.value > threshold * (1 + SLACK)) | (found.class_size < k)
-    shown = _summary(found, offending, -1, threshold, variant)
+    offending = (classes.value > threshold * (1 + SLACK)) | (classes.class_size < k)
+    shown = _summary(classes, offending, -1, threshold, variant)
     return replace(shown, status=infinite) if shown.value == np.inf else shown
 
 

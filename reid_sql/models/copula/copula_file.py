@@ -5,10 +5,10 @@ Reading trusts nothing: every part is checked before a model is made, and nothin
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ FORMAT: Final = "reid-sql gaussian copula"
 VERSION: Final = 1
 LONGEST: Final = 1 << 28  # characters
 MAX_SEED: Final = 2**32 - 1
+Model = TypeVar("Model")
 EARLIER: Final = (
     "the calibration was fitted by an earlier version of reid-sql, whose factor did not fade; fit it again"
 )
@@ -86,31 +87,36 @@ def content_of(text: str, kind: str) -> dict[str, Any]:
     return content
 
 
-def from_json(text: str) -> GaussianCopula:
-    """Read a model; refuses a text that is none, of another version, or changed since it was written."""
-    content = content_of(text, FORMAT)
-    if content.get("version") != VERSION:
-        rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"
+def model_of(text: str, kind: str, version: int, build: Callable[[dict[str, Any]], Model]) -> Model:
+    """Read a saved model of this format; refuses another version, and a text that was changed."""
+    content = content_of(text, kind)
+    if content.get("version") != version:
+        rule = f"a saved model must be of version {version}, got {str(content.get('version'))[:40]}"
         raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
     if content.pop("sha256", None) != checksum(content):
         raise OutOfDomainError(
             "a saved model must carry its own checksum, got another: the text was changed; save it again"
         )
     try:
-        return _model(content)
+        return build(content)
     except ReidError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError) as error:
         rule = f"a saved model must have all its parts, got one that is missing or of another kind ({error})"
         raise OutOfDomainError(f"{rule}; save the model again") from None
 
 
+def from_json(text: str) -> GaussianCopula:
+    """Read a model; refuses a text that is none, of another version, or changed since it was written."""
+    return model_of(text, FORMAT, VERSION, _model)
+
+
 def find(saved: SavedModels, name: str) -> GaussianCopula:
     """Read the last model of this name among the lines; refuses a name that none has."""
-    return from_json(found(saved, name))
+    return from_json(text_of_model(saved, name))
 
 
-def found(saved: SavedModels, name: str) -> str:
+def text_of_model(saved: SavedModels, name: str) -> str:
     """Give the last text of this name among the lines; refuses a name that none has."""
     lines = [place for place, model in enumerate(saved.model) if model == name]
     if not lines:

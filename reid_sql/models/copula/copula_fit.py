@@ -22,15 +22,13 @@ from reid_sql.models.copula.association import adjusted_information, matching_co
 from reid_sql.models.copula.calibration import calibration
 from reid_sql.models.copula.category_order import PairTables, category_orders, likeliest_correlation
 from reid_sql.models.copula.copula_population import drawn_cells
-from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts
+from reid_sql.models.copula.gaussian_copula import ALONE, OUTSIDE, GaussianCopula, PairCounts
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.numerics.correlation import nearest_correlation
 from reid_sql.models.numerics.rectangle import Precision
 from reid_sql.suggestion import suggestion
 
 ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
-OUTSIDE: Final = -1  # in place of a second column
-ALONE: Final = -2
 MOST_VALUES: Final = 2000  # of a column, for method 'sharp', whose tables are as large as the product
 
 

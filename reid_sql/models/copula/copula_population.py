@@ -17,6 +17,7 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import FARTHEST, Cells, Estimates, Precision, integrate
+from reid_sql.models.population.estimate import PopulationShares
 
 CHUNK: Final = 2048  # records that are drawn from one stream of random numbers
 ORDERS: Final = 16  # random orders of nominal columns, with as many records each
@@ -26,16 +27,9 @@ PEOPLE: Final = 1e-3  # people by whom the expected number of others may be wron
 
 
 @dataclass(frozen=True)
-class CopulaForecast:
+class CopulaForecast(PopulationShares):
     """Uniqueness Ξ and correctness κ of a population of the model, with 95 % intervals of the computation."""
 
-    population: float
-    uniqueness: float
-    uniqueness_low: float
-    uniqueness_high: float
-    correctness: float
-    correctness_low: float
-    correctness_high: float
     status: str
 
 

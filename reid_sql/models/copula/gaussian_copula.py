@@ -22,12 +22,14 @@ from reid_sql.models.numerics.rectangle import Cells, Estimates, Precision, inte
 
 METHODS: Final = ("paper", "calibrated", "sharp")
 Method = Annotated[Literal["paper", "calibrated", "sharp"], Choice(METHODS)]
-ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
 NEGLIGIBLE: Final = 1e-11  # an error of q that moves no ξ by more than 0.003 in a population of 300 million
 EXACT: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
 AVERAGED: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
 ROWS: Final = 2048  # distinct records that are scored together, so that memory stays bounded
 KEPT: Final = 1 << 20  # scores that a model keeps
+# In place of a second column: shares from outside, and the line that counts who is alone.
+OUTSIDE: Final = -1
+ALONE: Final = -2
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Choice, Floats
+from reid_sql.fitted_model import Scores
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics.rectangle import Estimates
 
 SAMPLE_USE: Final = Choice(("ignored", "known"))
 SampleUse = Annotated[Literal["ignored", "known"], SAMPLE_USE]
@@ -26,9 +26,10 @@ class RecordRisk:
     correctness_kappa: Floats
 
 
-def record_risk(cell: Estimates, class_size: Integers, population: npt.ArrayLike, sample: str) -> RecordRisk:
+def record_risk(cell: Scores, class_size: Integers, population: npt.ArrayLike, sample: str) -> RecordRisk:
     """Score records; with the sample known, one that is not alone in it is not unique (supplement, eq. 17).
 
+    >>> from reid_sql.models.numerics.rectangle import Estimates
     >>> pair = Estimates(np.array([0.25]), np.array([0.0]))
     >>> record_risk(pair, np.array([2]), 3, "known").uniqueness_xi
     array([0.])

@@ -15,9 +15,9 @@ from reid_sql.models.classes.class_keys import Key, each_key, require
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.extreme.removal import deciding, risk_of_each
+from reid_sql.models.numerics.rounding import ROUNDING
 
 CELL_BYTES: Final = 5  # of a record's class and uniqueness in one quasi-identifier
-TIE: Final = 1e-12  # risks that differ by less, relatively, differ by rounding; then the first record goes
 
 
 class Remaining:
@@ -98,7 +98,7 @@ def eliminate(
         known = without[~np.isnan(without)]
         if not len(known) or known.min() >= 1:
             break
-        place = int(np.flatnonzero(without <= known.min() * (1 + TIE))[0])
+        place = int(np.flatnonzero(without <= known.min() * (1 + ROUNDING))[0])  # of a tie the first
         records.append(int(left.records[place]))
         risks.append(float(without[place]))
         left.remove(records[-1])

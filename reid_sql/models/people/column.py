@@ -19,6 +19,17 @@ SMALLEST: Final = 1e-300
 
 
 @dataclass(frozen=True)
+class Rarity:
+    """How shares of values that fit nowhere scatter around their category's, over those who have them."""
+
+    weight: Floats  # (classes,), adds up to 1
+    log_ratio: Floats  # (classes,), of the share to the category's
+
+
+ALIKE: Final = Rarity(np.ones(1), np.zeros(1))
+
+
+@dataclass(frozen=True)
 class Column:
     """Categories of a column: first the values seen, in the order of their codes, then what was not seen.
 
@@ -36,6 +47,15 @@ class Column:
     kernel: Floats | None  # (bins, bins), rows add up to 1; None where the column has no order
     left_out: Floats  # (values,), the share of a value to a record that has it, if that record were not there
     unseen_places: Floats = field(default_factory=lambda: np.empty(0))
+    rarity: Rarity = ALIKE  # of the last category
+
+    def log_rarity(self, codes: Integers, rng: np.random.Generator) -> Floats:
+        """Draw how rare the values of codes are beside their category's share, as a logarithm."""
+        found = np.zeros(len(codes))
+        if len(self.rarity.weight) > 1:
+            rows = codes == self.elsewhere
+            found[rows] = rng.choice(self.rarity.log_ratio, int(rows.sum()), p=self.rarity.weight)
+        return found
 
     @property
     def elsewhere(self) -> int:

@@ -2,8 +2,9 @@
 
 Model error is what models miss. g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n; σ² = V + v/(n (M + ε)²(1 − M +
 ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M + ε)(1 − M + ε)): m and V the mean and the variance of g over shapes, v
-the variance over persons, M the estimate, s the same share in the sample itself. The interval is g⁻¹(m ± z σ)
-and a little on both sides. z is conformal: the quantile of |g(truth) − m|/σ over tables of people, each
+the variance over persons, M the estimate, s the same share in the sample itself. v has n/N c M (1 − M) beside
+it: a population of N comes out by chance, c people of a class at once. The interval is g⁻¹(m ± z σ) and a
+little on both sides. z is conformal: the quantile of |g(truth) − m|/σ over tables of people, each
 corpus with the same weight, that brings 95 % of the truths of other corpora within the interval.
 """
 
@@ -28,11 +29,12 @@ class Width:
     beyond_sample: float  # p₂
     binomial: float  # p₃
     z: float
+    together: float = 1.0  # people of a class that has the share, c
 
 
-UNIQUENESS: Final = Width(0.2, 1.0, 0.81)
-CORRECTNESS: Final = Width(0.1, 0.5, 0.89)
-BELOW: Final = Width(0.05, 1.0, 1.50)
+UNIQUENESS: Final = Width(0.2, 1.0, 0.85)
+CORRECTNESS: Final = Width(0.1, 0.5, 0.95)
+BELOW: Final = Width(0.05, 1.0, 1.54, 2.5)
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,15 @@ def spread(
         width.binomial**2 / (records * room),
     )
     return Spread(estimate, centre, float(np.sqrt(sum(parts))), near)
+
+
+def with_chance(variance: float, estimate: float, fraction: float, together: float) -> float:
+    """Add to the variance over persons that of the population itself, of which a fraction was sampled.
+
+    >>> with_chance(0.1, 0.5, 0.2, 2.0)
+    0.2
+    """
+    return variance + fraction * together * estimate * (1 - estimate)
 
 
 def share(found: Spread, z: float, most: float) -> Share:

@@ -11,10 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.domains import Floats
-from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.copula.copula_file import MAX_SEED, checksum, content_of, text_of
-from reid_sql.models.people.column import Column
+from reid_sql.models.copula.copula_file import MAX_SEED, checksum, model_of, text_of
+from reid_sql.models.people.column import Column, Rarity
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import LOG_SHAPES
 from reid_sql.models.people.stack import Stack
@@ -25,6 +24,7 @@ VERSION: Final = 1
 DIGITS: Final = 7  # of a chance
 CLOSE: Final = 1e-4  # to 1, of what must add up to it
 MOST_COLUMNS: Final = 64
+FARTHEST_RARITY: Final = 100.0  # logarithm of a share over the mean
 
 
 def to_json(model: PeopleModel) -> str:
@@ -46,21 +46,7 @@ def to_json(model: PeopleModel) -> str:
 
 def from_json(text: str) -> PeopleModel:
     """Read a model; refuses a text that is none, of another version, or changed since it was written."""
-    content = content_of(text, FORMAT)
-    if content.get("version") != VERSION:
-        rule = f"a saved model must be of version {VERSION}, got {str(content.get('version'))[:40]}"
-        raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
-    if content.pop("sha256", None) != checksum(content):
-        raise OutOfDomainError(
-            "a saved model must carry its own checksum, got another: the text was changed; save it again"
-        )
-    try:
-        return _model(content)
-    except ReidError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError) as error:
-        rule = f"a saved model must have all its parts, got one that is missing or of another kind ({error})"
-        raise OutOfDomainError(f"{rule}; save the model again") from None
+    return model_of(text, FORMAT, VERSION, _model)
 
 
 def _column(tree: Tree, j: int) -> dict[str, Any]:
@@ -74,6 +60,7 @@ def _column(tree: Tree, j: int) -> dict[str, Any]:
         "multiplicity": _digits(column.multiplicity),
         "bins": column.bins.tolist(),
         "unseen_places": column.unseen_places.tolist(),
+        "rarity": [_digits(column.rarity.weight), _digits(column.rarity.log_ratio)],
         "parent": tree.parents[j],
         "chances": [] if chances is None else [_digits(row) for row in np.exp(chances.log_chance)],
     }
@@ -129,7 +116,11 @@ def _read_column(told: Mapping[str, Any]) -> Column:
         raise ValueError("mass, multiplicity or bins")
     if (np.diff(places) <= 0).any():
         raise ValueError("unseen_places")
-    return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places)
+    weight, log_ratio = told.get("rarity", [[1.0], [0.0]])
+    rarity = Rarity(_shares(weight), _numbers(log_ratio))
+    if len(rarity.weight) != len(rarity.log_ratio) or (np.abs(rarity.log_ratio) > FARTHEST_RARITY).any():
+        raise ValueError("rarity")
+    return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places, rarity)
 
 
 def _shares(told: object) -> Floats:

@@ -69,6 +69,6 @@ def seen_of(stack: Stack, evidence: PeopleEvidence) -> Seen:
 
 def own_repeats(stack: Stack, evidence: PeopleEvidence, seed: int) -> shape.Repeats:
     """What the full table's own repeats say of the shape."""
-    log_q = stack.log_q(stack.draw(DRAWS, np.random.default_rng([seed, 1])))
+    log_q = stack.drawn_log_q(DRAWS, np.random.default_rng([seed, 1]))
     unique = int(evidence.histogram.records[evidence.histogram.class_size == 1].sum())
     return shape.repeats(log_q, evidence.records, evidence.records - unique)

@@ -17,7 +17,7 @@ from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
-from reid_sql.models.copula.copula_fit import OUTSIDE
+from reid_sql.models.copula.gaussian_copula import OUTSIDE
 from reid_sql.models.copula.marginals import sort_keys
 from reid_sql.models.people import scale
 from reid_sql.models.people.people_evidence import Pairs, PeopleEvidence, pair_counts
@@ -29,6 +29,7 @@ MOST_DRAWN: Final = 10_000  # records
 MOST_LINES: Final = 20_000  # of one pair of columns
 MOSTLY: Final = 0.9  # of the records that have a value: on a scale, where a column counts as ordered
 FEWEST_PLACES: Final = 4
+NOUGHTS: Final = (("0.0", "-0.0"), ("-0.0", "0.0"))
 Told = str | None  # a value as text
 # first, second, label, first_value, second_value, records, mass, texts
 Line = tuple[int, int, Told, Told, Told, int, float, Sequence[Told] | None]
@@ -164,7 +165,13 @@ def _columns(
 
 
 def _codes(values: Sequence[Sequence[str | None]]) -> list[dict[str | None, int]]:
-    return [{value: code for code, value in enumerate(own)} for own in values]
+    """Codes by text; 0.0 and −0.0 are one value, and an engine may tell it by either."""
+    found: list[dict[str | None, int]] = [{value: code for code, value in enumerate(own)} for own in values]
+    for codes in found:
+        for one, other in NOUGHTS:
+            if one in codes:
+                codes.setdefault(other, codes[one])
+    return found
 
 
 def _coded(texts: Sequence[Sequence[str | None]], values: Sequence[Sequence[str | None]]) -> Integers:

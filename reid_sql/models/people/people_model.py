@@ -40,6 +40,7 @@ class PeopleModel:
     seed: int
     method: str = "people"
     seen: Seen | None = None  # records of the sample, left out one by one; a kept file has none
+    notes: tuple[str, ...] = ()  # what diagnostics say of the fit
     told: tuple[Repeats, ...] = ()  # of the shapes, by the table itself and then by its sub-tables
 
     @property
@@ -79,7 +80,19 @@ class PeopleModel:
     def scored(self, codes: Integers) -> PeopleCells:
         """Cell probabilities of records of codes."""
         q = np.minimum(np.exp(self.stack.log_q(codes)), 1.0)
-        return PeopleCells(np.maximum(q, np.finfo(float).tiny), np.zeros(len(q)), self.scatter)
+        cells = np.maximum(q, np.finfo(float).tiny)
+        return PeopleCells(cells, np.zeros(len(q)), self.scatter, self.unique_share)
+
+    def unique_share(self, people: float) -> float:
+        """Share of so many people who are unique by the model alone, worked out once."""
+        if people not in self._unique:
+            of_drawn = self.scatter.uniqueness(np.exp(self.drawn_log_q), people)
+            self._unique[people] = float(of_drawn.mean())
+        return self._unique[people]
+
+    @cached_property
+    def _unique(self) -> dict[float, float]:
+        return {}
 
     @property
     def scatter(self) -> Scatter:
@@ -93,4 +106,4 @@ class PeopleModel:
     @cached_property
     def drawn_log_q(self) -> Floats:
         """Ln q of records drawn from the model."""
-        return self.stack.log_q(self.stack.draw(DRAWS, np.random.default_rng([self.seed, 1])))
+        return self.stack.drawn_log_q(DRAWS, np.random.default_rng([self.seed, 1]))

@@ -49,7 +49,9 @@ def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True
         return counted(model.histogram, k)
     found = {}
     for name in curves.SHARES:
-        values, variance = on_shapes(model, name, people, k)
+        values, over_persons = on_shapes(model, name, people, k)
+        estimate, fraction = float(model.shapes @ values), model.records / people
+        variance = interval.with_chance(over_persons, estimate, fraction, WIDTHS[name].together)
         spread = interval.spread(
             values, model.shapes, variance, (held[name] / model.records, model.records), WIDTHS[name]
         )

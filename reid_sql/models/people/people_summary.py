@@ -7,6 +7,7 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula.copula_summary import CopulaSummary
+from reid_sql.models.people.diagnostics import Diagnostics
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.tree import ROOT
 
@@ -35,11 +36,15 @@ class PeopleSummary:
     donors: int  # records of the sample that the model holds
     entropy: float  # nats
     shape: float  # a of the residual: the larger, the less real cells scatter around the model's
+    total_correlation: float  # nats that the columns tell of each other
+    interaction_information: float | None  # nats, of the three columns that tell the most beyond pairs
+    kl_divergence: float | None  # nats, of the people from the model
+    predictive_check: float  # standard deviations
     status: str
 
 
-def summary(name: str, model: PeopleModel) -> PeopleSummary:
-    """Describe the model."""
+def summary(name: str, model: PeopleModel, found: Diagnostics) -> PeopleSummary:
+    """Describe the model, and what diagnostics found of it."""
     tree = model.stack.tree
     shown = [
         column if parent == ROOT else f"{column} on {model.columns[parent]}"
@@ -57,6 +62,10 @@ def summary(name: str, model: PeopleModel) -> PeopleSummary:
         model.donors,
         -float(model.drawn_log_q.mean()),
         shape,
+        found.total_correlation,
+        None if found.interaction is None else found.interaction.nats,
+        found.kl_divergence,
+        found.worst.away,
         _status(model),
     )
 
@@ -90,4 +99,4 @@ def _values(model: PeopleModel) -> int:
 def _status(model: PeopleModel) -> str:
     notes = [OF_FEW] * (model.records < FEW) + [WITHOUT_DONORS] * (model.donors == 0)
     notes += [NOTHING_REPEATS] * bool(model.histogram.class_size.max() == 1 < model.records)
-    return "; ".join(notes) or OK
+    return "; ".join([*notes, *model.notes]) or OK

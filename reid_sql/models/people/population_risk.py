@@ -3,21 +3,31 @@
 It comes in a sentence, too. The model of people gives the shares; this says when it does not know.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Number, plain
+from reid_sql.domains import COUNT, Floats, Number, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.people import curves, interval, main_effects, people_fit, people_population
+from reid_sql.models.people import (
+    curves,
+    following,
+    interval,
+    main_effects,
+    people_fit,
+    people_population,
+    shape,
+)
+from reid_sql.models.people.following import Dependence
 from reid_sql.models.people.interval import Share
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.people_population import Shares
+from reid_sql.models.population.estimate import PopulationShares
 
 CLASS_SIZE: Final = Number(
     "a whole number of people from 2 to 1e+6",
@@ -31,35 +41,42 @@ METHOD: Final = "people"
 COUNTED: Final = "counted"
 FEW: Final = 100  # records; intervals were measured on samples of at least as many
 MUCH_LARGER: Final = 2.0  # times the sample
+REPEATS_TO_SHOW: Final = 3.0  # that a sample shows none of in 5 % of cases
+FAR_SCATTER: Final = (
+    -1.0
+)  # ln a at 8 nats below which cells scatter farther than those of most tables of people
+FAR_SLOPE: Final = -0.15  # of that, for each nat
 FOREIGN: Final = 0.02  # by which Ξ may lie above the log-linear model's before the data count as foreign
 LEAST_SAID: Final = 0.001  # per cent
-DEPENDENT_RECORDS: Final = 10  # records in values that repeat, from which on one column follows from another
 IS_COUNTED: Final = "the sample is the population: counted"
 OF_FEW: Final = "fewer than 100 records: the interval is what is provable"
 OF_FOREIGN: Final = (
     "the data are unlike the tables of people that the interval was measured on (the "
-    "log-linear model says far less): the lower end is 0"
+    "log-linear model says far less): the lower end is 0, and the upper end what is provable"
 )
+OF_SCATTER: Final = (
+    "cells scatter farther around the model's than in nearly all tables that the interval was measured on: "
+    "the lower end is 0, and the upper end what is provable"
+)
+NOT_SURE: Final = (
+    "too few records agree to be sure that columns follow from others: the upper end is what is provable"
+)
+TOO_SMALL: Final = "too few records to show people who stand in the table twice: the lower end is 0"
 NOTHING_REPEATS: Final = (
     "no record repeats in the sample: nothing in it keeps the shares below 1, so the upper end is 1"
 )
 ALL_ALIKE: Final = "all records of the sample are alike"
 NOT_LARGER: Final = "the population is less than twice the sample: counting it would be surer"
 OF_WEIGHTS: Final = "weights: the intervals were measured on samples without, and no upper end is provable"
-DEPENDENT: Final = "{} follows from {}: it adds nothing"
+FOREIGN_NOTES: Final = frozenset({OF_FOREIGN, OF_SCATTER})
+WITHOUT_LOWER: Final = FOREIGN_NOTES | {OF_FEW, TOO_SMALL}
+WITHOUT_UPPER: Final = FOREIGN_NOTES | {OF_FEW, NOTHING_REPEATS, NOT_SURE}
 
 
 @dataclass(frozen=True)
-class PopulationRisk:
+class PopulationRisk(PopulationShares):
     """Shares of one population, each with a 95 % interval; method, remarks, and a sentence to quote."""
 
-    population: float
-    uniqueness: float
-    uniqueness_low: float
-    uniqueness_high: float
-    correctness: float
-    correctness_low: float
-    correctness_high: float
     below_k: float
     below_k_low: float
     below_k_high: float
@@ -88,24 +105,41 @@ def answer(
                 f"of the sample, got {plain(people)}"
             )
             raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
-    model = people_fit.fit(evidence, seed) if max(sizes) > evidence.records else None
-    return [_row(evidence, people, k, _shares(evidence, model, people, k)) for people in sizes]
+    found = following.dependences(evidence)
+    left = following.followers(found, [len(own) for own in evidence.values])
+    kept = following.without(evidence, [one.follows for one in left])
+    model = people_fit.fit(kept, seed) if max(sizes) > evidence.records else None
+    of = Told(kept, model, found, is_sure=all(one.is_sure for one in left))
+    rows = ((people, _shares(of, people, k)) for people in sizes)
+    return [_row(evidence, people, k, shares, of) for people, shares in rows]
 
 
-def _shares(evidence: PeopleEvidence, model: PeopleModel | None, people: float, k: int) -> Shares:
-    if model is None or people == evidence.records:
-        return people_population.counted(evidence.histogram, k)
-    return people_population.shares(model, people, k, random=not evidence.weighted)
+@dataclass(frozen=True)
+class Told:
+    """What the sample tells without the columns that follow from others, and which do."""
+
+    evidence: PeopleEvidence
+    model: PeopleModel | None
+    dependences: Sequence[Dependence]
+    is_sure: bool  # that the columns left out follow from others
 
 
-def _row(evidence: PeopleEvidence, people: float, k: int, found: Shares) -> PopulationRisk:
-    notes = list(_notes(evidence, people, found))
+def _shares(of: Told, people: float, k: int) -> Shares:
+    if of.model is None or people == of.evidence.records:
+        return people_population.counted(of.evidence.histogram, k)
+    return people_population.shares(of.model, people, k, random=not of.evidence.weighted)
+
+
+def _row(
+    evidence: PeopleEvidence, people: float, k: int, found: Shares, told: Told | None = None
+) -> PopulationRisk:
+    notes = list(_notes(evidence, people, found, told or Told(evidence, None, (), is_sure=True)))
     of = [found.uniqueness, found.correctness, found.below_k]
-    if OF_FEW in notes or NOTHING_REPEATS in notes:
+    if WITHOUT_UPPER.intersection(notes):
         held = curves.held(evidence.histogram, k).values()
         ends = [1.0 if evidence.weighted else interval.clopper_pearson(n, evidence.records) for n in held]
-        of = [replace(share, high=end) for share, end in zip(of, ends, strict=True)]
-    if OF_FEW in notes or OF_FOREIGN in notes:
+        of = [replace(one, high=max(end, one.estimate)) for one, end in zip(of, ends, strict=True)]
+    if WITHOUT_LOWER.intersection(notes):
         of = [replace(share, low=0.0) for share in of]
     counted = people == evidence.records
     one, right, small = of
@@ -115,20 +149,20 @@ def _row(evidence: PeopleEvidence, people: float, k: int, found: Shares) -> Popu
         *(small.estimate, small.low, small.high),
         COUNTED if counted else METHOD,
         "; ".join(notes) or OK,
-        sentence(evidence.columns, people, one, counted=counted, foreign=OF_FOREIGN in notes),
+        sentence(evidence.columns, people, one, counted=counted, foreign=not FOREIGN_NOTES.isdisjoint(notes)),
     )
 
 
-def _notes(evidence: PeopleEvidence, people: float, found: Shares) -> Iterator[str]:
+def _notes(evidence: PeopleEvidence, people: float, found: Shares, told: Told) -> Iterator[str]:
     """What a reader of the shares has to know."""
     if people == evidence.records:
         yield IS_COUNTED
     else:
         if evidence.records < FEW:
             yield OF_FEW
-        other = main_effects.uniqueness(evidence, people)
-        if other is not None and found.uniqueness.estimate - other > FOREIGN:
-            yield OF_FOREIGN
+        if too_small(evidence.records, people):
+            yield TOO_SMALL
+        yield from _doubts(people, found, told)
         if evidence.histogram.class_size.max() == 1 < evidence.records:
             yield NOTHING_REPEATS
         if people < MUCH_LARGER * evidence.records:
@@ -137,28 +171,41 @@ def _notes(evidence: PeopleEvidence, people: float, found: Shares) -> Iterator[s
             yield OF_WEIGHTS
     if evidence.histogram.classes.sum() == 1 < evidence.records:
         yield ALL_ALIKE
-    for follows, other_column in dependencies(evidence):
-        yield DEPENDENT.format(follows, other_column)
+    yield from following.told(told.dependences, evidence.columns)
 
 
-def dependencies(evidence: PeopleEvidence) -> list[tuple[str, str]]:
-    """Columns that follow from another one: each of its values that repeats goes with a single value of them.
+def _doubts(people: float, found: Shares, told: Told) -> Iterator[str]:
+    """Why the sample may be none of those that the interval was measured on."""
+    other = main_effects.uniqueness(told.evidence, people)
+    if other is not None and found.uniqueness.estimate - other > FOREIGN:
+        yield OF_FOREIGN
+    if told.model is not None and scattered(told.model.shapes, told.model.told[0].entropy):
+        yield OF_SCATTER
+    if not told.is_sure:
+        yield NOT_SURE
 
-    >>> from reid_sql.models.people.people_evidence import counted
-    >>> codes = np.repeat([[0, 0], [1, 1], [2, 1]], 20, axis=0)
-    >>> dependencies(counted(codes, ["zip", "state"], [["1", "2", "3"], ["A", "B"]], [False, False]))
-    [('state', 'zip')]
+
+def too_small(records: int, people: float) -> bool:
+    """Whether a sample may well hide that every person stands in the population twice.
+
+    Each then repeats with chance n/N; of fewer than 3 repeats expected, a sample shows none in e^−3 = 5 % of
+    cases, and what it hides would make nobody unique.
+
+    >>> too_small(300, 1e5), too_small(1000, 1e5)
+    (True, False)
     """
-    found = []
-    for (i, j), (first, second, _) in evidence.pairs.items():
-        for one, other, codes in ((j, i, first), (i, j, second)):
-            counts = evidence.counts[other]
-            partners = np.bincount(codes, minlength=len(counts))
-            repeated = counts > 1
-            varies = len(evidence.counts[one]) > 1
-            if varies and counts[repeated].sum() >= DEPENDENT_RECORDS and (partners[repeated] == 1).all():
-                found.append((evidence.columns[one], evidence.columns[other]))
-    return found
+    return records * records / people < REPEATS_TO_SHOW
+
+
+def scattered(weights: Floats, entropy: float) -> bool:
+    """Whether cells scatter farther around the model's than those of nearly all tables of people.
+
+    The mean of ln a, which falls as the entropy H grows, is below −1 − 0.15 (H − 8).
+
+    >>> scattered(np.ones(56) / 56, 8.0), scattered(np.eye(56)[10], 8.0)
+    (False, True)
+    """
+    return float(weights @ shape.LOG_SHAPES) < FAR_SCATTER + FAR_SLOPE * (entropy - shape.CENTRE)
 
 
 def sentence(

@@ -15,7 +15,7 @@ from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.rectangle import Estimates
-from reid_sql.models.people import residual, shape
+from reid_sql.models.people import caution, residual, shape
 
 NODES: Final = 2000  # of ln q, between which scores are interpolated
 NEGLIGIBLE: Final = 1e-4  # weight of a shape
@@ -89,16 +89,18 @@ def _at(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
 
 @dataclass(frozen=True)
 class PeopleCells(Estimates):
-    """Cell probabilities under a model of people, whose residual says how real cells scatter around them.
+    """Cell probabilities under a model of people, whose residual tells how real cells scatter around them.
 
-    It says how far they do.
+    Scores ξ are drawn in as far as the share of unique people of a population asks for, where it is known.
     """
 
     scatter: Scatter
+    unique: Callable[[float], float] | None = None  # share of unique people by size of population
 
     def uniqueness(self, population: npt.ArrayLike) -> Floats:
         """ξ, whatever the sample shows of the cell."""
-        return self.scatter.uniqueness(self.probability, population)
+        found = self.scatter.uniqueness(self.probability, population)
+        return self._cautious(found, np.broadcast_to(np.asarray(population, dtype=np.float64), found.shape))
 
     def correctness(self, population: npt.ArrayLike) -> Floats:
         """κ, whatever the sample shows of the cell."""
@@ -112,4 +114,14 @@ class PeopleCells(Estimates):
         for each in np.unique(people).tolist():
             rows = people == each
             xi[rows], kappa[rows] = self.scatter.known(self.probability[rows], sizes[rows], each)
-        return xi, kappa
+        xi = self._cautious(xi, people)
+        return xi, np.maximum(kappa, xi)
+
+    def _cautious(self, xi: Floats, people: Floats) -> Floats:
+        if self.unique is None:
+            return xi
+        found = np.array(xi)
+        for each in np.unique(people).tolist():
+            rows = people == each
+            found[rows] = caution.cautious(found[rows], self.unique(each), self.scatter.records / each)
+        return found

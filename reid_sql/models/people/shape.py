@@ -68,7 +68,7 @@ def subtables(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> 
     for columns in _choices(wide, rng):
         checkpoint()
         tree = tables.tree(columns)
-        log_q = tree.log_q(tree.draw(DRAWS, rng))
+        log_q = tree.drawn_log_q(DRAWS, rng)
         _, sizes = np.unique(row_keys(codes[:, columns]), return_counts=True)
         found.append(repeats(log_q, len(codes), len(codes) - int((sizes == 1).sum())))
     return found

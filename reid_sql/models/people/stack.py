@@ -12,7 +12,7 @@ from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.donors import Donors
-from reid_sql.models.people.tree import Tree
+from reid_sql.models.people.tree import Tree, log_rarity
 
 ROUNDS: Final = 100
 LEAST: Final = 1e-4  # of a weight, so that no logarithm is infinite
@@ -43,6 +43,11 @@ class Stack:
             return self.tree.draw(count, rng)
         own = round(self.weight * count)
         return np.concatenate([self.tree.draw(own, rng), self.donors.draw(count - own, rng)])
+
+    def drawn_log_q(self, count: int, rng: np.random.Generator) -> Floats:
+        """Ln q of records drawn from the model, values that fit nowhere else each of a rarity of its own."""
+        codes = self.draw(count, rng)
+        return self.log_q(codes) + log_rarity(self.tree.columns, codes, rng)
 
     def _both(self, tree: Floats, donors: Floats) -> Floats:
         return np.asarray(np.logaddexp(np.log(self.weight) + tree, np.log(1 - self.weight) + donors))

@@ -76,6 +76,11 @@ class Tree:
             codes[:, j] = column.of_bins(bins, rng)
         return codes
 
+    def drawn_log_q(self, count: int, rng: np.random.Generator) -> Floats:
+        """Ln q of records drawn from the tree, values that fit nowhere else each of a rarity of its own."""
+        codes = self.draw(count, rng)
+        return self.log_q(codes) + log_rarity(self.columns, codes, rng)
+
     def _bins(self, column: int, codes: Integers) -> Integers:
         return np.asarray(self.columns[column].bins[codes[:, column]])
 
@@ -89,6 +94,11 @@ class Tree:
             rows[:, -1] = 1.0
             found[j] = (rows + np.arange(len(rows))[:, None]).ravel()
         return found
+
+
+def log_rarity(columns: Sequence[Column], codes: Integers, rng: np.random.Generator) -> Floats:
+    """Draw how rare records of codes are beside what their categories say, as a logarithm."""
+    return np.asarray(sum(column.log_rarity(own, rng) for column, own in zip(columns, codes.T, strict=True)))
 
 
 class PairTables:

@@ -8,6 +8,10 @@ from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.classes.rarefaction import counted_records
 
 NO_INTERVAL: Final = "no interval: "
+ALL_UNIQUE: Final = (
+    "all records are unique: the sample does not bound how many of the population are, "
+    "and all are taken to be, the upper end"
+)
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,19 @@ class Estimate:
     low: float | None
     high: float | None
     status: str
+
+
+@dataclass(frozen=True)
+class PopulationShares:
+    """Shares of one population that are unique and that are rightly matched, each with a 95 % interval."""
+
+    population: float
+    uniqueness: float
+    uniqueness_low: float
+    uniqueness_high: float
+    correctness: float
+    correctness_low: float
+    correctness_high: float
 
 
 @dataclass(frozen=True)

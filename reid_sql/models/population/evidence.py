@@ -14,6 +14,7 @@ import numpy as np
 from reid_sql.domains import Floats, Integers
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.people.people_lines import DRAWN, MOST_LINES, SIZES, Line, PeopleLines, of_lines
 from reid_sql.models.population.estimate import Estimate
 
 
@@ -21,8 +22,8 @@ from reid_sql.models.population.estimate import Estimate
 class UniquenessEvidence:
     """How many classes have each size and each expected count; the latter to a thousandth of its logarithm.
 
-    Lines of class size 0 hold what a copula is fitted to, where that was asked for, in the columns of its
-    PairCounts.
+    Lines of class size 0 hold what a copula is fitted to, in the columns of its PairCounts, and beside it the
+    records drawn that a model of people needs; each where it was asked for.
     """
 
     class_size: Integers  # (lines,)
@@ -35,6 +36,7 @@ class UniquenessEvidence:
     second_value: Sequence[str | None] = ()
     records: Integers | None = None
     mass: Sequence[float] = ()
+    texts: Sequence[Sequence[str | None] | None] = ()
 
     @cached_property
     def histogram(self) -> Histogram:
@@ -48,8 +50,10 @@ class UniquenessEvidence:
     @property
     def pairs(self) -> PairCounts | None:
         """What a copula is fitted to, None where it was not asked for."""
-        lines = np.flatnonzero(self.class_size == 0).tolist()
-        if self.first is None or self.second is None or self.records is None or not lines:
+        if self.first is None or self.second is None or self.records is None:
+            return None
+        lines = np.flatnonzero((self.class_size == 0) & (self.second != DRAWN)).tolist()
+        if not lines:
             return None
         return PairCounts(
             np.arange(len(lines)),
@@ -61,6 +65,42 @@ class UniquenessEvidence:
             self.records[lines],
             [float(self.mass[line]) for line in lines],
         )
+
+    @property
+    def people(self) -> PeopleLines | None:
+        """What a model of people is fitted to, None where it was not asked for."""
+        pairs = self.pairs
+        if pairs is None or self.second is None or not (self.second == DRAWN).any():
+            return None
+        return of_lines([*_few(pairs), *self._sizes(), *self._drawn()])
+
+    def _sizes(self) -> list[Line]:
+        held = self.histogram
+        counted = zip(held.class_size.tolist(), held.classes.tolist(), strict=True)
+        return [(0, SIZES, None, None, None, size, float(classes), None) for size, classes in counted]
+
+    def _drawn(self) -> list[Line]:
+        assert self.second is not None  # noqa: S101  # asked where records were drawn
+        assert self.records is not None  # noqa: S101  # the same
+        return [
+            (0, DRAWN, None, None, None, int(self.records[line]), float(self.mass[line]), self.texts[line])
+            for line in np.flatnonzero(self.second == DRAWN).tolist()
+        ]
+
+
+def _few(pairs: PairCounts) -> list[Line]:
+    """Lines of values, and of pairs of columns that have not too many; those are counted among the drawn."""
+    keys = np.stack([pairs.first, pairs.second], axis=1)
+    _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+    kept = (np.asarray(pairs.second) <= 0) | (counts[place.ravel()] <= MOST_LINES)
+    return [
+        (
+            *(int(pairs.first[line]), int(pairs.second[line]), pairs.label[line]),
+            *(pairs.first_value[line], pairs.second_value[line]),
+            *(int(pairs.records[line]), float(pairs.mass[line]), None),
+        )
+        for line in np.flatnonzero(kept).tolist()
+    ]
 
 
 class Estimator(Protocol):

@@ -5,16 +5,10 @@ population. Source: Ewens 1972; Rocher, Hendrickx & de Montjoye 2019, supplement
 """
 
 from math import sqrt
-from typing import Final
 
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.population.estimate import Estimate, Sample, sample_of
-
-ALL_UNIQUE: Final = (
-    "all records are unique: the sample does not bound how many of the population are, "
-    "and all are taken to be, the upper end"
-)
+from reid_sql.models.population.estimate import ALL_UNIQUE, Estimate, Sample, sample_of
 
 
 def estimate(histogram: Histogram, population: float) -> Estimate:

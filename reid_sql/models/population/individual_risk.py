@@ -14,6 +14,7 @@ from reid_sql.domains import Choice, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.numerics import expected_inverse
+from reid_sql.models.numerics.rounding import ROUNDING
 
 FORM: Final = Choice(("exact", "approximate"))
 Form = Annotated[Literal["exact", "approximate"], FORM]
@@ -69,7 +70,7 @@ def risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     f = weighted.records.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
     found = expected_inverse.negative_binomial(f, f, p) if form == "exact" else _approximate(f, p)
-    light = int(weighted.records[weighted.mass < f * (1 - 1e-12)].sum())
+    light = int(weighted.records[weighted.mass < f * (1 - ROUNDING)].sum())
     status = LIGHT.format(light) if light else OK
     return IndividualRisk(weighted.records, weighted.mass, found, float(f @ found), status)
 

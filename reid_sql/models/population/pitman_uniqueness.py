@@ -19,6 +19,7 @@ from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.classes.rarefaction import counted_records
 from reid_sql.models.numerics.class_quadrature import class_quadrature
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
+from reid_sql.models.population.estimate import ALL_UNIQUE
 
 FORM: Final = Choice(("exact", "asymptotic"))
 Form = Annotated[Literal["exact", "asymptotic"], FORM]
@@ -33,10 +34,6 @@ FARTHEST: Final = (-1e6, 200.0)  # α and σ
 NEARLY_ALL: Final = 1.1  # times the classes seen: where a negative α allows fewer, the sums below lose digits
 FIRST: Final = 256  # terms of a sum that are added one by one
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
-ALL_UNIQUE: Final = (
-    "all records are unique: the sample does not bound how many of the population are, "
-    "and all are taken to be, the upper end"
-)
 ALL_ALIKE: Final = "all records are alike: the sample shows no sign of a unique person"
 NOT_FOUND: Final = "not available: the search for Pitman's parameters did not converge"
 

@@ -1,7 +1,7 @@
 """Population uniqueness by every method, side by side: what each says of one sample, or why it says nothing.
 
-All but the log-linear models and the copula need only the class-size histogram. Where the sample is the
-population, it is counted. A method is a file of its own, and a line of the tables here.
+All but the model of people, the log-linear models and the copula need only the class-size histogram. Where
+the sample is the population, it is counted. A method is a file of its own, and a line of the tables here.
 """
 
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from reid_sql.models.population import (
     dankar,
     ewens,
     loglinear_uniqueness,
+    people_uniqueness,
     pitman_interval,
     pitman_yor_uniqueness,
     sample_bound,
@@ -50,6 +51,7 @@ def _dankar(evidence: UniquenessEvidence, population: float) -> Estimate:
 # In the order of the answer. Methods that look at more than the histogram get it from the reduction, in its
 # evidence.
 METHODS: Final[Mapping[str, Estimator]] = {
+    "people": people_uniqueness.estimate,
     "bound": of_histogram(sample_bound.estimate),
     "ewens": of_histogram(ewens.estimate),
     "zayatz": of_histogram(zayatz.estimate),
@@ -72,6 +74,7 @@ METHOD: Final = Choice(("all", *EVERY))
 Method = Annotated[
     Literal[
         "all",
+        "people",
         "bound",
         "ewens",
         "zayatz",

@@ -219,41 +219,29 @@ def _within(task: Task, measure: str, people: Floats, answer: Floats) -> Floats:
     return np.where(people >= points.sizes[-1], np.minimum(kept, cap), kept)
 
 
-def rows(
-    sizes: npt.ArrayLike,
-    correctness: npt.ArrayLike,
-    populations: npt.ArrayLike,
-    method: str = "tilted",
-    *,
-    measure: str = "correctness",
-    k: int = 5,
-    standard_errors: npt.ArrayLike | None = None,
-) -> list[Extrapolated]:
-    """Extrapolate, one row a population.
+def rows(forecast: Extrapolation, populations: npt.ArrayLike) -> list[Extrapolated]:
+    """One row for each of the populations of the forecast.
 
-    >>> rows([100, 1000], [0.99, 0.80], [10_000], "pyc")[0].status
+    >>> rows(extrapolate([100, 1000], [0.99, 0.80], [10_000], "pyc"), [10_000])[0].status
     'ok'
     """
     people = np.atleast_1d(np.asarray(populations, dtype=np.float64))
-    found = extrapolate(
-        sizes, correctness, people, method, measure=measure, k=k, standard_errors=standard_errors
-    )
-    return [_row(found, place, float(n)) for place, n in enumerate(people)]
+    return [_row(forecast, place, float(n)) for place, n in enumerate(people)]
 
 
-def _row(found: Extrapolation, place: int, population: float) -> Extrapolated:
+def _row(forecast: Extrapolation, place: int, population: float) -> Extrapolated:
     told = {
         column: value
         for name in MEASURES.words
         for column, value in zip(
-            (name, f"{name}_low", f"{name}_high"), _ends(found.answers.get(name), place), strict=True
+            (name, f"{name}_low", f"{name}_high"), _ends(forecast.answers.get(name), place), strict=True
         )
     }
     return Extrapolated(
         population=population,
-        entropy=found.entropy,
-        tail=found.tail,
-        status=found.statuses[place],
+        entropy=forecast.entropy,
+        tail=forecast.tail,
+        status=forecast.statuses[place],
         **told,
     )
 
@@ -261,4 +249,5 @@ def _row(found: Extrapolation, place: int, population: float) -> Extrapolated:
 def _ends(answer: Answer | None, place: int) -> tuple[float | None, float | None, float | None]:
     if answer is None:
         return None, None, None
-    return float(answer.value[place]), float(answer.low[place]), float(answer.high[place])
+    value, low, high = (float(end.flat[place]) for end in (answer.value, answer.low, answer.high))
+    return value, low, high

@@ -1,7 +1,7 @@
 """Every estimate of uniqueness held against one table, by samples of it.
 
-Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 3: m samples without replacement, a model
-of each, and the mean absolute error of the uniqueness that it gives the whole.
+Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3: m samples without replacement, a
+model of each, and the mean absolute error of the uniqueness that it gives the whole.
 
 The table is taken for the population and parts of it for samples. That tells which methods suit data of this
 kind at sizes up to its own. It does not tell the error of a forecast from the table to a larger population:
@@ -15,15 +15,14 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, Number, Numbers
+from reid_sql.domains import Choice, Number, Numbers
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
-from reid_sql.models.classes.uniqueness import uniqueness_from_probability
-from reid_sql.models.copula import copula_fit
-from reid_sql.models.population.evidence import UniquenessEvidence
-from reid_sql.models.population.population_uniqueness import METHODS, estimates
+from reid_sql.models.people.shape import row_keys
+from reid_sql.models.population.population_uniqueness import EVERY, METHODS
+from reid_sql.models.validation.methods import CORRECTNESS, UNIQUENESS, Given, Told, told
 from reid_sql.models.validation.person_scores import PersonScores, Truths, person_scores
-from reid_sql.models.validation.subsample import evidence_of
+from reid_sql.models.validation.subsample import Texts, evidence_of
 
 FRACTION: Final = Number(
     "a share of the records above 0 and below 1",
@@ -31,133 +30,188 @@ FRACTION: Final = Number(
     float(np.nextafter(0.0, 1.0)),
     float(np.nextafter(1.0, 0.0)),
 )
-SAMPLES: Final = Number(
+REPEATS: Final = Number(
     "a whole number of samples from 1 to 1000",
     "pass how many to draw at each fraction, such as 10",
     1.0,
     1000.0,
     whole=True,
 )
-Fractions = Annotated[Sequence[float], Numbers(FRACTION)]
+Fractions = Annotated[Sequence[float] | None, Numbers(FRACTION, optional=True)]
+Repeats = Annotated[int, REPEATS]
+ONE: Final = Choice(tuple(EVERY))
+USUAL: Final = (0.1, 0.01)
+A_HALF: Final = 0.5  # where the usual ones would leave too few
 LEAST: Final = 50  # records of a sample, as in the paper
+SMALLEST: Final = 20  # records of a table
 PERSONS: Final = 1000  # outside the sample, who are scored
-COPULA: Final = "copula"
 CANNOT_TELL: Final = (
     "errors within this table, from samples of it; they do not tell the error of a forecast from this table "
     "to a larger population"
+)
+SCORES: Final = (
+    *("auc", "brier", "brier_constant", "false_discovery_rate", "recall", "f_score", "reliability"),
 )
 
 
 @dataclass(frozen=True)
 class Backtest:
-    """Errors of one method at one fraction; scores of persons where the method has them.
-
-    `uniqueness` is the table's own, `error` the mean absolute error of what samples say of it and `bias` the
-    mean error, both None where no sample got an answer; `unanswered` samples got none.
-    """
+    """One figure of one method at one fraction: of one sample, or over all of them where `sample` is None."""
 
     method: str
     fraction: float
-    records: int
-    samples: int
-    unanswered: int
-    uniqueness: float
-    error: float | None
-    bias: float | None
-    worst: float | None
-    auc: float | None
-    brier: float | None
-    brier_constant: float | None
-    false_discovery_rate: float | None
-    recall: float | None
-    f_score: float | None
-    reliability: float | None
+    sample: int | None
+    figure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    truth: float | None
+    counted: int  # records of the sample, samples with an answer, or persons
     status: str
 
 
-def backtest(codes: Integers, fractions: Sequence[float], samples: int = 10, seed: int = 0) -> list[Backtest]:
-    """Give one row a method and fraction; `codes` are (records, columns), one small number for each value.
+@dataclass(frozen=True)
+class Whole:
+    """A table as codes, (records, columns), with what they stand for; what is true of it."""
+
+    codes: Integers
+    texts: Texts
+    names: Sequence[str]
+    alone: Truths  # (records,)
+    truths: dict[str, float]
+
+
+def backtest(
+    codes: Integers,
+    fractions: Sequence[float] | None = None,
+    samples: int = 5,
+    seed: int = 0,
+    *,
+    texts: Texts = (),
+    names: Sequence[str] = (),
+    methods: Sequence[str] = tuple(METHODS),
+) -> list[Backtest]:
+    """Give rows of each fraction and method; `codes` are (records, columns), one small number for each value.
 
     Refuses fractions whose samples would hold fewer than 50 records.
 
     >>> draw = np.random.default_rng(1)
     >>> rows = backtest(draw.integers(0, 9, (600, 3)), [0.5], samples=2)
-    >>> [row.method for row in rows][:2], rows[0].records
-    (['bound', 'ewens'], 300)
+    >>> [(row.method, row.figure) for row in rows if row.sample == 1][:2], rows[0].counted
+    ([('people', 'uniqueness'), ('people', 'correctness')], 300)
     """
-    SAMPLES.check("samples", samples)
+    REPEATS.check("samples", samples)
+    if not len(codes):
+        raise NoRecordsError(NO_RECORDS)
+    shares = _shares(fractions, len(codes))
+    _, place, sizes = np.unique(row_keys(codes), return_inverse=True, return_counts=True)
+    alone = np.asarray(sizes[place.ravel()] == 1)
+    truths = {UNIQUENESS: float(alone.mean()), CORRECTNESS: len(sizes) / len(codes)}
+    whole = Whole(codes, texts, names, alone, truths)
+    return [row for share in shares for row in _at(whole, share, int(samples), seed, methods)]
+
+
+def asked(methods: Sequence[str] | None) -> list[str]:
+    """The methods that were asked for, each once, all of them where none is named; refuses unknown ones.
+
+    >>> asked(["people", "people"]), len(asked(None)) == len(METHODS)
+    (['people'], True)
+    """
+    named = list(dict.fromkeys(methods or METHODS))
+    for name in named:
+        ONE.check("methods", name)
+    return named
+
+
+def _shares(fractions: Sequence[float] | None, people: int) -> list[float]:
+    """The fractions, checked; the usual ones where none are given and their samples are large enough."""
+    if fractions is None:
+        usual = [share for share in USUAL if round(share * people) >= LEAST]
+        if not usual and people < SMALLEST:
+            rule = f"the table must hold at least {SMALLEST} records for samples of a half of it"
+            raise OutOfDomainError(f"{rule}, got {people}; pass a larger table")
+        return usual or [A_HALF]
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))
-    people = len(codes)
     for share in shares:
         if round(share * people) < LEAST:
             rule = f"fractions must leave samples of at least {LEAST} records"
             got = f"got {share:g} of {people} records"
             raise OutOfDomainError(f"{rule}, {got}; pass at least {LEAST / people:.3g}, or a larger table")
-    alone = _alone(codes)
-    return [row for share in shares.tolist() for row in _at(codes, alone, share, int(samples), seed)]
+    return list(shares.tolist())
 
 
-def _alone(codes: Integers) -> Truths:
-    _, place, sizes = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
-    return np.asarray(sizes[place.ravel()] == 1)
-
-
-def _at(codes: Integers, alone: Truths, fraction: float, samples: int, seed: int) -> Iterator[Backtest]:
-    size = round(fraction * len(codes))
+def _at(whole: Whole, fraction: float, samples: int, seed: int, methods: Sequence[str]) -> Iterator[Backtest]:
+    people = len(whole.codes)
+    size = min(round(fraction * people), people - 1)
     rng = np.random.default_rng([seed, size])
-    told: dict[str, list[float | None]] = {method: [] for method in METHODS}
-    scored, truths = [], []
+    answers: dict[str, list[Told]] = {method: [] for method in methods}
+    truths = []
     for _ in range(samples):
-        order = rng.permutation(len(codes))
-        evidence = evidence_of(codes[order[:size]])
-        for row in estimates(evidence, len(codes)):
-            told[row.method].append(row.uniqueness)
+        order = rng.permutation(people)
         others = order[size : size + PERSONS]
-        scored.append(_scores(evidence, codes[others], len(codes)))
-        truths.append(alone[others])
-    persons = person_scores(np.concatenate(scored), np.concatenate(truths))
-    for method, answers in told.items():
-        one = persons if method == COPULA else None
-        yield _row(method, fraction, size, float(alone.mean()), answers=answers, persons=one)
+        given = Given(
+            evidence_of(whole.codes[order[:size]], whole.texts, whole.names), people, _values(whole, others)
+        )
+        truths.append(whole.alone[others])
+        for method in methods:
+            answers[method].append(told(method, given))
+    for method, found in answers.items():
+        yield from _samples(whole, (method, fraction, size), found)
+        yield from _errors(whole, (method, fraction), found)
+        yield from _persons((method, fraction), found, truths)
 
 
-def _scores(evidence: UniquenessEvidence, others: Integers, people: int) -> Floats:
-    """ξ of persons outside the sample, by the copula fitted to it."""
-    pairs = evidence.pairs
-    if pairs is None:
-        raise NoRecordsError(NO_RECORDS)
-    values = [[str(value) for value in column] for column in others.T.tolist()]
-    cell = copula_fit.fit(pairs).cell_probability(values)
-    return np.asarray(uniqueness_from_probability(cell.probability, people))
+def _values(whole: Whole, records: Integers) -> Texts:
+    """Values of these records by column, as texts."""
+    codes = whole.codes[records].T.tolist()
+    if not whole.texts:
+        return [[str(code) for code in column] for column in codes]
+    return [[own[code] for code in column] for own, column in zip(whole.texts, codes, strict=True)]
 
 
-def _row(
-    method: str,
-    fraction: float,
-    records: int,
-    uniqueness: float,
-    *,
-    answers: Sequence[float | None],
-    persons: PersonScores | None,
-) -> Backtest:
-    errors = np.array([answer - uniqueness for answer in answers if answer is not None])
-    some = bool(errors.size)
-    return Backtest(
-        method=method,
-        fraction=fraction,
-        records=records,
-        samples=len(answers),
-        unanswered=len(answers) - errors.size,
-        uniqueness=uniqueness,
-        error=float(np.abs(errors).mean()) if some else None,
-        bias=float(errors.mean()) if some else None,
-        worst=float(np.abs(errors).max()) if some else None,
-        auc=persons.auc if persons else None,
-        brier=persons.brier if persons else None,
-        brier_constant=persons.brier_constant if persons else None,
-        false_discovery_rate=persons.false_discovery_rate if persons else None,
-        recall=persons.recall if persons else None,
-        f_score=persons.f_score if persons else None,
-        reliability=persons.reliability if persons else None,
-        status=CANNOT_TELL,
+def _samples(whole: Whole, of: tuple[str, float, int], found: Sequence[Told]) -> Iterator[Backtest]:
+    """What the method says from each sample, beside the truth."""
+    method, fraction, size = of
+    for number, each in enumerate(found, 1):
+        for said in each.said:
+            ends = said.value, said.low, said.high, whole.truths[said.figure]
+            yield Backtest(method, fraction, number, said.figure, *ends, size, said.status)
+
+
+def _errors(whole: Whole, of: tuple[str, float], found: Sequence[Told]) -> Iterator[Backtest]:
+    """Mean absolute error, mean error, and how often the interval held the truth, over all samples."""
+    for figure in dict.fromkeys(said.figure for each in found for said in each.said):
+        truth = whole.truths[figure]
+        said = [one for each in found for one in each.said if one.figure == figure]
+        errors = np.array([one.value - truth for one in said if one.value is not None])
+        ends = [(one.low, one.high) for one in said if one.low is not None and one.high is not None]
+        held = np.array([float(low <= truth <= high) for low, high in ends])
+        width = np.array([high - low for low, high in ends])
+        for name, values in (("error", np.abs(errors)), ("bias", errors), ("width", width)):
+            yield _over(of, f"{figure}_{name}", values, truth)
+        share = float(held.mean()) if held.size else None
+        yield Backtest(*of, None, f"{figure}_held", share, None, None, truth, held.size, CANNOT_TELL)
+
+
+def _over(of: tuple[str, float], figure: str, values: np.ndarray, truth: float) -> Backtest:
+    """Mean of the samples, between the least and the largest of them."""
+    if not values.size:
+        return Backtest(*of, None, figure, None, None, None, truth, 0, CANNOT_TELL)
+    mean, least, most = float(values.mean()), float(values.min()), float(values.max())
+    return Backtest(*of, None, figure, mean, least, most, truth, values.size, CANNOT_TELL)
+
+
+def _persons(of: tuple[str, float], found: Sequence[Told], truths: Sequence[Truths]) -> Iterator[Backtest]:
+    """How the scores of persons outside the samples fared, over all samples, and tenth by tenth."""
+    scored = [(each.xi, truth) for each, truth in zip(found, truths, strict=True) if each.xi is not None]
+    if not scored:
+        return
+    scores: PersonScores = person_scores(
+        np.concatenate([xi for xi, _ in scored]), np.concatenate([truth for _, truth in scored])
     )
+    for figure in SCORES:
+        value = getattr(scores, figure)
+        yield Backtest(*of, None, figure, value, None, None, None, scores.persons, CANNOT_TELL)
+    for tenth in scores.tenths:
+        shown = tenth.score, tenth.low, tenth.high, tenth.unique
+        yield Backtest(*of, None, "tenth", *shown, tenth.persons, CANNOT_TELL)

@@ -19,6 +19,17 @@ Truths = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
+class Tenth:
+    """Persons whose score is in one tenth of the scale: how many, what they score and how many are unique."""
+
+    low: float
+    high: float
+    persons: int
+    score: float  # mean
+    unique: float  # share
+
+
+@dataclass(frozen=True)
 class PersonScores:
     """How scores fared; None where there is nobody to tell it by.
 
@@ -35,6 +46,7 @@ class PersonScores:
     recall: float | None
     f_score: float | None
     reliability: float
+    tenths: tuple[Tenth, ...]
 
 
 def person_scores(xi: Floats, unique: Truths) -> PersonScores:
@@ -44,7 +56,7 @@ def person_scores(xi: Floats, unique: Truths) -> PersonScores:
     >>> found.auc, round(found.brier, 4), found.false_discovery_rate, found.recall, found.f_score
     (1.0, 0.035, 0.0, 0.5, 1.0)
     """
-    share = float(unique.mean())
+    share, tenths = float(unique.mean()), _tenths(xi, unique)
     certain, likely = xi > CERTAIN, xi > LIKELY
     return PersonScores(
         persons=xi.size,
@@ -54,7 +66,8 @@ def person_scores(xi: Floats, unique: Truths) -> PersonScores:
         false_discovery_rate=_share(~unique, certain),
         recall=_share(certain, unique),
         f_score=_f_score(likely, unique),
-        reliability=_reliability(xi, unique),
+        reliability=sum(each.persons * abs(each.score - each.unique) for each in tenths) / xi.size,
+        tenths=tenths,
     )
 
 
@@ -79,7 +92,17 @@ def _f_score(called: Truths, unique: Truths) -> float | None:
     return float(2 * (called & unique).sum() / both) if both else None
 
 
-def _reliability(xi: Floats, unique: Truths) -> float:
+def _tenths(xi: Floats, unique: Truths) -> tuple[Tenth, ...]:
+    """Tenths of the scale that somebody is in, the supplement's reliability diagram (figure 7)."""
     place = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
-    gap = np.bincount(place, xi - unique, BINS)  # (bins,): persons × (mean score − share of the unique)
-    return float(np.abs(gap).sum() / xi.size)
+    persons, score, alone = (np.bincount(place, weight, BINS) for weight in (np.ones(xi.size), xi, unique))
+    return tuple(
+        Tenth(
+            tenth / BINS,
+            (tenth + 1) / BINS,
+            int(persons[tenth]),
+            float(score[tenth] / persons[tenth]),
+            float(alone[tenth] / persons[tenth]),
+        )
+        for tenth in np.flatnonzero(persons).tolist()
+    )

@@ -24,6 +24,6 @@ HISTOGRAM: Final = Reduction(
     name="histogram",
     words="how many classes, and how many records, or people, have each class size",
     arguments=(TBL, QI, ENTITY, ANY_NULLS),
-    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT"},
+    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "blank_records": "BIGINT"},
     arrays=Histogram,
 )

@@ -28,7 +28,7 @@ PLAN reid_plan_histogram(tbl, columns, entity, nulls) AS
   reid_sized AS (
     SELECT entity, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size FROM reid_people
   )
-  SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records
+  SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records
   FROM (
     SELECT class_size, count(*) AS classes
     FROM (SELECT count(*) AS class_size FROM reid_people GROUP BY {{ reid_numbered(columns) }})
@@ -39,8 +39,14 @@ PLAN reid_plan_histogram(tbl, columns, entity, nulls) AS
     FROM (SELECT min(class_size) AS class_size FROM reid_sized GROUP BY entity)
     GROUP BY class_size
   ) USING (class_size)
+{% elif nulls = 'wildcard' %}
+  {{ reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) }}
+  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+    coalesce(sum(records) FILTER ({{ reid_all_missing(columns) }}), 0)::BIGINT AS blank_records
+  FROM reid_matched
+  GROUP BY class_size
 {% else %}
-  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records
+  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, NULL::BIGINT AS blank_records
   FROM ({{ reid_sizes(tbl, columns, nulls) }})
   GROUP BY class_size
 {% endif %}

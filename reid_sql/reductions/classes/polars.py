@@ -5,7 +5,15 @@ from collections.abc import Sequence
 import polars as pl
 
 from reid_sql.domains import QUASI_IDENTIFIERS
-from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, sized
+from reid_sql.engines.polars.frames import (
+    blank_records,
+    counted,
+    how_nulls,
+    numbered,
+    places,
+    resolved,
+    sized,
+)
 from reid_sql.engines.polars.keys import class_size
 from reid_sql.engines.polars.people import people_of, smallest
 from reid_sql.reduction import refuse_own_names
@@ -38,7 +46,7 @@ def histogram(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | No
     rows, names = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl)), places(qi)
     found = sized(counted(rows, names, nulls), names, nulls)
     reduced = found.group_by("class_size").agg(
-        pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum()
+        pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), blank_records(names, nulls)
     )
     return how_nulls(rows, names, nulls, reduced).sort("class_size")
 
@@ -49,5 +57,7 @@ def _of_people(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str) ->
     of_classes = people.group_by(names).agg(pl.len().cast(pl.Int64).alias("class_size"))
     sizes = of_classes.group_by("class_size").agg(pl.len().cast(pl.Int64).alias("classes"))
     held = smallest(people, pl.len().over(names).cast(pl.Int64)).drop("uncovered")
-    both = sizes.join(held, on="class_size", how="left").with_columns(pl.col("records").fill_null(0))
+    both = sizes.join(held, on="class_size", how="left").with_columns(
+        pl.col("records").fill_null(0), blank_records(names, nulls)
+    )
     return how_nulls(rows, names, nulls, both).sort("class_size")

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark import wildcard
-from reid_sql.engines.spark.counting import counted, how_nulls, own_names
+from reid_sql.engines.spark.counting import blank_records, counted, how_nulls, own_names
 from reid_sql.engines.spark.frames import Rows, beside, keyed, rows_of, to_spark
 from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
 from reid_sql.reduction import refuse_own_names
@@ -46,7 +46,8 @@ def histogram(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None 
     if entity is not None:
         return _of_people(tbl, qi, nulls, entity)
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
-    counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records")
+    blank = blank_records(rows.names, nulls)
+    counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records"), blank
     return how_nulls(rows, nulls, _sized(rows, nulls).groupBy("class_size").agg(*counts))
 
 
@@ -55,7 +56,8 @@ def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> Da
     people = people_of(rows, nulls)
     sized = sizes_of(people, rows.names, "class_size")
     found = told(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
-    return how_nulls(rows, nulls, found.drop("uncovered"))
+    blank = blank_records(rows.names, nulls)
+    return how_nulls(rows, nulls, found.select("class_size", "classes", "records", blank))
 
 
 def _sized(rows: Rows, nulls: str) -> DataFrame:

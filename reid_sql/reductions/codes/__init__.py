@@ -31,3 +31,12 @@ RECORD_CODES: Final = Reduction(
     whole=True,
     absences={"spark": "it goes through the codes of all records, again and again, in one memory"},
 )
+UNIQUES: Final = Reduction(
+    __name__,
+    name="uniques",
+    words="each column as codes, with the key of each record, or else whom choices of the columns single out",
+    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS),
+    columns=COLUMNS_AS_CODES,
+    arrays=Codes,
+    whole=True,
+)

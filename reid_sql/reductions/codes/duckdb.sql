@@ -40,3 +40,5 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
 ;
 
 PLAN reid_plan_codes(tbl, columns, nulls) AS {{ reid_plan_record_codes(tbl, columns, NULL, nulls) }};
+
+PLAN reid_plan_uniques(tbl, columns, key, nulls) AS {{ reid_plan_record_codes(tbl, columns, key, nulls) }};

@@ -25,6 +25,9 @@ def record_codes(
     return _coded(tbl, columns, nulls, key)
 
 
+uniques = record_codes
+
+
 def _coded(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | None) -> pl.LazyFrame:
     """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
     held, names = tbl.collect_schema(), places(columns)

@@ -1,16 +1,19 @@
-"""Spark: the table stays where it is, and tells how many distinct values any choice of its columns has."""
+"""Spark: the table stays where it is, and tells how many values columns have, and whom they single out."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import COLUMNS
-from reid_sql.engines.spark.counting import classes_of, counted, how_nulls
-from reid_sql.engines.spark.frames import collected, rows_of
+from reid_sql.domains import COLUMNS, COLUMNS_AND_KEY
+from reid_sql.engines.spark.counting import classes_of, counted, how_nulls, kept
+from reid_sql.engines.spark.frames import collected, column, resolved, rows_of
+from reid_sql.engines.spark.records import refuse_no_key, refuse_shared
 from reid_sql.engines.spark.reduced import Elsewhere
+from reid_sql.engines.spark.uniques import singled_out
+from reid_sql.models.classes.minimal_uniques import CodesInPlace, Set, Singled
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers
 
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
@@ -30,3 +33,23 @@ def codes(tbl: DataFrame, columns: Sequence[str], nulls: str) -> Elsewhere:
 
     held = int(treated["records"][0].as_py())
     return Elsewhere(CodesElsewhere(list(columns), [], [], np.arange(0), held, count), treated)
+
+
+def uniques(tbl: DataFrame, columns: Sequence[str], key: str | None, nulls: str) -> Elsewhere:
+    """The columns, with the keys of the records that sets of them single out."""
+    refuse_no_key(key)
+    rows = rows_of(tbl, columns, COLUMNS, record=column(resolved(COLUMNS_AND_KEY, [str(key)], tbl)[0]))
+    records = kept(rows, nulls)
+    refuse_shared(str(key), records)
+    whole = records.agg(F.count(F.lit(1)).alias("records"))
+    treated = collected(how_nulls(rows, nulls, whole), "one row")
+    keys: list[Any] = []  # as Arrow has them, once asked for
+
+    def singled(sets: Sequence[Set]) -> Singled:
+        found = collected(singled_out(records, rows.names, sets), "records that columns single out")
+        known = found["record"].combine_chunks().dictionary_encode("encode")
+        keys.append(known.dictionary)
+        return known.indices.to_numpy().astype(np.int64), found["place"].to_numpy()
+
+    held = int(treated["records"][0].as_py())
+    return Elsewhere(CodesInPlace(list(columns), [], [], np.arange(0), held, singled), treated, keys)

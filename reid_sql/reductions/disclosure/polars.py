@@ -3,7 +3,7 @@
 They are counted in each class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Final
@@ -122,19 +122,35 @@ def l_diversity_classes(
     return cells.offending(_measured(cells, "l_diversity", variant, c), pl.col("value").lt(l * (1 - SLACK)))
 
 
-def t_closeness(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
-) -> pl.LazyFrame:
-    """How far the values of a class are distributed from those of the table."""
-    return _cells(tbl, qi, sensitive, nulls).kinds("t_closeness", variant)
+def _of_variant(measure: str) -> Callable[..., pl.LazyFrame]:
+    """Bind a measure whose variant is its one option."""
+
+    def kinds(
+        *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+    ) -> pl.LazyFrame:
+        return _cells(tbl, qi, sensitive, nulls).kinds(measure, variant)
+
+    return kinds
 
 
-def t_closeness_classes(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, t: float, nulls: str
-) -> pl.LazyFrame:
-    """The classes that are farther than t."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.offending(_measured(cells, "t_closeness", variant), _above(t))
+def _beyond(measure: str, threshold: str) -> Callable[..., pl.LazyFrame]:
+    """Bind the listing of classes whose value is above the threshold, an argument of this name."""
+
+    def classes(
+        *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str, **limits: float
+    ) -> pl.LazyFrame:
+        cells = _cells(tbl, qi, sensitive, nulls)
+        return cells.offending(_measured(cells, measure, variant), _above(limits[threshold]))
+
+    return classes
+
+
+# How far the values of a class are distributed from those of the table; how much more frequent a value is in
+# a class than in the table, at most; by what factor, as a logarithm, its shares in the two differ, at most.
+t_closeness, t_closeness_classes = _of_variant("t_closeness"), _beyond("t_closeness", "t")
+beta_likeness, beta_likeness_classes = _of_variant("beta_likeness"), _beyond("beta_likeness", "beta")
+delta_disclosure = _of_variant("delta_disclosure")
+delta_disclosure_classes = _beyond("delta_disclosure", "delta")
 
 
 def alpha_k_anonymity(*, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> pl.LazyFrame:
@@ -148,36 +164,6 @@ def alpha_k_anonymity_classes(
     """The classes with a share above alpha, or of fewer than k records."""
     cells = _cells(tbl, qi, sensitive, nulls)
     return cells.offending(_measured(cells, "alpha_k_anonymity"), _above(alpha).or_(SIZE.lt(k)))
-
-
-def beta_likeness(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
-) -> pl.LazyFrame:
-    """How much more frequent a value is in a class than in the table, at most."""
-    return _cells(tbl, qi, sensitive, nulls).kinds("beta_likeness", variant)
-
-
-def beta_likeness_classes(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, beta: float, nulls: str
-) -> pl.LazyFrame:
-    """The classes with a gain above beta."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.offending(_measured(cells, "beta_likeness", variant), _above(beta))
-
-
-def delta_disclosure(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
-) -> pl.LazyFrame:
-    """By what factor, as a logarithm, a value's share in a class differs from that in the table, at most."""
-    return _cells(tbl, qi, sensitive, nulls).kinds("delta_disclosure", variant)
-
-
-def delta_disclosure_classes(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, delta: float, nulls: str
-) -> pl.LazyFrame:
-    """The classes with a logarithm above delta."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.offending(_measured(cells, "delta_disclosure", variant), _above(delta))
 
 
 def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:

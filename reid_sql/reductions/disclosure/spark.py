@@ -3,7 +3,7 @@
 They are counted in each class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -116,20 +116,6 @@ def _diversity(cells: Cells, variant: str, c: float) -> DataFrame:
     return cells.measured(recursive, held_by=F.sort_array(F.collect_list("n")))
 
 
-def t_closeness(tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str) -> DataFrame:
-    """How far the values of a class are distributed from those of the table."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_closeness(cells, variant))
-
-
-def t_closeness_classes(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, t: float, nulls: str
-) -> DataFrame:
-    """The classes that are farther than t."""
-    cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(_closeness(cells, variant), _above(t))
-
-
 def _closeness(cells: Cells, variant: str) -> DataFrame:
     if variant != "equal":
         raise UnavailableError(
@@ -162,22 +148,6 @@ def _most_frequent(cells: Cells) -> DataFrame:
     return cells.measured(F.col("most") / F.col("class_size"))
 
 
-def beta_likeness(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str
-) -> DataFrame:
-    """How much more frequent a value is in a class than in the table."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_likeness(cells, variant))
-
-
-def beta_likeness_classes(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, beta: float, nulls: str
-) -> DataFrame:
-    """The classes where one is so by more than beta."""
-    cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(_likeness(cells, variant), _above(beta))
-
-
 def _likeness(cells: Cells, variant: str) -> DataFrame:
     share, ends = F.col("held") / F.col("total"), _ends()
     gain = F.greatest(F.lit(0.0), _in_class("highest") - 1)
@@ -185,22 +155,6 @@ def _likeness(cells: Cells, variant: str) -> DataFrame:
         ends["allowed"] = F.max(F.col("n") * F.col("total") / (F.col("held") * (1 - F.log(share))))
         gain = F.when(F.col("allowed") <= F.col("class_size"), gain).otherwise(inf)
     return cells.against_the_table().measured(gain, **ends)
-
-
-def delta_disclosure(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str
-) -> DataFrame:
-    """How far, in logarithms, the frequency of a value in a class is from that in the table."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_disclosed(cells, variant))
-
-
-def delta_disclosure_classes(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, delta: float, nulls: str
-) -> DataFrame:
-    """The classes where one is so by more than delta."""
-    cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(_disclosed(cells, variant), _above(delta))
 
 
 def _disclosed(cells: Cells, variant: str) -> DataFrame:
@@ -220,3 +174,32 @@ def _ends() -> dict[str, Column]:
 def _in_class(end: str) -> Column:
     """A value's frequency in the class over that in the table."""
     return F.col(end) * F.col("total") / F.col("class_size")
+
+
+def _of_variant(measured: Callable[[Cells, str], DataFrame]) -> Callable[..., DataFrame]:
+    """Bind a measure whose variant is its one option."""
+
+    def kinds(tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str) -> DataFrame:
+        cells = _cells(tbl, qi, sensitive, nulls)
+        return cells.kinds(measured(cells, variant))
+
+    return kinds
+
+
+def _beyond(measured: Callable[[Cells, str], DataFrame], threshold: str) -> Callable[..., DataFrame]:
+    """Bind the listing of classes whose value is above the threshold, an argument of this name."""
+
+    def classes(
+        tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str, **limits: float
+    ) -> DataFrame:
+        cells = _listed(tbl, qi, sensitive, nulls)
+        return cells.offending(measured(cells, variant), _above(limits[threshold]))
+
+    return classes
+
+
+# How far the values of a class are distributed from those of the table; how much more frequent a value is in
+# a class than in the table, at most; how far, in logarithms, its frequencies in the two are apart, at most.
+t_closeness, t_closeness_classes = _of_variant(_closeness), _beyond(_closeness, "t")
+beta_likeness, beta_likeness_classes = _of_variant(_likeness), _beyond(_likeness, "beta")
+delta_disclosure, delta_disclosure_classes = _of_variant(_disclosed), _beyond(_disclosed, "delta")

@@ -2,20 +2,24 @@
 
 from typing import Final
 
+from reid_sql.models.people.people_lines import DRAWN
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
-# The methods that ask what independent columns would hold, and those that ask for pairs of values.
+__all__ = ["DRAWN", "EVIDENCE", "OF_COPULAS", "OF_INDEPENDENCE", "OF_PAIRS", "OF_PEOPLE", "SEED"]
+# The methods that ask what independent columns would hold, for pairs of values, and for records drawn.
 OF_INDEPENDENCE: Final = ("all", "loglinear", "loglinear_nb")
 OF_COPULAS: Final = ("all", "copula", "copula_calibrated")
+OF_PEOPLE: Final = ("all", "people")
+OF_PAIRS: Final = (*OF_COPULAS, "people")
+SEED: Final = 0  # of the draw, as population_risk has it unless told otherwise
 EVIDENCE: Final = Reduction(
     __name__,
     name="evidence",
     words="how many classes have each size, and each logarithm of the count that independent columns would "
-    "hold, "
-    "to a thousandth",
+    "hold, to a thousandth; pairs of values, and some records drawn",
     arguments=(TBL, QI, Argument("method", METHOD, "all"), KEPT_NULLS),
     columns={
         "place": "BIGINT",
@@ -23,6 +27,7 @@ EVIDENCE: Final = Reduction(
         "log_expected": "DOUBLE",
         "classes": "BIGINT",
         **{name: kind for name, kind in PAIRS.columns.items() if name != "cell"},
+        "texts": "VARCHAR[]",
     },
     arrays=UniquenessEvidence,
 )

@@ -21,16 +21,25 @@ PLAN reid_class_evidence(tbl, columns, method, nulls) AS
 PLAN reid_plan_evidence(tbl, columns, method, nulls) AS
 {% call reid_guarded('quasi-identifiers', [reid_table(tbl)], columns) %}
 {% call reid_treated(tbl, columns, nulls) %}
+  {% if method IN ${OF_PEOPLE} %}
+  WITH reid_classes AS MATERIALIZED ({{ reid_people_classes(tbl, columns, NULL::VARCHAR, nulls) }})
+  {% endif %}
   SELECT row_number() OVER () AS place, class_size, log_expected, classes, coalesce(first, 0) AS first,
     coalesce(second, 0) AS second, label, first_value, second_value, coalesce(records, 0) AS records,
-    coalesce(mass, 0) AS mass
+    coalesce(mass, 0) AS mass, texts
   FROM (
+    SELECT *, NULL::VARCHAR[] AS texts
     FROM ({{ reid_class_evidence(tbl, columns, method, nulls) }})
     UNION ALL BY NAME
     SELECT 0 AS class_size, NULL::DOUBLE AS log_expected, 0 AS classes,
       * EXCLUDE (cell, records_dropped, nulls)
     FROM ({{ reid_plan_pairs(tbl, columns, NULL::VARCHAR, NULL::VARCHAR, nulls) }})
-    WHERE {{ method IN ${OF_COPULAS} }}
+    WHERE {{ method IN ${OF_PAIRS} }}
+    {% if method IN ${OF_PEOPLE} %}
+    UNION ALL BY NAME
+    SELECT 0 AS class_size, 0 AS classes, ${DRAWN} AS second, records, mass, texts
+    FROM ({{ reid_people_drawn(columns, ${SEED}) }})
+    {% endif %}
   )
 {% endcall %}
 {% endcall %}

@@ -3,7 +3,7 @@
 Classes are counted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -15,26 +15,33 @@ from reid_sql.engines.spark.counting import counted, how_nulls, placed
 from reid_sql.engines.spark.frames import Rows, arrow_type, rows_of, to_spark
 from reid_sql.engines.spark.independence import fitted
 from reid_sql.engines.spark.texts import counts_of_pairs, has_text, refuse_without_text
-from reid_sql.reductions.evidence import OF_COPULAS, OF_INDEPENDENCE
-from reid_sql.reductions.pairs import PAIRS
+from reid_sql.reductions.evidence import (
+    DRAWN,
+    EVIDENCE,
+    OF_INDEPENDENCE,
+    OF_PAIRS,
+    OF_PEOPLE,
+    SEED,
+)
+from reid_sql.reductions.people.spark import drawn
 
+SIZED: Final = ("place", "class_size", "log_expected", "classes")
 WHOLE: Final = ["class_size", "classes", "first", "second", "records", "mass"]
 
 
 def evidence(tbl: DataFrame, qi: Sequence[str], method: str, nulls: str) -> DataFrame:
-    """Classes by size, and by what independent columns would hold, and pairs of values, where asked for.
-
-    The method asks for them.
-    """
+    """Classes by size and by what independent columns would hold, pairs and drawn records, as asked."""
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
     held = counted(rows, nulls)
-    held = placed(held) if method in {*OF_INDEPENDENCE, *OF_COPULAS} else held
-    if method in OF_COPULAS and method != "all":
+    held = placed(held) if method in {*OF_INDEPENDENCE, *OF_PAIRS} else held
+    if method in OF_PAIRS and method != "all":
         refuse_without_text(rows)
     told = _sizes(held, rows.names, independent=method in OF_INDEPENDENCE)
-    pairs = _pairs(rows, held) if method in OF_COPULAS else _no_pairs(rows)
-    both = told.unionByName(pairs, allowMissingColumns=True).fillna(0, WHOLE)
-    return how_nulls(rows, nulls, both.withColumn("place", F.monotonically_increasing_id()))
+    texts = all(has_text(field.dataType) for field in rows.frame.schema)
+    for part in _parts(rows, held, method) if texts else [_nothing(rows)]:
+        told = told.unionByName(part, allowMissingColumns=True)
+    numbered = told.fillna(0, WHOLE).withColumn("place", F.monotonically_increasing_id())
+    return how_nulls(rows, nulls, numbered)
 
 
 def _sizes(held: DataFrame, names: Sequence[str], *, independent: bool) -> DataFrame:
@@ -45,13 +52,18 @@ def _sizes(held: DataFrame, names: Sequence[str], *, independent: bool) -> DataF
     return lines.groupBy("class_size", "log_expected").agg(F.count(F.lit(1)).alias("classes"))
 
 
-def _pairs(rows: Rows, held: DataFrame) -> DataFrame:
-    """Pairs of values; where values have no text there are all methods but the copula's."""
-    if not all(has_text(field.dataType) for field in rows.frame.schema):
-        return _no_pairs(rows)
-    return counts_of_pairs(held.withColumn("mass", F.col("records").cast("double")), rows.given, alone=True)
+def _parts(rows: Rows, held: DataFrame, method: str) -> Iterator[DataFrame]:
+    """Pairs of values and records drawn, as population_risk draws them, where the method asks for them."""
+    yield _nothing(rows)
+    if method in OF_PAIRS:
+        weighed = held.withColumn("mass", F.col("records").cast("double"))
+        yield counts_of_pairs(weighed, rows.given, alone=True)
+    if method in OF_PEOPLE:
+        second = F.lit(DRAWN).cast("bigint").alias("second")
+        yield drawn(held, rows.names, SEED).select("*", second)
 
 
-def _no_pairs(rows: Rows) -> DataFrame:
-    columns = [(name, arrow_type(kind)) for name, kind in PAIRS.columns.items() if name != "cell"]
-    return to_spark(rows.frame.sparkSession, pa.schema(columns).empty_table())
+def _nothing(rows: Rows) -> DataFrame:
+    """All columns beside the sizes', and no line."""
+    beside = [(name, arrow_type(EVIDENCE.columns[name])) for name in EVIDENCE.columns if name not in SIZED]
+    return to_spark(rows.frame.sparkSession, pa.schema(beside).empty_table())

@@ -1,10 +1,10 @@
 -- How DuckDB says of how many people the sets hold what an attacker knows of a target.
 
 -- A scramble of two whole numbers below 2^31 - 1, the same on every engine: no product leaves 63 bits.
-MACRO reid_square(z, a, b) AS (z * z + z * a + b) % 2147483647;
+MACRO reid_square(z, a, b) AS (z * z + z * a + b) % ${PRIME};
 
 MACRO reid_mixed(x, y) AS
-reid_square(reid_square((x::BIGINT * 48271 + y::BIGINT * 69621 + 11) % 2147483647, 16807, 7), 48271, 3);
+reid_square(reid_square((x::BIGINT * 48271 + y::BIGINT * 69621 + 11) % ${PRIME}, 16807, 7), 48271, 3);
 
 -- Each person's set, items coded by their order and placed rarest first; whether all combinations of points
 -- are few enough.

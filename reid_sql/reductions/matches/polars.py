@@ -1,14 +1,12 @@
 """Polars: people who have all the items that an attacker knows of one of them."""
 
 from functools import reduce
-from typing import Final
 
 import polars as pl
 
 from reid_sql.domains import PERSON_OR_ITEM, Columns
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
-
-PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
+from reid_sql.reductions.matches import PRIME
 
 
 def matches(

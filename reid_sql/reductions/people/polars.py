@@ -30,12 +30,12 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     told = [
         counted.filter(few),
         sizes.with_columns(whole(0, "first"), whole(SIZES, "second")),
-        _drawn(classes, own, int(seed)).with_columns(whole(0, "first"), whole(DRAWN, "second")),
+        drawn(classes, own, int(seed)).with_columns(whole(0, "first"), whole(DRAWN, "second")),
     ]
     return how_nulls(rows, names, nulls, placed(pl.concat(told, how="diagonal"), "line"))
 
 
-def _drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int) -> pl.LazyFrame:
+def drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int) -> pl.LazyFrame:
     """Records in a random order that the values and the seed decide, whatever order they are read in."""
     copies = classes.with_columns(pl.int_ranges(pl.col("records")).alias("copy")).explode("copy")
     key = pl.struct(*names, "copy").hash(seed).cast(pl.Float64) / 2.0**64

@@ -27,7 +27,7 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     classes = kept(every, nulls).groupBy(*own).agg(F.count(F.lit(1)).alias("records")).localCheckpoint()
     sizes = classes.groupBy("records").agg(F.count(F.lit(1)).cast("double").alias("mass"))
     lines = _few(counted)
-    for second, found in ((SIZES, sizes), (DRAWN, _drawn(classes, own, int(seed)))):
+    for second, found in ((SIZES, sizes), (DRAWN, drawn(classes, own, int(seed)))):
         numbers = [
             F.lit(value).cast("bigint").alias(name) for value, name in ((0, "first"), (second, "second"))
         ]
@@ -44,7 +44,7 @@ def _few(counted: DataFrame) -> DataFrame:
     return held.join(F.broadcast(many.drop("count")), ["first", "second"], "left_anti")
 
 
-def _drawn(classes: DataFrame, names: Sequence[str], seed: int) -> DataFrame:
+def drawn(classes: DataFrame, names: Sequence[str], seed: int) -> DataFrame:
     """Records in a random order that the values and the seed decide, whatever order they are read in."""
     copies = classes.withColumn("copy", F.explode(F.sequence(F.lit(1).cast("bigint"), F.col("records"))))
     key = F.xxhash64(*names, "copy", F.lit(seed)).cast("double") / F.lit(2.0**64)

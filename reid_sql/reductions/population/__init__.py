@@ -11,6 +11,12 @@ POPULATION_HISTOGRAM: Final = Reduction(
     name="population_histogram",
     words="the histogram of the sample's records by the size of their class in the population",
     arguments=(TBL, Argument("population_tbl", TABLE), QI, ENTITY, ANY_NULLS),
-    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "uncovered": "BIGINT"},
+    columns={
+        "class_size": "BIGINT",
+        "classes": "BIGINT",
+        "records": "BIGINT",
+        "uncovered": "BIGINT",
+        "blank_records": "BIGINT",
+    },
     arrays=PopulationHistogram,
 )

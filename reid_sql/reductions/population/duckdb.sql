@@ -7,9 +7,11 @@ PLAN reid_population(tbl, population_tbl, columns, nulls) AS
     {{ reid_distinct(tbl, columns, nulls, 0) }}
     UNION ALL {{ reid_distinct(population_tbl, columns, nulls, 1) }}
   {% endcall %}
-  SELECT own, records, class_size AS found FROM reid_matched JOIN reid_own USING (id)
+  SELECT own, records, class_size AS found,
+    CASE WHEN {{ reid_all_missing(columns) }} THEN records ELSE 0 END AS blank
+  FROM reid_matched JOIN reid_own USING (id)
 {% else %}
-  SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found
+  SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found, NULL::BIGINT AS blank
   FROM ({{ reid_distinct(tbl, columns, nulls, 0) }}) s
   LEFT JOIN ({{ reid_distinct(population_tbl, columns, nulls, 1) }}) p
     ON {% for c, i in columns join ' AND ' %}s.q{{ i }} IS NOT DISTINCT FROM p.q{{ i }}{% endfor %}
@@ -44,7 +46,7 @@ reid_placed AS (
   GROUP BY entity
 )
 SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records,
-  coalesce(uncovered, 0)::BIGINT AS uncovered
+  coalesce(uncovered, 0)::BIGINT AS uncovered, NULL::BIGINT AS blank_records
 FROM (SELECT greatest(found, own) AS class_size, count(*) AS classes FROM reid_met GROUP BY ALL)
 LEFT JOIN (
   SELECT class_size, count(*) AS records, count(*) FILTER (short) AS uncovered FROM reid_placed
@@ -60,7 +62,7 @@ PLAN reid_plan_population_histogram(tbl, population_tbl, columns, entity, nulls)
   {{ reid_population_people(tbl, population_tbl, columns, entity, nulls) }}
 {% else %}
   SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-    coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered
+    coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, sum(blank)::BIGINT AS blank_records
   FROM ({{ reid_population(tbl, population_tbl, columns, nulls) }}),
     (SELECT list(column_name) AS names, list(column_type) AS types
       FROM (DESCRIBE FROM {{ reid_table(tbl) }})) AS s,

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 import polars as pl
 
 from reid_sql.domains import QUASI_IDENTIFIERS
-from reid_sql.engines.polars.frames import counted, how_nulls, joined, matched, numbered, places, resolved
+from reid_sql.engines.polars.frames import (
+    blank_records,
+    counted,
+    how_nulls,
+    joined,
+    matched,
+    numbered,
+    places,
+    resolved,
+)
 from reid_sql.engines.polars.people import people_of, smallest
 from reid_sql.errors import OutOfDomainError
 
@@ -26,8 +35,9 @@ def population_histogram(
         beside = joined(own, other.rename({"records": "found"}), names)
         found = beside.with_columns(pl.col("found").fill_null(0), pl.col("records").alias("own"))
     uncovered = pl.col("records").filter(pl.col("found") < pl.col("own")).sum().alias("uncovered")
+    blank = blank_records(names, nulls)
     grouped = found.group_by(pl.max_horizontal("found", "own").alias("class_size"))
-    reduced = grouped.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered)
+    reduced = grouped.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered, blank)
     return how_nulls(rows, names, nulls, reduced).sort("class_size")
 
 
@@ -44,7 +54,7 @@ def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, n
     sizes = met.select(*names, size.alias("class_size")).unique().group_by("class_size")
     held = smallest(met, size, pl.col("found") < pl.col("own"))
     both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(held, on="class_size", how="left")
-    reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0))
+    reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0), blank_records(names, nulls))
     return how_nulls(rows, names, nulls, reduced).sort("class_size")
 
 

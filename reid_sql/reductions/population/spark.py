@@ -8,7 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark import wildcard
-from reid_sql.engines.spark.counting import counted, how_nulls
+from reid_sql.engines.spark.counting import blank_records, counted, how_nulls
 from reid_sql.engines.spark.frames import alike, keyed, rows_of, to_spark
 from reid_sql.engines.spark.meeting import as_the_same
 from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
@@ -29,6 +29,7 @@ def population_histogram(
         F.count(F.lit(1)).alias("classes"),
         F.sum("records").alias("records"),
         F.coalesce(short, nobody).alias("uncovered"),
+        blank_records(rows.names, nulls),
     )
     return how_nulls(rows, nulls, sized)
 
@@ -42,7 +43,8 @@ def _of_people(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entit
     right = keyed(other, rows.names)
     met = own.join(right, alike([F.col(name) for name in rows.names], right), "left").fillna(0, ["found"])
     sized = met.select(*rows.names, "own", "found", F.greatest("found", "own").alias("class_size"))
-    return how_nulls(rows, nulls, told(people, sized, rows.names, short=F.col("found") < F.col("own")))
+    met_by = told(people, sized, rows.names, short=F.col("found") < F.col("own"))
+    return how_nulls(rows, nulls, met_by.withColumn("blank_records", blank_records(rows.names, nulls)))
 
 
 def _met(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:
@@ -60,5 +62,6 @@ def _matched(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFram
         "records": mine["records"],
         "own": wildcard.class_sizes(mine, mine, names),
         "found": wildcard.class_sizes(mine, others, names),
+        **{name: mine[name] for name in names},
     }
     return to_spark(own.sparkSession, pa.table(sizes))

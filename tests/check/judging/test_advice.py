@@ -30,7 +30,8 @@ def sizes(columns: tuple[str, ...], rows: list[dict[str, str]]) -> list[int]:
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
     """Figure of each failing check by change."""
-    done = command("advise", str(town(tmp_path_factory.mktemp("advice"), CHECKS)), "--json")
+    policy = town(tmp_path_factory.mktemp("advice"), CHECKS, "mask_below = 1")
+    done = command("advise", str(policy), "--json")
     assert done.returncode == 0, done.stderr
     page = json.loads(done.stdout)
     assert [each["measure"] for each in page["failing"]] == ["k", "average_risk", "separation", "k"]
@@ -122,3 +123,17 @@ def test_values_of_each_kind_have_ways_to_be_coarser(tmp_path: Path, values: str
     (tmp_path / "p.toml").write_text(text, encoding="utf-8")
     with opened(read_policy(tmp_path / "p.toml")) as releases:
         assert [way.how for way in coarsenings(releases[0], "c")][: len(ways) or 1] == ways
+
+
+def test_advice_keeps_to_the_mask_of_the_policy(tmp_path: Path) -> None:
+    """Without the postcode few records are unique: the exact average risk would tell how few."""
+    assert 0 < sizes(("age", "sex"), ROWS).count(1) < 10
+    policy = read_policy(town(tmp_path, CHECKS))
+    with opened(policy) as releases:
+        page = advice(policy, releases, pairs=False)
+    risk = next(each for each in page["failing"] if each["measure"] == "average_risk")
+    found = next(row["figure"] for row in risk["changes"] if row["change"] == "without postcode")
+    true = len(sizes(("age", "sex"), ROWS)) / 3000
+    assert (found["value"], found["judged"]) == (None, None)
+    assert true < found["below"] <= 1
+    assert found["below"] == float(f"{found['below']:.2g}")

@@ -26,6 +26,7 @@ ASKED = [
     "SELECT separation FROM attribute_risk(people, ['age', 'sex'])",
     "SELECT unique_records FROM risk_summary(people, ['age', 'sex'], nulls := 'wildcard')",
     "SELECT equivalence_class_size(age, sex) AS k FROM people ORDER BY k ASC",
+    "SELECT equivalence_class_people(age, sex) AS k FROM people ORDER BY k ASC",
 ]
 SETTINGS = [
     "integer_division = true",
@@ -117,6 +118,8 @@ def test_a_class_size_may_be_filtered_and_ordered_by_its_name(columns: str) -> N
         con.execute("CREATE TABLE t AS SELECT unnest([1, 1, 2]) AS a, 'x' AS b")
         asked = f"SELECT a, equivalence_class_size({columns}) AS k FROM t QUALIFY k = 1 ORDER BY k, a LIMIT 5"
         assert con.execute(asked).fetchall() == [(2, 1)]
+        people = asked.replace(f"size({columns})", f"people(b, {columns.replace('b', '0 * a')})")
+        assert [row[0] for row in con.execute(people.replace("k = 1 ", "k < 2 ")).fetchall()] == [1, 1, 2]
 
 
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC"])

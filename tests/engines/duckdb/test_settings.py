@@ -94,7 +94,8 @@ def values(name: str, kind: str) -> list[str]:
 @pytest.fixture(scope="module")
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
-        connection.execute("""CREATE TABLE people AS SELECT i AS id, (i * i) % 7 AS age, 0.5::DECIMAL(4, 2) + (i % 2) AS d,
+        connection.execute("""CREATE TABLE people AS SELECT i AS id, (i * i) % 7 AS age,
+            0.5::DECIMAL(4, 2) + (i % 2) AS d,
             CASE WHEN i % 5 > 0 THEN 'ab' || (i % 3) END AS sex, DATE '2020-01-01' + (i % 3)::INT AS born,
             [i % 2, NULL] AS l, {'x': i % 2, 'y': NULL} AS s,
             TIMESTAMPTZ '2020-01-01 00:00:00+00' + INTERVAL (i % 3) DAY AS tz FROM range(61) AS t(i)""")

@@ -35,6 +35,8 @@ def test_the_query_answers_what_the_call_answers(call: str) -> None:
 
 def test_the_window_of_class_sizes_is_shown() -> None:
     assert plan("equivalence_class_size(age, sex)", declared()) == "count(*) OVER (PARTITION BY age, sex)"
+    people = plan("equivalence_class_people(person, age, sex)", declared())
+    assert people == "count(DISTINCT row(person)) OVER (PARTITION BY age, sex)"
 
 
 @pytest.mark.parametrize(
@@ -55,6 +57,7 @@ def test_the_window_of_class_sizes_is_shown() -> None:
             "score_copula(people, 'm', 1000)",
             "--plan must be a call of a function that counts in a table, got 'score_copula'",
         ),
+        ("equivalence_class_people(person)", "equivalence_class_people must be given 1 to 64 columns, got 0"),
         ("equivalence_class_size()", "equivalence_class_size must be given 1 to 64 columns, got 0"),
     ],
 )

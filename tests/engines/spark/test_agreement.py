@@ -14,6 +14,7 @@ from tests.tables import (
     ADULT10,
     KINDS,
     NULLS,
+    blank,
     by_both,
     by_duckdb,
     by_polars,
@@ -90,6 +91,7 @@ def test_drawn_tables_of_any_type_are_counted_as_a_person_counts(
     if rows:
         summary = by_spark(spark, "risk_summary", [frame], frame.columns, nulls=nulls)[0]
         expected = risk(rows, sizes, 0.2)
+        assert summary["blank_records"] == blank(rows, nulls)
         assert {name: summary[name] for name in expected} == pytest.approx(expected, rel=1e-12)
 
 

@@ -184,3 +184,42 @@ def test_the_command_gives_the_same_exit_code(tmp_path: Path, capsys: pytest.Cap
         "--engine must be one of 'duckdb', 'spark', got 'sprak'; did you mean 'spark'?"
         in capsys.readouterr().err
     )
+
+
+ODD_TEXT = """
+[[tables]]
+file = "t.csv"
+encoding = "{}"
+quasi_identifiers = ["a"]
+checks = [{{measure = "k", at_least = 1}}]
+"""
+
+
+def test_text_in_latin_1_is_read_as_on_duckdb(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"a,s\n" + "é,x\n".encode("latin-1") * 30 + b"e,x\n")
+    (tmp_path / "policy.toml").write_text(ODD_TEXT.format("latin-1"), encoding="utf-8")
+    found = [check(tmp_path / "policy.toml", engine=engine) for engine in ("duckdb", "spark")]
+    assert [page["checks"][0]["groups"][0]["value"] for page in found] == [1, 1]
+    assert [page["tables"][0]["records"] for page in found] == [31, 31]
+
+
+def test_lines_that_end_unlike_are_refused_as_on_duckdb(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"a,s\n" + b"1,x\n" * 15 + b"1,x\r\n" * 15)
+    (tmp_path / "policy.toml").write_text(ODD_TEXT.format("utf-8"), encoding="utf-8")
+    for engine, words in {"duckdb": "its lines end unlike", "spark": "must end all its lines alike"}.items():
+        with pytest.raises(ReidError, match=words):
+            check(tmp_path / "policy.toml", engine=engine)
+
+
+def test_few_gaps_are_told_as_on_duckdb(tmp_path: Path) -> None:
+    """Three records lack b alone: what several checks dropped is told as round bounds on both engines."""
+    rows = ["x,y,c"] * 60 + [",y,c"] * 40 + [",,c"] * 30 + ["x,,c"] * 3
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c", *rows]) + "\n", encoding="utf-8")
+    checks = ['quasi_identifiers = ["a"]', 'by = ["c"]', 'quasi_identifiers = ["b"], by = ["c"]']
+    asked = ", ".join(f'{{measure = "average_risk", at_most = 0.9, {each}}}' for each in checks)
+    text = f'[[tables]]\nfile = "t.csv"\nnulls = "drop"\nquasi_identifiers = ["a", "b"]\nchecks = [{asked}]'
+    (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
+    found, expected = (check(tmp_path / "policy.toml", engine=engine) for engine in ("spark", "duckdb"))
+    alike({**found, "versions": None}, {**expected, "versions": None})
+    assert all(each["groups"][0]["value"] is None for each in found["checks"])
+    assert any("fewer than" in caution for each in found["checks"] for caution in each["cautions"])

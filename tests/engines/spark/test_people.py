@@ -19,6 +19,7 @@ pytestmark = pytest.mark.spark
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+ANY: Any = rs
 QI = ["age", "zip"]
 VISITS = pl.DataFrame(
     {
@@ -49,6 +50,10 @@ def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
         key: len(held) for key, held in people.items()
     }
     assert sum(row["records"] for row in listed) == len(VISITS)
+    by_name = rows_of(rs.equivalence_class_people(to_spark(spark, VISITS), "person", *QI, name="k"))
+    assert sorted((row["id"], row["k"]) for row in by_name) == sorted((row["id"], row["k"]) for row in sized)
+    with pytest.raises(ReidError, match="entity must be the column that tells people apart, got NULL"):
+        ANY.equivalence_class_people(to_spark(spark, VISITS), None, "age")
 
 
 def test_each_person_counts_by_the_smallest_of_their_classes(spark: "SparkSession") -> None:
@@ -72,6 +77,42 @@ def test_risks_of_people_are_those_of_duckdb(spark: "SparkSession", nulls: str) 
     met = by_spark(spark, "journalist_risk", [VISITS, CENSUS], QI, **given)
     census = CENSUS.with_columns(pl.col("age").cast(pl.Int64))
     same(met, by_duckdb(f"FROM journalist_risk(t, p, {QI}, {options})", t=VISITS, p=census))
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "options"),
+    [
+        ("pyc_fit", {}, ""),
+        ("correctness_curve", {}, ""),
+        (
+            "population_uniqueness",
+            {"population": 1e4, "method": "pitman"},
+            ", population := 1e4, method := 'pitman'",
+        ),
+    ],
+)
+def test_samples_of_people_are_those_of_duckdb(
+    spark: "SparkSession", function: str, given: dict[str, Any], options: str
+) -> None:
+    found = by_spark(spark, function, [VISITS], QI, **given, entity="person")
+    same(found, by_duckdb(f"FROM {function}(t, {QI}{options}, entity := 'person')", t=VISITS))
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("function", ["l_diversity", "t_closeness", "alpha_k_anonymity_classes"])
+def test_what_classes_give_away_of_people_is_that_of_duckdb(
+    spark: "SparkSession", function: str, nulls: str
+) -> None:
+    diagnosis = [
+        None if person is None else "xyz"[len(person) + int(person[1:]) % 2 - 2]
+        for person in VISITS["person"]
+    ]
+    table = VISITS.with_columns(pl.Series("diagnosis", diagnosis, dtype=pl.String))
+    found = by_spark(spark, function, [table], QI, "diagnosis", nulls=nulls, entity="person")
+    options = f"entity := 'person', nulls := '{nulls}'"
+    same(found, by_duckdb(f"FROM {function}(t, {QI}, 'diagnosis', {options})", t=table))
+    with pytest.raises(ReidError, match="sensitive must have one value for each person in a class"):
+        by_spark(spark, function, [table], QI, "id", nulls=nulls, entity="person")
 
 
 def test_five_visits_of_a_lone_person_are_one_person(spark: "SparkSession") -> None:

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import chisquare
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.models.copula.copula_file import checksum
-from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people import people_file, people_fit, people_population, residual
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import AGES, three_columns

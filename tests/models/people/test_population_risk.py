@@ -138,3 +138,50 @@ def test_the_sentence_can_be_quoted() -> None:
         "Of 67 million people about 0.8 % (0.4 to 1.5 %) would be the only one with their values of age, sex "
         "and zip; the figure assumes a random sample of them"
     )
+
+
+def fingerprints(models: int, records: int) -> PopulationRisk:
+    """Devices of some models, each of which decides ten traits but for one in five hundred."""
+    rng = np.random.default_rng(5)
+    model = (models * rng.random(records) ** 3).astype(np.int64)
+    traits = np.minimum(rng.zipf(1.5, (models, 10)), 20)[model]
+    slip = rng.random((records, 10)) < 0.002
+    rows = np.where(slip, rng.integers(1, 21, (records, 10)), traits)
+    codes = np.stack([np.unique(own, return_inverse=True)[1] for own in rows.T], axis=1)
+    values = [[str(v) for v in range(int(own.max()) + 1)] for own in codes.T]
+    return answer(counted(codes, [f"c{j}" for j in range(10)], values, [False] * 10), [1e6])[0]
+
+
+def test_cells_that_scatter_far_leave_no_lower_end() -> None:
+    row = fingerprints(400, 2000)
+    check(row)
+    assert population_risk.OF_SCATTER in row.status
+    assert (row.uniqueness_low, row.correctness_low, row.below_k_low) == (0, 0, 0)
+    assert "unlike" in row.sentence
+    ordinary = answer(three_columns(2000), [1e6])[0]
+    assert population_risk.OF_SCATTER not in ordinary.status
+
+
+def test_the_chance_of_the_population_itself_widens_the_interval() -> None:
+    """A population of 2,000 of whom 10 are unique comes out at 4 to 18 of them in 95 %."""
+    wide = interval.with_chance(0.0, 0.005, 0.1, 1.0)
+    spread = interval.spread(
+        np.array([0.005]), np.array([1.0]), wide, (0.005, 200), interval.Width(0.0, 0.0, 1.96)
+    )
+    found = interval.share(spread, 1.96, 1.0)
+    low, high = binom.ppf([0.025, 0.975], 2000, 0.005) / 2000
+    assert found.low == pytest.approx(low, abs=0.0015)
+    assert found.high == pytest.approx(high, abs=0.0015)
+
+
+def test_a_sample_that_would_hide_that_everybody_stands_twice_has_no_lower_end() -> None:
+    """Of 100,000 people, each twice, a sample of 300 shows no pair in most draws; one of 3,000 shows some."""
+    rng = np.random.default_rng(0)
+    place = np.arange(100_000) // 2
+    hidden = np.mean([len(np.unique(rng.choice(place, 300, replace=False))) == 300 for _ in range(300)])
+    assert hidden > 0.05
+    small, large = (answer(three_columns(n), [1e5])[0] for n in (300, 3000))
+    assert population_risk.TOO_SMALL in small.status
+    assert (small.uniqueness_low, small.correctness_low, small.below_k_low) == (0, 0, 0)
+    assert population_risk.TOO_SMALL not in large.status
+    assert large.correctness_low > 0

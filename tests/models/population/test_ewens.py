@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.models.population import ewens
-from reid_sql.models.population.estimate import Sample
+from reid_sql.models.population.estimate import ALL_UNIQUE, Sample
 from tests.histograms import CLASSES, histogram
 
 
@@ -56,7 +56,7 @@ def test_the_answer_solves_for_theta(classes: dict[int, int], growth: float) -> 
     records, unique = int(sample.records.sum()), classes.get(1, 0)
     found = ewens.estimate(sample, records * growth)
     if unique == records:
-        assert (found.uniqueness, found.status) == (1.0, ewens.ALL_UNIQUE)
+        assert (found.uniqueness, found.status) == (1.0, ALL_UNIQUE)
         return
     with mpmath.workdps(30):
         theta = mpmath.mpf(unique) * (records - 1) / (records - unique)

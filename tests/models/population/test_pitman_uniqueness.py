@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.population import pitman_uniqueness as pitman
+from reid_sql.models.population.estimate import ALL_UNIQUE
 
 
 def histogram(classes: dict[int, int]) -> Histogram:
@@ -124,7 +125,7 @@ def test_nearly_unique_samples_still_have_an_estimate() -> None:
 
 def test_limits_have_words_and_no_invented_number() -> None:
     unique = pitman.uniqueness(histogram({1: 10}), 100)
-    assert (unique.uniqueness, unique.status) == (1.0, pitman.ALL_UNIQUE)
+    assert (unique.uniqueness, unique.status) == (1.0, ALL_UNIQUE)
     alike = pitman.uniqueness(histogram({10: 1}), 100)
     assert (alike.uniqueness, alike.status) == (0.0, pitman.ALL_ALIKE)
     with pytest.raises(

@@ -60,10 +60,17 @@ def test_a_thousand_million_records_of_eight_thousand_million_people() -> None:
     given_sample = UniquenessEvidence(whole.class_size, np.log(whole.class_size * 0.9), whole.classes)
     with np.errstate(all="raise", under="ignore"):
         rows = estimates(given_sample, 8e9)
-    assert [row.method for row in rows if row.uniqueness is None] == [
-        "copula"
-    ]  # it needs the pairs of values
+    # They need the pairs of values.
+    assert [row.method for row in rows if row.uniqueness is None] == ["people", "copula"]
     assert all(0 < (row.uniqueness or 0.1) < 0.2 for row in rows)
+
+
+def test_class_sizes_alone_do_not_fit_a_model_of_people() -> None:
+    row = estimates(evidence({1: 5, 2: 3}), 1_000, "people")[0]
+    assert (row.uniqueness, row.unique_records, row.uniqueness_high) == (None, None, None)
+    assert row.status.startswith(
+        "not available: a model of people needs counts of values and pairs, and records"
+    )
 
 
 def test_refusals() -> None:

@@ -3,9 +3,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.population.population_uniqueness import METHODS
-from reid_sql.models.validation.backtest import CANNOT_TELL, backtest
+from reid_sql.models.validation.backtest import CANNOT_TELL, Backtest, asked, backtest
 from reid_sql.models.validation.subsample import evidence_of
 
 RNG = np.random.default_rng(11)
@@ -41,29 +41,95 @@ def test_evidence_is_what_a_loop_counts() -> None:
     assert told == two
 
 
-def test_a_row_for_each_method_and_fraction_with_the_truth_counted() -> None:
+def over(rows: list[Backtest]) -> dict[tuple[str, float, str], Backtest]:
+    return {(row.method, row.fraction, row.figure): row for row in rows if row.sample is None}
+
+
+def test_figures_of_each_method_and_fraction_with_the_truth_counted() -> None:
     rows = backtest(TOWN, [0.5, 0.2], samples=3)
-    assert [(row.method, row.fraction) for row in rows] == [(m, f) for f in (0.5, 0.2) for m in METHODS]
+    pairs = list(dict.fromkeys((row.method, row.fraction) for row in rows))
+    assert pairs == [(m, f) for f in (0.5, 0.2) for m in METHODS]
     classes = Counter(map(tuple, TOWN.tolist()))
-    truth = sum(size == 1 for size in classes.values()) / 800
-    for row in rows:
-        assert row.uniqueness == pytest.approx(truth)
-        assert row.status == CANNOT_TELL
-        if row.error is not None and row.bias is not None and row.worst is not None:
-            assert abs(row.bias) <= row.error <= row.worst
-        assert (row.auc is not None) == (row.method == "copula")
-        assert row.samples == 3
+    truths = {
+        "uniqueness": sum(size == 1 for size in classes.values()) / 800,
+        "correctness": len(classes) / 800,
+    }
+    found = over(rows)
+    for method, fraction in pairs:
+        for figure in [each for each in truths if (method, fraction, f"{each}_error") in found]:
+            told = [r for r in rows if (r.method, r.fraction, r.figure) == (method, fraction, figure)]
+            assert [row.sample for row in told] == [1, 2, 3]
+            assert [row.truth for row in told] == pytest.approx([truths[figure]] * 3)
+            errors = [row.value - truths[figure] for row in told if row.value is not None]
+            ends = [(r.low, r.high) for r in told if r.low is not None and r.high is not None]
+            held = [low <= truths[figure] <= high for low, high in ends]
+            error, bias, share = (
+                found[method, fraction, f"{figure}_{name}"] for name in ("error", "bias", "held")
+            )
+            assert (error.counted, share.counted) == (len(errors), len(held))
+            assert error.status == CANNOT_TELL
+            if errors:
+                assert error.value == pytest.approx(sum(map(abs, errors)) / len(errors))
+                assert error.high == pytest.approx(max(map(abs, errors)))
+                assert bias.value == pytest.approx(sum(errors) / len(errors))
+            assert share.value == (pytest.approx(sum(held) / len(held)) if held else None)
+        assert ((method, fraction, "auc") in found) == (method in {"people", "copula"})
+    assert {row.counted for row in rows if row.sample} == {400, 160}
+
+
+def test_what_a_method_says_is_what_a_loop_over_the_sample_says() -> None:
+    rows = backtest(TOWN, [0.25], samples=2, seed=3, methods=["bound"])
+    rng = np.random.default_rng([3, 200])
+    for row in rows[:2]:
+        sample = Counter(map(tuple, TOWN[rng.permutation(800)[:200]].tolist()))
+        assert row.value == pytest.approx(sum(size == 1 for size in sample.values()) / 200)
+
+
+def test_persons_are_those_outside_the_samples() -> None:
+    rows = backtest(TOWN, [0.5], samples=2, methods=["people"])
+    found = over(rows)
+    assert found["people", 0.5, "auc"].counted == 800
+    tenths = [row for row in rows if row.figure == "tenth"]
+    assert sum(row.counted for row in tenths) == 800
+    assert all(row.low <= row.value <= row.high for row in tenths)  # type: ignore[operator]
+    gap = sum(row.counted * abs(row.value - row.truth) for row in tenths) / 800  # type: ignore[operator]
+    assert found["people", 0.5, "reliability"].value == pytest.approx(gap)
 
 
 def test_the_bound_errs_upwards_by_what_samples_overstate() -> None:
-    rows = {row.method: row for row in backtest(TOWN, [0.2], samples=5)}
-    bound, copula = rows["bound"], rows["copula"]
-    assert bound.bias is not None
-    assert copula.error is not None
-    assert bound.bias > 0
-    assert copula.error < abs(bound.bias)
-    assert copula.auc is not None
-    assert copula.auc > 0.8  # independent columns: the copula knows the chance of every cell
+    found = over(backtest(TOWN, [0.2], samples=5, methods=["bound", "copula"]))
+    bias, error = (
+        found[method, 0.2, name].value
+        for method, name in (("bound", "uniqueness_bias"), ("copula", "uniqueness_error"))
+    )
+    assert bias is not None
+    assert error is not None
+    assert bias > 0
+    assert error < abs(bias)
+    auc = found["copula", 0.2, "auc"].value
+    assert auc is not None
+    assert auc > 0.8  # independent columns: the copula knows the chance of every cell
+
+
+def test_a_method_that_refuses_says_why() -> None:
+    with pytest.raises(UnknownNameError, match="methods must be one of 'people', 'bound'"):
+        asked(["peple"])
+    alike = np.zeros((200, 2), dtype=np.int64)
+    for row in backtest(alike, [0.5], samples=1, methods=["loglinear", "snb"]):
+        assert row.truth == 0.0
+        if row.sample and row.value is None:
+            assert row.status != "ok"
+
+
+def test_fractions_are_usual_where_none_is_given() -> None:
+    rows = backtest(TOWN, samples=1, methods=["bound"])
+    assert {row.fraction for row in rows} == {0.1}  # a hundredth of 800 records is too few
+    assert {row.fraction for row in backtest(TOWN[:490], samples=1, methods=["bound"])} == {0.5}
+    assert backtest(TOWN[:20], samples=1, methods=["bound"])[0].counted == 10
+    with pytest.raises(
+        OutOfDomainError, match="the table must hold at least 20 records for samples of a half"
+    ):
+        backtest(TOWN[:19], methods=["bound"])
 
 
 def test_the_same_seed_gives_the_same_rows() -> None:

@@ -49,3 +49,18 @@ def test_nobody_to_tell_it_by_is_none() -> None:
     assert found.false_discovery_rate is None
     assert found.recall is None
     assert found.f_score is None
+
+
+def test_tenths_are_what_a_loop_counts() -> None:
+    xi, unique = np.r_[RNG.random(300), 1.0, 0.0], RNG.random(302) < 0.3
+    found = person_scores(xi, unique).tenths
+    for tenth in found:
+        inside = [
+            (x, u)
+            for x, u in zip(xi, unique, strict=True)
+            if tenth.low <= x < tenth.high or (tenth.high == x == 1.0)
+        ]
+        assert tenth.persons == len(inside)
+        assert tenth.score == pytest.approx(sum(x for x, _ in inside) / len(inside))
+        assert tenth.unique == pytest.approx(sum(u for _, u in inside) / len(inside))
+    assert sum(tenth.persons for tenth in found) == 302

@@ -10,7 +10,8 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
-    SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records
+    SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+      NULL::BIGINT AS blank_records
     FROM (
       SELECT count(*) AS class_size, count(*) AS records
       FROM (

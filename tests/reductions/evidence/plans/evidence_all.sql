@@ -10,10 +10,21 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
+    WITH reid_classes AS MATERIALIZED (
+      SELECT q1, q2, count(*) AS records
+      FROM (
+        SELECT "age", "sex"
+        FROM query_table('people') AS reid_source
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+      ) AS reid_source_rows(q1, q2)
+      GROUP BY q1, q2
+    )
     SELECT row_number() OVER () AS place, class_size, log_expected, classes,
       coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, first_value,
-      second_value, coalesce(records, 0) AS records, coalesce(mass, 0) AS mass
+      second_value, coalesce(records, 0) AS records, coalesce(mass, 0) AS mass,
+      texts
     FROM (
+      SELECT *, NULL::VARCHAR[] AS texts
       FROM (
         WITH reid_distinct AS MATERIALIZED (
           SELECT q1, q2, count(*) AS records
@@ -100,6 +111,17 @@ FROM (
         ) AS reid_result
       )
       WHERE true
+      UNION ALL BY NAME
+      SELECT 0 AS class_size, 0 AS classes, -4 AS second, records, mass, texts
+      FROM (
+        SELECT records, texts, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+        FROM (
+          SELECT *, [q1::VARCHAR, q2::VARCHAR] AS texts, unnest(range(records)) AS copy
+          FROM reid_classes
+        )
+        ORDER BY mass
+        LIMIT 10000
+      )
     )
   ) AS reid_counted, (
     SELECT 0::BIGINT

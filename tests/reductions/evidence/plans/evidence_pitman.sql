@@ -12,8 +12,10 @@ FROM (
   FROM (
     SELECT row_number() OVER () AS place, class_size, log_expected, classes,
       coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, first_value,
-      second_value, coalesce(records, 0) AS records, coalesce(mass, 0) AS mass
+      second_value, coalesce(records, 0) AS records, coalesce(mass, 0) AS mass,
+      texts
     FROM (
+      SELECT *, NULL::VARCHAR[] AS texts
       FROM (
         SELECT class_size, NULL::DOUBLE AS log_expected, count(*) AS classes
         FROM (

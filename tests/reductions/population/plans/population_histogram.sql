@@ -14,9 +14,11 @@ FROM (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
     SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-      coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered
+      coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered,
+      sum(blank)::BIGINT AS blank_records
     FROM (
-      SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found
+      SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found,
+        NULL::BIGINT AS blank
       FROM (
         SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
         FROM (

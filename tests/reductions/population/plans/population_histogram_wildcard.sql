@@ -14,7 +14,8 @@ FROM (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'wildcard' AS nulls
   FROM (
     SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-      coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered
+      coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered,
+      sum(blank)::BIGINT AS blank_records
     FROM (
       WITH reid_distinct AS MATERIALIZED (
         SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
@@ -97,7 +98,8 @@ FROM (
           LIMIT 1
         )
       )
-      SELECT own, records, class_size AS found
+      SELECT own, records, class_size AS found, CASE WHEN q1 IS NULL AND q2 IS NULL THEN records
+        ELSE 0 END AS blank
       FROM reid_matched
       JOIN reid_own USING (id)
     ), (

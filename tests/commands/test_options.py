@@ -1,6 +1,6 @@
 import pytest
 
-from reid_sql.commands.given import listed, numbers
+from reid_sql.commands.options import listed, numbers
 from reid_sql.commands.parser import parser
 from reid_sql.errors import OutOfDomainError
 
@@ -47,6 +47,7 @@ def test_columns_given_again_are_added() -> None:
 VALUED = {
     "risk": ("--threshold", "--nulls", "--stand-out", "--table", "--memory-limit"),
     "forecast": ("--k", "--nulls", "--plot"),
+    "validate": ("--samples", "--methods", "--seed", "--nulls", "--plot"),
     "adversary": ("--scenario", "--threshold"),
     "qar": ("--p", "--alpha", "--tail", "--sample", "--remove", "--by"),
     "check": ("--html", "--junit", "--json-report", "--baseline", "--engine"),

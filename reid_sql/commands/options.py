@@ -1,4 +1,4 @@
-"""What the commands share: the options that name a source, and how what was given is read."""
+"""What the commands share: the options that name a source, and how they are read."""
 
 import argparse
 import csv
@@ -63,7 +63,7 @@ def opened_table(options: argparse.Namespace) -> "tuple[duckdb.DuckDBPyConnectio
     from reid_sql.source import limit_memory, open_source  # noqa: PLC0415 - help is shown without DuckDB
 
     con, table = open_source(options.file, options.table)
-    if options.memory_limit:
+    if options.memory_limit is not None:
         limit_memory(con, options.memory_limit)
     return con, table
 
@@ -96,6 +96,18 @@ def _numbers(name: str, text: str) -> list[float]:
         rule = f"{name} must say whether a comma stands between numbers or thousands, got '{text}'"
         raise OutOfDomainError(f"{rule}; write {''.join(parts)}, or give {name} twice")
     return [float("".join(parts))]
+
+
+def answered(
+    con: "duckdb.DuckDBPyConnection", given: list[Any], populations: list[float], k: str, nulls: str
+) -> tuple[list[dict[str, Any]], int]:
+    """Ask the model of people what becomes of the risk in each population: its rows, and their k."""
+    from reid_sql.models.people.population_risk import CLASS_SIZE  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
+    size = whole("k", k, CLASS_SIZE)
+    asked = f"FROM population_risk(?, ?, ?, k := {size}, nulls := '{nulls}')"
+    return run(con, asked, [*given, populations], "people of the population").records(), size
 
 
 def print_json(page: object) -> None:

@@ -4,10 +4,11 @@ Functions know it by its name.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
-from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics.rectangle import Estimates
+import numpy.typing as npt
+
+from reid_sql.domains import Floats, Integers
 
 
 class Values(Protocol):
@@ -16,6 +17,30 @@ class Values(Protocol):
     @property
     def values(self) -> Sequence[str | None]:
         """Text of each code; None is NULL."""
+
+
+class Scores(Protocol):
+    """What a model says of records: the probabilities of their values, and by them ξ and κ."""
+
+    @property
+    def probability(self) -> Floats:
+        """Probability q(x) of each record's values, never 0."""
+
+    @property
+    def standard_error(self) -> Floats:
+        """Standard errors of the probabilities, from their integration."""
+
+    def taken(self, rows: Integers) -> Self:
+        """Give the scores of these records alone."""
+
+    def uniqueness(self, population: npt.ArrayLike) -> Floats:
+        """Chance ξ that a person of these values is the only one in a population of this size."""
+
+    def correctness(self, population: npt.ArrayLike) -> Floats:
+        """Mean κ of 1/F for a person of these values."""
+
+    def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """ξ and κ for records of the sample, by their class size."""
 
 
 @runtime_checkable
@@ -58,10 +83,10 @@ class FittedModel(Protocol):
     def texts(self, codes: Integers) -> list[list[str | None]]:
         """Values of records of codes, by column."""
 
-    def cell_probability(self, values: Sequence[Sequence[Any]]) -> Estimates:
+    def cell_probability(self, values: Sequence[Sequence[Any]]) -> Scores:
         """Probability q(x) of records given by column."""
 
-    def scored(self, codes: Integers) -> Estimates:
+    def scored(self, codes: Integers) -> Scores:
         """Probability q(x) of records of codes, which say ξ and κ of them too."""
 
     def light(self) -> "FittedModel":

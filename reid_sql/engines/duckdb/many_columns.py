@@ -1,0 +1,51 @@
+"""Macros of any number of columns: how they are spelled, and the window that counts by them."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from reid_sql.domains import MAX_COLUMNS
+from reid_sql.function import sql_literal
+from reid_sql.reduction import AS_THEY_ARE
+
+SPELLED: Final = 16  # numbers of columns that have a spelling of their own
+
+
+def spelled(
+    make: Callable[[Sequence[str]], str], before: Sequence[str], ungiven: str, spellings: int = SPELLED
+) -> str:
+    """A macro of 1 to 64 columns: one spelling each for a few, and one with defaults for the rest.
+
+    The text of spellings grows with the square of their number, and so does the time to make them.
+    """
+    columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
+    each = [
+        f"({', '.join([*before, *columns[:count]])}) AS {make(columns[:count])}"
+        for count in range(1, spellings + 1)
+    ]
+    shown = [*columns[: spellings + 1], *(f"{column} := {ungiven}" for column in columns[spellings + 1 :])]
+    return ", ".join([*each, f"({', '.join([*before, *shown])}) AS {make(columns)}"])
+
+
+def window(name: str, people: Sequence[str], columns: Sequence[str]) -> str:
+    """What the function of this name counts, the columns checked; `people` tells people apart, if given."""
+    example = sql_literal(f"{name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})")
+    names = f"[{', '.join(f'alias(row({each}))' for each in [*people, *columns])}]"
+    checked = f"{'reid_are_people' if people else 'reid_are_columns'}({names}, {example})"
+    texts = ", ".join(f"{each}::VARCHAR" for each in [*people, *columns])
+    exact = f"reid_are_exact(coalesce({texts}))"
+    return f"CASE WHEN {checked} AND {exact} THEN {window_of(people, columns)} END"
+
+
+def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
+    """Count the records of a window, or its people by a column: in a row, in which NULL counts as one."""
+    counted = f"DISTINCT row({people[0]})" if people else "*"
+    return f"count({counted}) OVER (PARTITION BY {key_of(columns)})"
+
+
+def key_of(columns: Sequence[str]) -> str:
+    """What tells the records of a window apart, exactly; as reid_key does it for the columns of a plan."""
+    if len(columns) <= AS_THEY_ARE:
+        return ", ".join(columns)
+    parts = ", ".join(f"reid_plain_part({column})" for column in columns)
+    others = ", ".join(f"reid_other_part({column}), 'ASC NULLS LAST'" for column in columns)
+    return f"{parts}, create_sort_key({others})"

@@ -1,0 +1,27 @@
+"""Population uniqueness by the model of people: the share, ends and status that population_risk gives."""
+
+from typing import Final
+
+from reid_sql.models.people import population_risk
+from reid_sql.models.people.people_lines import evidence_of
+from reid_sql.models.population.estimate import Estimate, sample_of
+from reid_sql.models.population.evidence import UniquenessEvidence
+
+NO_RECORDS_DRAWN: Final = (
+    "not available: a model of people needs counts of values and pairs, and records drawn, "
+    "not class sizes alone"
+)
+
+
+def estimate(evidence: UniquenessEvidence, population: float) -> Estimate:
+    """Give Ξ as population_risk does, from the same counts and the same draw.
+
+    Refuses what `sample_of` refuses. A histogram alone has no answer: class sizes do not tell how values go
+    together.
+    """
+    sample = sample_of(evidence.histogram, population)
+    lines = evidence.people
+    if lines is None:
+        return Estimate(None, None, None, NO_RECORDS_DRAWN)
+    found = population_risk.answer(evidence_of(lines), [sample.population])[0]
+    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)

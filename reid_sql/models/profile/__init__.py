@@ -1,0 +1,1 @@
+"""What each attribute of a person adds to how unique a fitted model says they are."""

@@ -1,0 +1,135 @@
+"""Cell probabilities of some columns alone under a model of people: the other columns are summed over.
+
+In the tree by passing messages from the leaves to the roots; donors are a product over columns, of which the
+others add up to 1. Fewer columns scatter less: ln a moves along the law by which sub-tables speak of it, with
+the entropy of the columns, which is that of the tree that their pairs span (Chow & Liu 1968).
+Scores are drawn in as those of all columns are; fewer columns, by which fewer are unique, would ask for more:
+ξ errs upwards.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.domains import Floats
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.people import caution, residual, shape
+from reid_sql.models.people.donors import Donors, similarity
+from reid_sql.models.people.people_model import PeopleModel
+from reid_sql.models.people.tree import ROOT, Tree, spanned
+
+TINY: Final = 1e-300
+Chosen = npt.NDArray[np.bool_]  # (subsets, columns)
+
+
+@dataclass(frozen=True)
+class PeopleParts:
+    """The sub-models of a model of people, for one person's codes."""
+
+    model: PeopleModel
+    codes: Integers  # (columns,)
+
+    def scores(self, chosen: Chosen, people: float) -> tuple[Floats, Floats, Floats]:
+        """q, ξ and κ of each choice of columns."""
+        q = np.minimum(np.exp(self._log_q(chosen)), 1.0)
+        whole = np.ones((1, chosen.shape[1]), dtype=bool)
+        moved = shape.SLOPE[0] * (self._entropies(chosen) - self._entropies(whole))
+        shapes = np.exp(self.model.scatter.log_shapes(people) + moved[:, None])  # (subsets, shapes)
+        xi, kappa = (
+            score(q[:, None], shapes, people) @ self.model.shapes
+            for score in (residual.uniqueness, residual.correctness)
+        )
+        unique, sampled = self.model.unique_share(people), self.model.records / people
+        return q, caution.cautious(xi, unique, sampled), kappa
+
+    def _log_q(self, chosen: Chosen) -> Floats:
+        stack = self.model.stack
+        tree = log_q_of_tree(stack.tree, self.codes, chosen)
+        if stack.donors is None:
+            return tree
+        donors = log_q_of_donors(stack.donors, self.codes, chosen)
+        return np.asarray(np.logaddexp(np.log(stack.weight) + tree, np.log(1 - stack.weight) + donors))
+
+    def _entropies(self, chosen: Chosen) -> Floats:
+        """Nats of each choice of columns: those of each column, less what a tree of pairs shares."""
+        own = np.array([-float(column.mass @ column.log_share) for column in self.model.marginals])
+        found = chosen @ own
+        for row, places in enumerate(map(np.flatnonzero, chosen)):
+            shared = self._shared[np.ix_(places, places)]
+            found[row] -= sum(shared[edge] for edge in spanned(shared) if edge[0] != ROOT)
+        return np.asarray(found)
+
+    @cached_property
+    def _shared(self) -> Floats:
+        """Mutual information of every two columns under the tree, in nats."""
+        return mutual_information(self.model.stack.tree)
+
+
+def log_q_of_tree(tree: Tree, codes: Integers, chosen: Chosen) -> Floats:
+    """Ln q of one person's values of each choice of columns, the others summed over."""
+    found = np.zeros(len(chosen))
+    waiting = [np.ones((len(chosen), len(column.bin_mass))) for column in tree.columns]
+    for j in reversed(tree.order):
+        column, own = tree.columns[j], waiting[j]
+        rows, place = chosen[:, j], column.bins[codes[j]]
+        alone = own[rows, place] * np.exp(column.log_within[codes[j]])
+        own[rows] = 0.0
+        own[rows, place] = alone
+        top = np.maximum(own.max(axis=1), TINY)
+        found += np.log(top)
+        own /= top[:, None]
+        if tree.parents[j] == ROOT:
+            found += np.log(np.maximum(own @ column.bin_mass, TINY))
+        else:
+            waiting[tree.parents[j]] *= own @ np.exp(tree.chances[j].log_chance).T
+    return found
+
+
+def log_q_of_donors(donors: Donors, codes: Integers, chosen: Chosen) -> Floats:
+    """Ln q of one person's values of each choice of columns; the other columns of a donor add up to 1."""
+    logs = np.empty((len(donors.columns), len(donors.codes)))
+    for j, column in enumerate(donors.columns):
+        same, near = similarity(column, codes[j : j + 1], donors.codes[:, j], column.log_share)
+        ratio = 1 - donors.kept[j] - donors.near[j] + donors.kept[j] * same[0]
+        ratio = ratio if near is None else ratio + donors.near[j] * near[0]
+        logs[j] = np.log(np.maximum(ratio, TINY)) + column.log_share[codes[j]]
+    terms = chosen.astype(np.float64) @ logs + np.log(donors.count / donors.count.sum())  # (subsets, donors)
+    top = terms.max(axis=1)
+    return np.asarray(np.log(np.exp(terms - top[:, None]).sum(axis=1)) + top)
+
+
+def mutual_information(tree: Tree) -> Floats:
+    """Mutual information of the bins of every two columns: 0 where no path joins them."""
+    joints: dict[tuple[int, int], Floats] = {}
+    reached: list[int] = []
+    for k in tree.order:
+        parent = tree.parents[k]
+        if parent == ROOT:
+            joints[k, k] = np.diag(tree.columns[k].bin_mass)
+        else:
+            chance = np.exp(tree.chances[k].log_chance)
+            for j in [other for other in reached if (other, parent) in joints]:
+                joints[j, k] = joints[j, parent] @ chance
+                joints[k, j] = joints[j, k].T
+            joints[k, k] = np.diag(joints[parent, k].sum(axis=0))
+        reached.append(k)
+    found = np.zeros((len(tree.columns), len(tree.columns)))
+    for one, other in combinations(range(len(tree.columns)), 2):
+        if (one, other) in joints:
+            found[one, other] = found[other, one] = _information(joints[one, other])
+    return found
+
+
+def _information(joint: Floats) -> float:
+    """Σ p ln(p / (p₁ p₂)).
+
+    >>> round(_information(np.diag([0.5, 0.5])), 4)
+    0.6931
+    """
+    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    some = joint > TINY
+    return max(float(joint[some] @ np.log(joint[some] / np.maximum(independent[some], TINY))), 0.0)

@@ -1,0 +1,50 @@
+"""Single columns: how many records have each of their values, and how these are written."""
+
+from typing import Final
+
+from reid_sql.domains import Columns
+from reid_sql.models.columns.column_profile import ColumnCounts
+from reid_sql.models.columns.look import DATE, PADDED
+from reid_sql.models.columns.sentinel import DATES, NUMBER, NUMBERS, WORDS
+from reid_sql.reduction import TBL, Argument, Reduction
+
+__all__ = [
+    "COLUMN_COUNTS",
+    "DATE",
+    "DATES",
+    "NUMBER",
+    "NUMBERS",
+    "PADDED",
+    "SOME_COLUMNS",
+    "WORDS",
+]  # what the spellings look for
+SOME_COLUMNS: Final = Columns("columns", optional=True)
+COLUMN_COUNTS: Final = Reduction(
+    __name__,
+    name="column_counts",
+    words="for each column, its records by distinct value, and how the values are written",
+    arguments=(TBL, Argument("columns", SOME_COLUMNS, optional=True)),
+    columns={
+        "place": "BIGINT",
+        "column_name": "VARCHAR",
+        "column_type": "VARCHAR",
+        "records": "BIGINT",
+        "missing": "BIGINT",
+        "distinct_values": "BIGINT",
+        "unique_records": "BIGINT",
+        "pairs_alike": "HUGEINT",
+        "n_log_n": "DOUBLE",
+        "numbers": "BIGINT",
+        "whole": "BIGINT",
+        "least": "DOUBLE",
+        "greatest": "DOUBLE",
+        "dates": "BIGINT",
+        "padded": "BIGINT",
+        "spaced": "BIGINT",
+        "shortest": "BIGINT",
+        "longest": "BIGINT",
+        "letters": "BIGINT",
+        "candidates": "VARCHAR[]",
+    },
+    arrays=ColumnCounts,
+)

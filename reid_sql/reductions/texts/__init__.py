@@ -1,0 +1,16 @@
+"""Distinct records as texts, with how many records hold each."""
+
+from typing import Final
+
+from reid_sql.models.validation.whole import DistinctTexts
+from reid_sql.reduction import KEPT_NULLS, QI, TBL, Reduction
+
+NAMES: Final = 0  # the line that holds the names of the columns; no records are in it
+TEXTS: Final = Reduction(
+    __name__,
+    name="texts",
+    words="the distinct records, each value as text, with how many records hold each",
+    arguments=(TBL, QI, KEPT_NULLS),
+    columns={"line": "BIGINT", "texts": "VARCHAR[]", "records": "BIGINT"},
+    arrays=DistinctTexts,
+)

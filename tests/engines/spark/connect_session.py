@@ -1,0 +1,144 @@
+"""Every function through Spark Connect, held to DuckDB: a program, as a process has one kind of session.
+
+Prints one line of JSON: for each function `ok`, or what was wrong with it.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pyspark.sql import SparkSession
+
+import reid_sql.spark as rs
+from reid_sql.check.gate import check
+from reid_sql.domains import Table
+from reid_sql.function import Function
+from reid_sql_udfs import declared
+from tests.check.towns import town
+from tests.conformance.engines import Frames, Sql
+from tests.engines.asking import PEOPLE, given, same
+from tests.tables import by_duckdb
+
+QI = ["age", "sex", "region"]
+TOWN = PEOPLE.with_columns(p=pl.int_range(1, 41) / 100)
+CLOSED = {
+    "uniqueness_from_probability": "p, 100",
+    "correctness_from_probability": "p, 100",
+    "correctness_from_uniqueness": "p, 100",
+    "pyc_correctness": "3, p, 1000",
+    "pyc_uniqueness": "3, p, 1000",
+    "pyc_k_violation": "3, p, 1000, 5",
+}
+MODELS = {
+    "uniqueness_xi": "'m', 1e6, age, sex, region",
+    "correctness_kappa": "'m', 1e6, age, sex, region",
+    "cell_probability": "'m', age, sex, region",
+}
+CHECKS = """
+checks = [
+  { measure = "k", at_least = 5 },
+  { measure = "population_uniqueness", at_most = 0.5 },
+  { measure = "uniqueness", at_most = 0.4, by = ["sex"], quasi_identifiers = ["age"] },
+]
+"""
+
+
+def table(declared_: Function) -> None:
+    """A function of a table, and of one without records, which must answer or refuse as DuckDB does."""
+    asked = dict(given(declared_))
+    tables = [p.name for p in declared_.parameters if isinstance(p.domain, Table)]
+    for frame in (PEOPLE, PEOPLE.clear()):
+        told = asked | dict.fromkeys(tables, frame)
+        found, expected = Frames("spark").ask(declared_, told), Sql().ask(declared_, told)
+        if isinstance(found, str) or isinstance(expected, str):
+            assert str(found).split(", got")[0] == str(expected).split(", got")[0], (found, expected)
+        else:
+            same(found, expected)
+
+
+def scores(spark: SparkSession, name: str, cells: str) -> None:
+    frame = spark.createDataFrame(TOWN.to_arrow())
+    parts = [part.strip().strip("'") for part in cells.split(",")]
+    values = [part if part.isalpha() else float(part) for part in parts]
+    found = frame.select("id", getattr(rs, name)(*values).alias("x")).toArrow().to_pylist()
+    expected = by_duckdb(f"SELECT id, {name}({cells}) AS x FROM t", t=TOWN)
+    same(found, expected)
+
+
+def models(spark: SparkSession) -> dict[str, Callable[[], object]]:
+    """The functions of fitted models, one after another."""
+    frame = spark.createDataFrame(PEOPLE.to_arrow())
+
+    def rows(name: str, *given_: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = getattr(rs, name)(*given_).toArrow().to_pylist()
+        return found
+
+    def json_again() -> None:
+        (kept,) = rows("copula_json", "m")
+        text = spark.createDataFrame([(kept["model"], kept["json"])], ["model", "json"])
+        assert [row["model"] for row in rows("load_copula", "m", text)] == ["m"]
+
+    def answered(name: str, records: int, *given_: Any) -> Callable[[], object]:
+        def ask() -> None:
+            assert len(rows(name, *given_)) == records
+
+        return ask
+
+    return {
+        "copula_models": answered("copula_models", 0),
+        "fit_copula": answered("fit_copula", 1, "m", frame, QI),
+        "fit_people": answered("fit_people", 1, "n", frame, QI),
+        "copula_forecast": answered("copula_forecast", 1, "m", [1e6]),
+        "copula_correction": answered("copula_correction", 1, frame, "m", 1e6),
+        "sample_copula": answered("sample_copula", 7, "m", 7),
+        "score_copula": answered("score_copula", 40, frame, "m", 1e6),
+        "copula_json": json_again,
+    }
+
+
+def gate(spark: SparkSession) -> None:
+    """The gate in a session of Spark Connect: the verdicts and figures of DuckDB."""
+    assert spark.range(1).count() == 1
+    with tempfile.TemporaryDirectory() as folder:
+        policy = town(Path(folder), CHECKS)
+        found, expected = (check(policy, engine=engine) for engine in ("spark", "duckdb"))
+    for one, other in zip(found["checks"], expected["checks"], strict=True):
+        assert one["verdict"] == other["verdict"]
+        same([_figures(group) for group in one["groups"]], [_figures(group) for group in other["groups"]])
+
+
+def _figures(group: dict[str, Any]) -> dict[str, Any]:
+    return {name: group[name] for name in ("records", "value", "low", "high", "below")}
+
+
+def main() -> None:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2")
+    spark = builder.config("spark.ui.enabled", "false").getOrCreate()
+    asked: dict[str, Callable[[], object]] = models(spark)
+    by_duckdb(f"FROM fit_copula('m', t, {QI})", t=PEOPLE)
+    for name, cells in MODELS.items():
+        asked[name] = lambda n=name, c=cells: scores(spark, n, c)  # type: ignore[misc]
+    for name, cells in CLOSED.items():
+        asked[name] = lambda n=name, c=cells: scores(spark, n, c)  # type: ignore[misc]
+    for name, each in declared().items():
+        if name not in asked and each.absence("spark") is None and not each.answer.of_rows:
+            asked[name] = lambda e=each: table(e)  # type: ignore[misc]
+    asked["the gate"] = lambda: gate(spark)
+    found = {}
+    for name in sys.argv[1:] or asked:
+        try:
+            asked[name]()
+            found[name] = "ok"
+        except Exception as error:  # noqa: BLE001 - every function is told of
+            found[name] = f"{type(error).__name__}: {str(error)[:300]}"
+    print(json.dumps(found))  # noqa: T201 - what the test reads
+
+
+if __name__ == "__main__":
+    main()

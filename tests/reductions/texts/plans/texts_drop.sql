@@ -1,0 +1,32 @@
+-- reid_plan_texts('people', ['age', 'sex'], 'drop')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
+  FROM (
+    SELECT 0::BIGINT AS line, ['age', 'sex'] AS texts, 0::BIGINT AS records
+    UNION ALL
+    SELECT row_number() OVER () AS line, [q1::VARCHAR, q2::VARCHAR] AS texts,
+      records
+    FROM (
+      SELECT q1, q2, count(*) AS records
+      FROM (
+        SELECT "age", "sex"
+        FROM query_table('people') AS reid_source
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+          AND "age" IS NOT NULL AND "sex" IS NOT NULL
+      ) AS reid_source_rows(q1, q2)
+      GROUP BY q1, q2
+    )
+  ) AS reid_counted, (
+    SELECT count(*)
+    FROM query_table('people') AS reid_source
+    WHERE "age" IS NULL OR "sex" IS NULL
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

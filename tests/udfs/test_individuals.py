@@ -1,0 +1,192 @@
+"""Where a sample is of people: `entity` answers what the table of one row a person answers without it."""
+
+from collections import defaultdict
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+import reid_sql.polars as rp
+from reid_sql.domains import Table
+from reid_sql.errors import ReidError
+from reid_sql.function import Function
+from reid_sql_udfs import declared
+from tests.reliability.test_entities import visits
+from tests.tables import by_duckdb, by_polars
+
+QI = ["age", "sex", "zip"]
+ASKED: dict[str, dict[str, Any]] = {
+    "pyc_fit": {},
+    "pyc_forecast": {"populations": [1e3, 1e5]},
+    "correctness_curve": {},
+    "population_uniqueness": {"population": 1e4},
+    "population_risk": {"populations": [13.0, 1e4]},
+    "fit_people": {},
+    "fit_copula": {},
+}
+FUNCTIONS = [function for function in declared().values() if function.individuals]
+OF_VALUES = [f for f in FUNCTIONS if any(parameter.name == "sensitive" for parameter in f.parameters)]
+OF_PEOPLE = [function for function in FUNCTIONS if function not in OF_VALUES]
+ANY: Any = rp
+
+
+def individuals(frame: pl.DataFrame) -> pl.DataFrame:
+    """A row for each person, by going through the classes from the smallest, then in order."""
+    classes = defaultdict(set)
+    for person, *values in frame.select("person", *QI).rows():
+        classes[tuple(values)].add(person)
+
+    def order(key: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (
+            len(classes[key]),
+            *((value is not None, value or 0) if not isinstance(value, str) else value for value in key),
+        )
+
+    found: dict[Any, tuple[Any, ...]] = {}
+    for key in sorted(classes, key=order):
+        for person in classes[key]:
+            found.setdefault(person, key)
+    return pl.DataFrame(list(found.values()), schema={name: frame.schema[name] for name in QI}, orient="row")
+
+
+def named(function: Function) -> list[str]:
+    return ["'m'"] if function.parameters[0].name == "name" else []
+
+
+def asked(function: Function, table: str, entity: str = "") -> str:
+    options = "".join(f", {name} := {value}" for name, value in ASKED[function.name].items())
+    return f"FROM {function.name}({', '.join([*named(function), table])}, {QI}{options}{entity})"
+
+
+def test_every_function_of_a_sample_of_people_is_asked() -> None:
+    assert {function.name for function in OF_PEOPLE} == set(ASKED)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("function", OF_PEOPLE, ids=lambda function: function.name)
+def test_people_are_counted_as_a_table_of_one_row_a_person_is(function: Function, seed: int) -> None:
+    frame = visits(seed)
+    people = individuals(frame)
+    told = ["m"] if named(function) else []
+    expected = by_duckdb(asked(function, "p"), p=people)
+    assert by_duckdb(asked(function, "t", ", entity := 'person'"), t=frame) == approximately(expected)
+    if told:
+        return
+    assert by_polars(function.name, frame, QI, **ASKED[function.name], entity="person") == approximately(
+        by_polars(function.name, people, QI, **ASKED[function.name])
+    )
+
+
+def approximately(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            name: pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+
+
+def with_diagnosis(frame: pl.DataFrame) -> pl.DataFrame:
+    """The visits with one diagnosis a person, and none where nobody is known."""
+    people = set(frame["person"].to_list())
+    told = {person: None if person is None else "abcd"[person % 4] for person in people}
+    return frame.with_columns(
+        pl.Series("diagnosis", [told[person] for person in frame["person"].to_list()], dtype=pl.String)
+    )
+
+
+def once_a_person(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of people, each of a person's once in a class, by going through them."""
+    rows = dict.fromkeys(frame.select(*QI, "diagnosis", "person").rows())
+    schema = {name: frame.schema[name] for name in (*QI, "diagnosis", "person")}
+    return pl.DataFrame(list(rows), schema=schema, orient="row")
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("function", OF_VALUES, ids=lambda function: function.name)
+def test_people_are_counted_once_for_their_sensitive_value(function: Function, nulls: str) -> None:
+    for seed in range(4):
+        frame = with_diagnosis(visits(seed))
+        people, asked = (
+            once_a_person(frame),
+            f"FROM {function.name}({{}}, {QI}, 'diagnosis', nulls := '{nulls}'{{}})",
+        )
+        expected = in_order(by_duckdb(asked.format("p", ""), p=people))
+        assert in_order(by_duckdb(asked.format("t", ", entity := 'person'"), t=frame)) == approximately(
+            expected
+        )
+        given = (QI, "diagnosis")
+        counted = by_polars(function.name, frame, *given, nulls=nulls, entity="person")
+        assert in_order(counted) == approximately(
+            in_order(by_polars(function.name, people, *given, nulls=nulls))
+        )
+
+
+def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(
+        rows, key=lambda row: repr([f"{v:.9g}" if isinstance(v, float) else v for v in row.values()])
+    )
+
+
+@pytest.mark.parametrize("function", OF_VALUES, ids=lambda function: function.name)
+def test_people_of_several_sensitive_values_are_refused(function: Function) -> None:
+    frame = pl.DataFrame({"a": [1, 1, 1], "diagnosis": ["x", "y", "y"], "person": [1, 1, 2]})
+    told = "sensitive must have one value for each person in a class where people are counted, got people"
+    with pytest.raises(duckdb.Error, match=told):
+        by_duckdb(f"FROM {function.name}(t, ['a'], 'diagnosis', entity := 'person')", t=frame)
+    with pytest.raises(Exception, match=told):
+        getattr(rp, function.name)(frame, ["a"], "diagnosis", entity="person").collect()
+
+
+def test_a_lone_person_of_many_visits_is_no_diverse_class(con: duckdb.DuckDBPyConnection) -> None:
+    columns = "i // 5 AS person, i // 5 AS age, 'd' || i // 5 AS diagnosis"
+    con.execute(f"CREATE TABLE v AS SELECT {columns} FROM range(50) r(i)")
+    asked = "SELECT records, k, value FROM alpha_k_anonymity(v, ['age'], 'diagnosis', entity := 'person')"
+    assert con.execute(asked).fetchall() == [(10, 1, 1.0)]
+
+
+def test_five_visits_are_forecast_as_one_person(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE visits AS SELECT i // 5 AS person, i // 10 AS age FROM range(500) r(i)")
+    rows = con.execute("SELECT records FROM pyc_fit(visits, ['age'])").fetchall()
+    people = con.execute("SELECT records FROM pyc_fit(visits, ['age'], entity := 'person')").fetchall()
+    assert (rows, people) == ([(500,)], [(100,)])
+
+
+REFUSED = {
+    "nulls := 'drop', entity := 'person'": "entity must be counted with nulls := 'value' where people are a "
+    "sample, got 'drop'",
+    "entity := 'age'": "entity must not be a quasi-identifier, got 'age'",
+    "entity := 'persn'": "quasi-identifiers and entity must be columns of the table, got 'persn'; did "
+    "you mean 'person'?",
+}
+
+
+@pytest.mark.parametrize("options", REFUSED)
+def test_what_cannot_tell_people_apart_is_refused(options: str) -> None:
+    frame = visits(1)
+    with pytest.raises(duckdb.Error) as refused:
+        by_duckdb(f"FROM pyc_fit(t, {QI}, {options})", t=frame)
+    assert REFUSED[options] in str(refused.value)
+    given = dict(option.split(" := ") for option in options.split(", "))
+    with pytest.raises(ReidError) as refused_in_polars:
+        ANY.pyc_fit(frame, QI, **{name: value.strip("'") for name, value in given.items()}).collect()
+    assert REFUSED[options] in str(refused_in_polars.value)
+
+
+def test_a_name_that_holds_what_is_replaced_is_refused() -> None:
+    name = "system.main.query_table('t')"
+    frame = pl.DataFrame({name: [1, 1, 2], "person": [1, 1, 2]})
+    quoted = name.replace("'", "''")
+    with pytest.raises(duckdb.Error, match="must not hold 'query_table\\(' in their names"):
+        by_duckdb(f"FROM pyc_fit(t, ['{quoted}'], entity := 'person')", t=frame)
+
+
+def test_every_function_of_a_table_counts_people_or_says_that_it_counts_rows() -> None:
+    scored = {"load_copula", "score_copula"}  # which count nothing
+    for function in declared().values():
+        tables = any(isinstance(parameter.domain, Table) for parameter in function.parameters)
+        told = " ".join((function.body.__doc__ or "").split())
+        if tables and function.name not in scored and all(p.name != "person" for p in function.parameters):
+            assert "ne row per person is assumed" in told, function.name

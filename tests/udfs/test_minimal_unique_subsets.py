@@ -1,0 +1,85 @@
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reid_sql.errors import OutOfDomainError
+from tests.singled import minimal, score
+from tests.tables import by_both, by_duckdb, by_polars, frames, keys
+
+
+@given(frames(min_rows=1, max_columns=5), st.sampled_from(["value", "drop"]), st.integers(1, 4))
+def test_sets_of_columns_of_any_type(frame: pl.DataFrame, nulls: str, max_size: int) -> None:
+    every = keys(frame)
+    kept = [place for place, row in enumerate(every) if nulls == "value" or None not in row]
+    if not kept:
+        return
+    sets = minimal([every[place] for place in kept], max_size)
+    expected = [(kept[record], [f"c{place + 1}" for place in places], len(places)) for record, places in sets]
+    for answer in by_both(
+        "minimal_unique_subsets", {"t": frame}, frame.columns, nulls=nulls, max_size=max_size
+    ):
+        assert [(row["record"], row["columns"], row["size"]) for row in answer] == expected
+        for row in answer:
+            assert row["score"] == pytest.approx(score(row["size"], frame.width, max_size), rel=1e-12)
+            assert (row["records_dropped"], row["nulls"]) == (frame.height - len(kept), nulls)
+
+
+TOWN = pl.DataFrame(
+    {
+        "name": ["Ann", "Bo", "Cy", "Di"],
+        "age": [30, 30, 30, 40],
+        "sex": ["F", "M", None, "F"],
+        "zip": ["1", "1", "1", "1"],
+    }
+)
+
+
+def test_a_key_names_the_records_and_null_is_a_value_of_its_own() -> None:
+    for answer in by_both("minimal_unique_subsets", {"t": TOWN}, ["age", "sex", "zip"], key="name"):
+        assert [(row["record"], row["columns"]) for row in answer] == [
+            ("Ann", ["age", "sex"]),
+            ("Bo", ["sex"]),
+            ("Cy", ["sex"]),
+            ("Di", ["age"]),
+        ]
+
+
+@pytest.mark.parametrize("function", ["minimal_unique_subsets", "suda_scores", "column_contributions"])
+def test_engines_agree_on_more_records_than_a_morsel(function: str) -> None:
+    frame = pl.DataFrame({"a": [n % 997 for n in range(5000)], "b": [n % 13 for n in range(5000)]})
+    frame = frame.with_columns(pl.Series("c", [None if n % 499 == 0 else n % 7 for n in range(5000)]))
+    duck, polars = by_both(function, {"t": frame}, ["a", "b", "c"])
+    assert duck
+    assert duck == polars
+
+
+def test_a_table_in_which_nobody_stands_out_has_no_rows() -> None:
+    same = pl.DataFrame({"a": [1, 1], "b": ["x", "x"]})
+    for function in ("minimal_unique_subsets", "suda_scores", "column_contributions"):
+        assert by_both(function, {"t": same}, ["a", "b"]) == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ("['age', 'zap']", "columns must be columns of the table, got 'zap'; did you mean 'zip'?"),
+        ("['age'], max_size := 0", "max_size must be a whole number of columns from 1 to 64, got 0"),
+        ("['age'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        ("['age'], key := 'age'", "key must tell each record from the others, got 30 twice"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
+    with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
+        by_duckdb(f"FROM minimal_unique_subsets(t, {call})", t=TOWN)
+    assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"), [({"max_size": 65}, "max_size must be"), ({"key": "age"}, "key must")]
+)
+def test_polars_refuses_alike(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises((OutOfDomainError, pl.exceptions.PolarsError), match=sentence):
+        by_polars("minimal_unique_subsets", TOWN, ["age"], **options)

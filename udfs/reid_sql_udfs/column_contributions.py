@@ -1,0 +1,32 @@
+"""Which columns make a record stand out."""
+
+from reid_sql.function import Answer, table_function
+from reid_sql.models.classes import suda
+from reid_sql.models.classes.class_keys import Memory
+from reid_sql.models.classes.minimal_uniques import MaxSize, minimal_uniques
+from reid_sql.models.extreme.quasi_identifiers import Codes
+from reid_sql.reductions.codes import UNIQUES
+
+
+@table_function(
+    "tbl, columns, max_size, memory_mb, key, nulls",
+    answer=Answer.ROWS,
+    reduction=UNIQUES,
+    source="Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions",
+)
+def column_contributions(
+    table: Codes, max_size: MaxSize = 4, memory_mb: Memory = 1024
+) -> suda.ColumnContributions:
+    """Say, for each record that stands out, which columns drive it.
+
+    One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
+    its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
+    add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
+    Refuses what minimal_unique_subsets refuses. One row per person is assumed.
+
+    >>> import numpy as np
+    >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))
+    >>> column_contributions(people).column_name.tolist()
+    ['sex', 'age', 'sex', 'age']
+    """
+    return suda.contributions(minimal_uniques(table, max_size, memory_mb))

@@ -1,0 +1,28 @@
+"""Every record of a table, scored under a fitted model of either law."""
+
+from reid_sql.domains import Count
+from reid_sql.function import scored_function
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula.record_risk import RecordRisk, SampleUse, record_risk
+from reid_sql.models.numerics.rectangle import Estimates
+
+
+@scored_function(
+    source="Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17; "
+    "Skinner & Shlomo 2008"
+)
+def score_records(
+    cell: Estimates, class_size: Integers, population: Count, sample: SampleUse = "ignored"
+) -> RecordRisk:
+    """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
+
+    Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
+    The errors are standard errors of a copula's integration, 0 under a model of people. With `sample :=
+    'known'`, for the sample that the model was fitted to, a record that is not alone in the table has ξ = 0,
+    and under a model of people ξ and κ use that nobody else of the class is in it.
+
+    >>> import numpy as np
+    >>> score_records(Estimates(np.array([0.25]), np.array([0.0])), np.array([1]), 3).uniqueness_xi
+    array([0.5625])
+    """
+    return record_risk(cell, class_size, population, sample)

@@ -1,0 +1,33 @@
+"""ξ of a person by number and choice of attributes."""
+
+from reid_sql import registry
+from reid_sql.domains import Count, Model, RecordValues, SubsetSize
+from reid_sql.function import Answer, table_function
+from reid_sql.models.profile import uniqueness_profile as model_of
+from reid_sql.models.profile.uniqueness_profile import Level, ProfileRow
+
+
+@table_function(
+    "model, values, population, max_size, level",
+    answer=Answer.ROWS,
+    source="Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968",
+    models=True,
+)
+def uniqueness_profile(
+    model: Model, values: RecordValues, population: Count, max_size: SubsetSize = 3, level: Level = 0.95
+) -> list[ProfileRow]:
+    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice.
+
+    `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
+    to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
+    row `impact` has the scores without one attribute, and by how much ξ of all is above that. The row
+    `smallest` has the fewest attributes that bring ξ to `level`, or the status says that none do. Of a model
+    of people the residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024
+    choices, other numbers of values, and a model that is not known:
+
+    >>> with registry.within("a database without models"):
+    ...     uniqueness_profile("nowhere", ["F"], 1000)
+    Traceback (most recent call last):
+    reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
+    """
+    return model_of.profile(registry.known(model), values, float(population), int(max_size), float(level))  # type: ignore[arg-type]

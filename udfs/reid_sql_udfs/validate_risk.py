@@ -1,0 +1,55 @@
+"""Every method's error on one's own table."""
+
+from reid_sql.domains import Names, Seed
+from reid_sql.function import Answer, table_function
+from reid_sql.models.validation import backtest
+from reid_sql.models.validation.backtest import Backtest, Fractions, Repeats
+from reid_sql.models.validation.whole import DistinctTexts, coded
+from reid_sql.reductions.texts import TEXTS
+
+
+@table_function(
+    "tbl, qi, fractions, samples, methods, seed, nulls",
+    answer=Answer.ROWS,
+    reduction=TEXTS,
+    source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7",
+)
+def validate_risk(
+    table: DistinctTexts,
+    fractions: Fractions = None,
+    samples: Repeats = 5,
+    *,
+    methods: Names = None,
+    seed: Seed = 0,
+) -> list[Backtest]:
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known.
+
+    `samples` are drawn without replacement at each of the `fractions`: unless told otherwise a tenth and a
+    hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
+    the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
+    the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
+    `…_width`, and `…_held`, the share of intervals that held the truth. For 'people' and 'copula', ξ of up
+    to 1,000 persons outside each sample is held against who is unique: 'auc', 'brier' beside that of the
+    best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
+    (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
+    are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
+    to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
+    leave fewer than 50.
+
+    >>> import numpy as np
+    >>> lines = [["age"], *([str(age)] for age in range(60))]
+    >>> table = DistinctTexts(np.arange(61), lines, np.array([0, *[2] * 60]))
+    >>> rows = validate_risk(table, [0.5], 1, methods=["bound"])
+    >>> [(row.figure, row.truth) for row in rows if row.sample == 1]
+    [('uniqueness', 0.0)]
+    """
+    whole, asked = coded(table), backtest.asked(methods)
+    return backtest.backtest(
+        whole.codes,
+        fractions,
+        int(samples),
+        int(seed),
+        texts=whole.texts,
+        names=whole.names,
+        methods=asked,
+    )
