@@ -64,8 +64,9 @@ OR reid_text_like(c, 'é') = reid_text_like(c, concat('e', chr(769)));
 
 -- True where some columns have none, else the refusal.
 MACRO reid_is_told_apart(c, names) AS
-CASE WHEN reid_is_folded(c) THEN error('columns must tell apart texts that differ, got a collation of its own for one of '
-  || names || '; pass a view that has decode(encode(name)) in its place')::BOOLEAN
+CASE WHEN reid_is_folded(c)
+THEN error('columns must tell apart texts that differ, got a collation of its own for one of ' || names
+  || '; pass a view that has decode(encode(name)) in its place')::BOOLEAN
 ELSE true END;
 
 -- The test of columns of a table, beside the table: DuckDB finds that it is always true, and drops it.
