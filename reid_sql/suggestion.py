@@ -8,7 +8,9 @@ SHOWN: Final = 12  # names that fit a sentence
 # DuckDB measures the distance here too, so that a sentence is the same whether SQL or Python says it.
 NEAREST: Final = """
 SELECT name FROM (SELECT unnest($known) AS name, generate_subscripts($known, 1) AS place)
-WHERE damerau_levenshtein(lower($name), lower(name)) <= 1 + length($name) // 3
+WHERE damerau_levenshtein(lower($name), lower(name))
+  <= least(CASE WHEN length($name) < 4 THEN 1 ELSE 1 + length($name) // 3 END,
+    greatest(length($name), length(name)) - 1)
 ORDER BY damerau_levenshtein(lower($name), lower(name)), place LIMIT 1
 """
 
@@ -18,8 +20,8 @@ def suggestion(name: str, known: Sequence[str], kind: str = "columns") -> str:
 
     >>> suggestion("sxe", ["age", "sex"])
     "did you mean 'sex'?"
-    >>> suggestion("postcode", ["age", "sex"])
-    'the columns are age, sex'
+    >>> suggestion("postcode", ["age", "sex"]), suggestion("x", ["a", "b"])
+    ('the columns are age, sex', 'the columns are a, b')
     """
     if not known:
         return f"there are no {kind}"

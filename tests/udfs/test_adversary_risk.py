@@ -66,11 +66,18 @@ def test_records_with_missing_values_may_be_left_out_and_the_others_keep_their_p
         assert [row["prosecutor"] for row in answer] == [0.5, 0.5, 0.0, 0.0]
 
 
-def test_records_may_be_told_by_a_key_that_need_not_be_one() -> None:
-    places = [row["overall"] for row in by_polars("adversary_risk", PEOPLE, SCENARIO)]
-    expected = sorted(zip(PEOPLE["id"].to_list(), places, strict=True), key=repr)
-    for answer in asked(PEOPLE, SCENARIO, key="id"):
+def test_records_may_be_told_by_a_key() -> None:
+    keyed = PEOPLE.with_columns(pl.Series("id", [f"p{place}" for place in range(PEOPLE.height)]))
+    places = [row["overall"] for row in by_polars("adversary_risk", keyed, SCENARIO)]
+    expected = sorted(zip(keyed["id"].to_list(), places, strict=True), key=repr)
+    for answer in asked(keyed, SCENARIO, key="id"):
         assert sorted(((row["record"], row["overall"]) for row in answer), key=repr) == expected
+
+
+def test_a_key_that_names_two_records_is_refused() -> None:
+    twice = PEOPLE.with_columns(pl.lit("p1").alias("id"))
+    with pytest.raises(ValueError, match="key must tell each record from the others, got 'p1' twice"):
+        by_polars("adversary_risk", twice, SCENARIO, key="id")
 
 
 @given(frames(min_rows=1, max_columns=4), st.sampled_from(["value", "wildcard"]))
@@ -182,7 +189,7 @@ def test_an_empty_table_is_refused() -> None:
 
 
 def test_odd_names_are_names() -> None:
-    frame = pl.DataFrame({'a "b"': [1, 2, 2], "it's": ["x", "y", "y"], "record": [1, 1, 2]})
+    frame = pl.DataFrame({'a "b"': [1, 2, 2], "it's": ["x", "y", "y"], "record": [1, 3, 2]})
     scenario = {
         "population": 10,
         "groups": [{"columns": [name], "probability": 0.5} for name in frame.columns],
@@ -192,7 +199,7 @@ def test_odd_names_are_names() -> None:
     assert sorted(duck, key=repr) == sorted(
         by_polars("adversary_risk", frame, scenario, key="record"), key=repr
     )
-    assert sorted(row["record"] for row in duck) == [1, 1, 2]
+    assert sorted(row["record"] for row in duck) == [1, 2, 3]
 
 
 @pytest.mark.real_data

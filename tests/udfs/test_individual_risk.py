@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import reid_sql
 import reid_sql.polars as rp
 from tests.tables import by_both, by_duckdb
 
@@ -12,7 +13,7 @@ TOWN = pl.DataFrame(
         "age": [20, 20, 30, 30, None, 40],
         "sex": ["F", "F", "F", "M", "M", None],
         "weight": [10.0, 30.0, 4.0, 1.0, 2.5, 1e6],
-        "id": [3, 1, 4, 1, 5, 9],
+        "id": [3, 1, 4, 2, 5, 9],
     }
 )
 QI = ["age", "sex"]
@@ -45,13 +46,13 @@ def test_without_weights_it_is_one_over_the_class() -> None:
         assert {line["records_dropped"] for line in answer} == {2}
 
 
-def test_a_key_may_repeat_and_the_forms_are_near() -> None:
+def test_records_are_named_by_their_key_and_the_forms_are_near() -> None:
     exact, near = (
         by_both("individual_risk", {"t": TOWN}, QI, weight="weight", key="id", form=form)
         for form in ("exact", "approximate")
     )
     for answer in (*exact, *near):
-        assert [line["record"] for line in answer] == [1, 1, 3, 4, 5, 9]
+        assert [line["record"] for line in answer] == [1, 2, 3, 4, 5, 9]
     assert exact[0][0]["risk"] == pytest.approx(near[0][0]["risk"], rel=0.04)
 
 
@@ -92,3 +93,28 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(duckdb.Error, match="the table must hold at least one record"):
         by_duckdb("FROM individual_risk(t, ['age'])", t=TOWN.head(0))
+
+
+@pytest.mark.parametrize(("key", "told"), [("pair", "0"), ("hole", "NULL")])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "individual_risk(t, ['a', 'b'], key := '$key')",
+        "loglinear_risk(t, ['a', 'b'], 0.1, key := '$key')",
+        "adversary_risk(t,{'groups': [{'columns': ['a'], 'probability': 1}], 'population': 9}, 1, 0, '$key')",
+    ],
+)
+def test_a_key_that_names_two_records_is_refused(call: str, key: str, told: str) -> None:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute("""CREATE TABLE t AS SELECT i % 3 AS a, i % 2 AS b, i // 2 AS pair,
+            CASE WHEN i > 1 THEN i END AS hole FROM range(6) AS r(i)""")
+        rule = f"key must tell each record from the others, got {told} twice; pass"
+        with pytest.raises(duckdb.Error, match=rule):
+            con.execute(f"SELECT count(*) FROM {call.replace('$key', key)}").fetchall()
+
+
+def test_polars_refuses_such_a_key() -> None:
+    frame = pl.DataFrame({"a": [1, 1, 2], "id": [7, 7, 8]})
+    with pytest.raises(ValueError, match="key must tell each record from the others, got 7 twice"):
+        rp.individual_risk(frame, ["a"], key="id").collect()

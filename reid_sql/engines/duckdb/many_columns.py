@@ -30,9 +30,10 @@ def window(name: str, people: Sequence[str], columns: Sequence[str]) -> str:
     """What the function of this name counts, the columns checked; `people` tells people apart, if given."""
     example = sql_literal(f"{name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})")
     names = f"[{', '.join(f'alias(row({each}))' for each in [*people, *columns])}]"
-    texts = ", ".join(f"{each}::VARCHAR" for each in [*people, *columns])
     checked = f"{'reid_are_people' if people else 'reid_are_columns'}({names}, {example})"
-    return f"CASE WHEN {checked} AND reid_are_exact(coalesce({texts})) THEN {window_of(people, columns)} END"
+    texts = ", ".join(f"{each}::VARCHAR" for each in [*people, *columns])
+    exact = f"reid_are_exact(coalesce({texts}))"
+    return f"CASE WHEN {checked} AND {exact} THEN {window_of(people, columns)} END"
 
 
 def window_of(people: Sequence[str], columns: Sequence[str]) -> str:

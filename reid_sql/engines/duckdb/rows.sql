@@ -62,6 +62,29 @@ create_sort_key({% for c, i in columns join ', ' %}reid_other_part(q{{ i }}), 'A
 {% endif %}
 ;
 
+-- True where keys tell records apart, else the refusal.
+MACRO reid_is_key(records, keys, kinds, often) AS
+CASE WHEN kinds + least(1, records - keys) < records
+THEN error('key must tell each record from the others, got ' || coalesce(often::VARCHAR, 'NULL')
+  || ' twice; pass a column whose values are distinct, or none')::BOOLEAN
+ELSE true END;
+
+-- The query of records named by a key, where the key tells apart those that it answers for.
+PLAN reid_by_key(tbl, columns, key, nulls, body) AS
+{% if key IS NULL %}
+{{ body }}
+{% else %}
+SELECT reid_answer_of.*
+FROM ({{ body }}) AS reid_answer_of, (
+  SELECT reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key),
+    CASE WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one
+  FROM (SELECT {{ reid_name(key) }} AS reid_key, {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }})
+    AS reid_source(reid_key, {{ reid_numbered(columns) }})
+  {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
+) WHERE reid_is_one
+{% endif %}
+;
+
 -- Distinct records of one side, numbered, with their counts.
 PLAN reid_distinct(tbl, columns, nulls, side) AS
 SELECT {{ side }} AS side, row_number() OVER () AS id, {{ reid_numbered(columns) }}, records
@@ -72,7 +95,7 @@ FROM (
 )
 ;
 
--- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in order of
+-- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in the order of
 -- the values where that is asked for.
 PLAN reid_coding(columns, relation, ordered) AS
 {% for c, i in columns %}
@@ -163,8 +186,8 @@ PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
   reid_with_entity(list_append(columns, sensitive), entity, nulls)) %}
   SELECT {{ reid_named_columns(list_append(columns, sensitive)) }}
   FROM (
-    SELECT *, count(*)
-      {% if nulls = 'drop' %}FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
+    SELECT *,
+      count(*) {% if nulls = 'drop' %}FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
       OVER (PARTITION BY {{ reid_numbered(columns) }}, entity) AS several
     FROM ({{ reid_people(tbl, list_append(columns, sensitive), entity, 'value') }})
   )

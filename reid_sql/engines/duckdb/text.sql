@@ -20,7 +20,9 @@ MACRO reid_folded(names) AS list_transform(names, lambda reid_n: reid_fold(reid_
 MACRO reid_suggestion(name, known, kind) AS
 coalesce(
   'did you mean ''' || list_extract(list_transform(list_sort(list_transform(
-      list_filter(known, lambda n: damerau_levenshtein(lower(name), lower(n)) <= 1 + length(name) // 3),
+      list_filter(known, lambda n: damerau_levenshtein(lower(name), lower(n))
+        <= least(CASE WHEN length(name) < 4 THEN 1 ELSE 1 + length(name) // 3 END,
+          greatest(length(name), length(n)) - 1)),
       lambda n: {
         'distance': damerau_levenshtein(lower(name), lower(n)), 'place': list_position(known, n), 'name': n
       }), 'ASC', 'NULLS LAST'),

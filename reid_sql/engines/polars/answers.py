@@ -98,7 +98,9 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
             answer_columns(declared, _arrays(declared, frame), options), schema=schema(declared.columns)
         )
         each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
-        return each.explode("record", empty_as_null=False, keep_nulls=False)
+        named = each.explode("record", empty_as_null=False, keep_nulls=False)
+        _refuse_twice(named["record"])
+        return named
 
     return answer
 

@@ -35,7 +35,9 @@ PLAN reid_plan_known(tbl, columns, told, key, nulls) AS
 {% call reid_guarded(CASE WHEN key IS NULL THEN ${SCENARIO_COLUMNS.words} ELSE ${KEYED_COLUMNS.words} END,
   [reid_table(tbl)], reid_every(every, CASE WHEN key IS NULL THEN [] ELSE [key::VARCHAR] END)) %}
 {% call reid_treated(tbl, columns, nulls) %}
-  {{ reid_known_records(tbl, columns, told, key::VARCHAR, nulls, every) }}
+  {% call reid_by_key(tbl, columns, key::VARCHAR, nulls) %}
+    {{ reid_known_records(tbl, columns, told, key::VARCHAR, nulls, every) }}
+  {% endcall %}
 {% endcall %}
 {% endcall %}
 ;

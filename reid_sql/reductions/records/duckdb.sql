@@ -26,7 +26,9 @@ PLAN reid_in_classes(tbl, columns, weight, key, nulls, body) AS
   [reid_table(tbl)], list_distinct(list_concat(columns, list_filter([weight, key],
     lambda c: c IS NOT NULL)))) %}
 {% call reid_treated(tbl, columns, nulls) %}
-  {{ reid_holders(tbl, columns, weight, key, nulls) }} {{ body }}
+  {% call reid_by_key(tbl, columns, key, nulls) %}
+    {{ reid_holders(tbl, columns, weight, key, nulls) }} {{ body }}
+  {% endcall %}
 {% endcall %}
 {% endcall %}
 ;
