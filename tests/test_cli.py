@@ -503,3 +503,22 @@ def test_people_with_several_visits_are_no_crowd(tmp_path: Path) -> None:
         "quasi-identifiers and entity must be columns of the table, got 'persn_id'; did you mean"
         in refused.stderr
     )
+
+
+HELP = """
+import contextlib, io, sys
+from reid_sql.cli import main
+from reid_sql.commands.parser import COMMANDS
+
+words = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+for arguments in [["--help"], *([word, "--help"] for word in words)]:
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+        main(arguments)
+print([name for name in ("duckdb", "numpy", "polars", "scipy", "pyarrow", "rich") if name in sys.modules])
+"""
+
+
+def test_help_is_shown_without_what_counts() -> None:
+    """Whoever asks for help waits for neither an engine nor a model."""
+    done = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -18,10 +18,16 @@ from benchmarks.accuracy import generated, people_page, people_persons
 from benchmarks.accuracy.people_cases import FOREIGN, OF_PEOPLE, Case, cases
 from benchmarks.accuracy.people_judge import Judged, judged, learnt
 from reid_sql.models.people import curves
-from reid_sql.models.people.population_risk import NOT_SURE, NOTHING_REPEATS, OF_FOREIGN, OF_SCATTER
+from reid_sql.models.people.population_risk import (
+    NOT_SURE,
+    NOTHING_REPEATS,
+    OF_FOREIGN,
+    OF_SCATTER,
+    TOO_SMALL,
+)
 
 CHOICES: Final = 16
-DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS)
+DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS, TOO_SMALL)
 PERSONS_AT: Final = (
     ("adult", 0.01),
     ("adult", 0.1),

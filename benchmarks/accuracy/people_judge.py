@@ -23,9 +23,11 @@ from reid_sql.models.people.population_risk import (
     NOTHING_REPEATS,
     OF_FOREIGN,
     OF_SCATTER,
+    TOO_SMALL,
     WITHOUT_LOWER,
     WITHOUT_UPPER,
     scattered,
+    too_small,
 )
 from reid_sql.models.people.shape import LOG_SHAPES, Law, Repeats
 
@@ -94,6 +96,8 @@ def _doubts(case: Case, taught: Learnt) -> Iterator[str]:
         yield OF_SCATTER
     if not case.sure:
         yield NOT_SURE
+    if too_small(case.records, case.people):
+        yield TOO_SMALL
     if case.sample["uniqueness"] == 1:
         yield NOTHING_REPEATS
 

@@ -3,32 +3,15 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql import screen
-from reid_sql.check import gate
-from reid_sql.check.policy.policy import read_policy
-from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_report
-from reid_sql.check.reports.html import html
-from reid_sql.check.reports.junit import junit
-from reid_sql.check.reports.report import text
-from reid_sql.check.reports.verdict_page import verdict_page
 from reid_sql.commands.options import number
-from reid_sql.domains import Number
 from reid_sql.errors import OutOfDomainError
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
-RISKY: Final = Number(
-    "a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True
-)
-WRITERS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
-    "json_report": text,
-    "junit": junit,
-    "html": html,
-}
+REPORTS: Final = ("json_report", "junit", "html")  # the options that name a file for one
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -57,9 +40,13 @@ def policy_options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Check a policy: print the verdict, write the reports, give the exit code."""
+    from reid_sql.check import gate  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - the same
+    from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_report  # noqa: PLC0415 - the same
+
     policy = read_policy(options.policy)
-    risky = int(RISKY.check("--risky-records", number("--risky-records", options.risky_records)))
-    given = {name: named(name, getattr(options, name)) for name in (*WRITERS, "baseline")}
+    risky = _risky(options.risky_records)
+    given = {name: named(name, getattr(options, name)) for name in (*REPORTS, "baseline")}
     baseline = given.pop("baseline")
     wanted = {name: file for name, file in given.items() if file is not None}
     refuse_to_overwrite(
@@ -68,10 +55,29 @@ def run_command(options: argparse.Namespace) -> int:
     with gate.opened_by(options.engine, policy, options.memory_limit, tell) as releases:
         page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
     for name, file in wanted.items():
-        write_report(file, WRITERS[name](page))
+        write_report(file, _written(name, page))
     with suppress(BrokenPipeError):  # who stops reading does not change the verdict
         show(page, as_json=options.json)
     return int(page["exit_code"])
+
+
+def _risky(text: str) -> int:
+    """How many of the rarest combinations are shown."""
+    from reid_sql.domains import Number  # noqa: PLC0415 - help is shown without numpy
+
+    domain = Number(
+        "a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True
+    )
+    return int(domain.check("--risky-records", number("--risky-records", text)))
+
+
+def _written(report: str, page: dict[str, Any]) -> str:
+    """The report of this kind."""
+    from reid_sql.check.reports.html import html  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.reports.junit import junit  # noqa: PLC0415 - the same
+    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+
+    return {"json_report": text, "junit": junit, "html": html}[report](page)
 
 
 def named(option: str, file: str | None) -> Path | None:
@@ -86,6 +92,10 @@ def named(option: str, file: str | None) -> Path | None:
 
 def show(page: dict[str, Any], *, as_json: bool) -> None:
     """Print the verdict to its end."""
+    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+    from reid_sql.check.reports.verdict_page import verdict_page  # noqa: PLC0415 - the same
+
     try:
         if as_json:
             sys.stdout.write(text(page))
@@ -101,4 +111,6 @@ def show(page: dict[str, Any], *, as_json: bool) -> None:
 def tell(words: str) -> None:
     """Say what is being done, where a person watches."""
     if sys.stderr.isatty():
+        from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+
         screen.console(error=True).print(screen.Text(words, "dim"))

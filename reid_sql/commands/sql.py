@@ -5,8 +5,6 @@ from typing import Final
 
 from reid_sql import __version__
 from reid_sql.commands.options import PASSED
-from reid_sql.engines import duckdb as engine
-from reid_sql_udfs import declared
 
 WORDS: Final = "write the functions that need no Python as SQL for any DuckDB client"
 
@@ -28,6 +26,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Print the functions as SQL, or the query that a call of one runs."""
+    from reid_sql.engines import duckdb as engine  # noqa: PLC0415 - help is shown without the functions
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
     functions = declared()
     if options.plan is not None:
         print(engine.plan(options.plan, functions))  # noqa: T201

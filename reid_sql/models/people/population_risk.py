@@ -41,6 +41,7 @@ METHOD: Final = "people"
 COUNTED: Final = "counted"
 FEW: Final = 100  # records; intervals were measured on samples of at least as many
 MUCH_LARGER: Final = 2.0  # times the sample
+REPEATS_TO_SHOW: Final = 3.0  # that a sample shows none of in 5 % of cases
 FAR_SCATTER: Final = (
     -1.0
 )  # ln a at 8 nats below which cells scatter farther than those of most tables of people
@@ -60,6 +61,7 @@ OF_SCATTER: Final = (
 NOT_SURE: Final = (
     "too few records agree to be sure that columns follow from others: the upper end is what is provable"
 )
+TOO_SMALL: Final = "too few records to show people who stand in the table twice: the lower end is 0"
 NOTHING_REPEATS: Final = (
     "no record repeats in the sample: nothing in it keeps the shares below 1, so the upper end is 1"
 )
@@ -67,7 +69,7 @@ ALL_ALIKE: Final = "all records of the sample are alike"
 NOT_LARGER: Final = "the population is less than twice the sample: counting it would be surer"
 OF_WEIGHTS: Final = "weights: the intervals were measured on samples without, and no upper end is provable"
 FOREIGN_NOTES: Final = frozenset({OF_FOREIGN, OF_SCATTER})
-WITHOUT_LOWER: Final = FOREIGN_NOTES | {OF_FEW}
+WITHOUT_LOWER: Final = FOREIGN_NOTES | {OF_FEW, TOO_SMALL}
 WITHOUT_UPPER: Final = FOREIGN_NOTES | {OF_FEW, NOTHING_REPEATS, NOT_SURE}
 
 
@@ -158,6 +160,8 @@ def _notes(evidence: PeopleEvidence, people: float, found: Shares, told: Told) -
     else:
         if evidence.records < FEW:
             yield OF_FEW
+        if too_small(evidence.records, people):
+            yield TOO_SMALL
         yield from _doubts(people, found, told)
         if evidence.histogram.class_size.max() == 1 < evidence.records:
             yield NOTHING_REPEATS
@@ -179,6 +183,18 @@ def _doubts(people: float, found: Shares, told: Told) -> Iterator[str]:
         yield OF_SCATTER
     if not told.is_sure:
         yield NOT_SURE
+
+
+def too_small(records: int, people: float) -> bool:
+    """Whether a sample may well hide that every person stands in the population twice.
+
+    Each then repeats with chance n/N; of fewer than 3 repeats expected, a sample shows none in e^−3 = 5 % of
+    cases, and what it hides would make nobody unique.
+
+    >>> too_small(300, 1e5), too_small(1000, 1e5)
+    (True, False)
+    """
+    return records * records / people < REPEATS_TO_SHOW
 
 
 def scattered(weights: Floats, entropy: float) -> bool:

@@ -3,6 +3,8 @@
 In the tree by passing messages from the leaves to the roots; donors are a product over columns, of which the
 others add up to 1. Fewer columns scatter less: ln a moves along the law by which sub-tables speak of it, with
 the entropy of the columns, which is that of the tree that their pairs span (Chow & Liu 1968).
+Scores are drawn in as those of all columns are; fewer columns, by which fewer are unique, would ask for more:
+ξ errs upwards.
 """
 
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ import numpy.typing as npt
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.people import residual, shape
+from reid_sql.models.people import caution, residual, shape
 from reid_sql.models.people.donors import Donors, similarity
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.tree import ROOT, Tree, spanned
@@ -41,7 +43,8 @@ class PeopleParts:
             score(q[:, None], shapes, people) @ self.model.shapes
             for score in (residual.uniqueness, residual.correctness)
         )
-        return q, xi, kappa
+        unique, sampled = self.model.unique_share(people), self.model.records / people
+        return q, caution.cautious(xi, unique, sampled), kappa
 
     def _log_q(self, chosen: Chosen) -> Floats:
         stack = self.model.stack

@@ -81,7 +81,7 @@ def models(spark: SparkSession) -> dict[str, Callable[[], object]]:
     def json_again() -> None:
         (kept,) = rows("copula_json", "m")
         text = spark.createDataFrame([(kept["model"], kept["json"])], ["model", "json"])
-        assert [row["model"] for row in rows("load_copula", text, "m")] == ["m"]
+        assert [row["model"] for row in rows("load_copula", "m", text)] == ["m"]
 
     def answered(name: str, records: int, *given_: Any) -> Callable[[], object]:
         def ask() -> None:

@@ -172,3 +172,16 @@ def test_the_chance_of_the_population_itself_widens_the_interval() -> None:
     low, high = binom.ppf([0.025, 0.975], 2000, 0.005) / 2000
     assert found.low == pytest.approx(low, abs=0.0015)
     assert found.high == pytest.approx(high, abs=0.0015)
+
+
+def test_a_sample_that_would_hide_that_everybody_stands_twice_has_no_lower_end() -> None:
+    """Of 100,000 people, each twice, a sample of 300 shows no pair in most draws; one of 3,000 shows some."""
+    rng = np.random.default_rng(0)
+    place = np.arange(100_000) // 2
+    hidden = np.mean([len(np.unique(rng.choice(place, 300, replace=False))) == 300 for _ in range(300)])
+    assert hidden > 0.05
+    small, large = (answer(three_columns(n), [1e5])[0] for n in (300, 3000))
+    assert population_risk.TOO_SMALL in small.status
+    assert (small.uniqueness_low, small.correctness_low, small.below_k_low) == (0, 0, 0)
+    assert population_risk.TOO_SMALL not in large.status
+    assert large.correctness_low > 0
