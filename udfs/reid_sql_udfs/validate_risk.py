@@ -34,7 +34,7 @@ def validate_risk(
     (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
     are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
     to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
-    leave fewer than 50.
+    leave fewer than 50. One row per person is assumed.
 
     >>> import numpy as np
     >>> lines = [["age"], *([str(age)] for age in range(60))]
