@@ -187,7 +187,8 @@ PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
   SELECT {{ reid_named_columns(list_append(columns, sensitive)) }}
   FROM (
     SELECT *,
-      count(*) {% if nulls = 'drop' %}FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
+      count(*) {% if nulls = 'drop' %}
+      FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
       OVER (PARTITION BY {{ reid_numbered(columns) }}, entity) AS several
     FROM ({{ reid_people(tbl, list_append(columns, sensitive), entity, 'value') }})
   )
