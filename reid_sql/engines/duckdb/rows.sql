@@ -95,7 +95,7 @@ FROM (
 )
 ;
 
--- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in the order of
+-- The rows of a relation joined to the codes of their values: code1, code2, …, NULL for NULL; in order of
 -- the values where that is asked for.
 PLAN reid_coding(columns, relation, ordered) AS
 {% for c, i in columns %}
