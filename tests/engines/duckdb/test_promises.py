@@ -174,8 +174,11 @@ OPERATORS = ["||", "+", "-", "*", "/", "//", "%", "~~"]
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_a_macro_named_like_an_operator_is_refused(con: duckdb.DuckDBPyConnection, operator: str) -> None:
     con.execute(f'CREATE MACRO "{operator}"(a) AS 1, (a, b) AS {"NULL" if operator == "||" else "1"}')
-    for asked in (ASKED[0], *ASKED[2:4], "SELECT uniqueness_from_probability(0.01, 101)"):
-        with pytest.raises(duckdb.Error, match="operators and literals of SQL must be DuckDB's own"):
+    for asked in (*ASKED[:4], "SELECT uniqueness_from_probability(0.01, 101)"):
+        told = "operators and literals of SQL must be DuckDB's own"
+        if operator == "||":
+            told += "|Parser Error"  # what is written with it may be no SQL before the check is reached
+        with pytest.raises(duckdb.Error, match=told):
             con.execute(asked).fetchall()
 
 
