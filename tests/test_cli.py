@@ -305,6 +305,40 @@ def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("name", ["functions", 'the "functions"'])
+def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path: Path, name: str) -> None:
+    file, place = tmp_path / f"{name}.duckdb", '"' + name.replace('"', '""') + '"'
+    with duckdb.connect(file) as con:
+        con.execute(command("sql", "--permanent", name).stdout)
+    with duckdb.connect() as con:
+        con.execute(f"ATTACH '{file}' AS {place} (READ_ONLY)")
+        con.execute("CREATE TABLE t AS SELECT i % 3 AS a FROM range(10) v(i)")
+        assert con.execute(f"SELECT k FROM {place}.risk_summary(t, ['a'])").fetchall() == [(3,)]
+        sizes = con.execute(f"SELECT {place}.equivalence_class_size(a) FROM t ORDER BY a").fetchall()
+        assert sizes == [(4,)] * 4 + [(3,)] * 6
+        with pytest.raises(duckdb.Error, match="needs the Python package reid-sql"):
+            con.execute(f"FROM {place}.risk_summary(t, ['a'], nulls := 'wildcard')")
+    with duckdb.connect() as con:
+        con.execute(f"ATTACH '{file}' AS other (READ_ONLY); CREATE TABLE t AS SELECT 1 AS a")
+        with pytest.raises(duckdb.CatalogException, match="does not exist"):
+            con.execute("SELECT k FROM other.risk_summary(t, ['a'])")
+
+
+def test_the_permanent_script_without_a_name_says_from_where_it_is_called(tmp_path: Path) -> None:
+    written = command("sql", "--permanent").stdout
+    assert "reid-sql sql --permanent NAME, attached as NAME everywhere" in written
+    with duckdb.connect(tmp_path / "x.duckdb") as con:
+        con.execute(written)
+    with duckdb.connect() as con:
+        con.execute(
+            f"ATTACH '{tmp_path}/x.duckdb' AS x; CREATE TABLE t AS SELECT i % 3 AS a FROM range(10) v(i)"
+        )
+        with pytest.raises(duckdb.CatalogException, match="does not exist"):
+            con.execute("SELECT k FROM x.risk_summary(t, ['a'])")
+        con.execute("USE x")
+        assert con.execute("SELECT k FROM risk_summary(memory.t, ['a'])").fetchall() == [(3,)]
+
+
 LONG = "SELECT count(*) FROM range(100000000000) t(i) WHERE hash(i) % 7 = 1"
 
 

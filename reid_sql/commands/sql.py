@@ -7,14 +7,19 @@ from reid_sql import __version__
 from reid_sql.commands.options import PASSED
 
 WORDS: Final = "write the functions that need no Python as SQL for any DuckDB client"
+BARE: Final = """-- They find each other where their database is the current one (USE). To call them from others,
+-- name it: reid-sql sql --permanent NAME, attached as NAME everywhere."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument(
         "--permanent",
-        action="store_true",
-        help="keep the functions in the database, not in the session alone",
+        nargs="?",
+        const="",
+        metavar="NAME",
+        help="keep the functions in the database, not in the session alone; NAME, that of the database, lets "
+        "other databases call them too where it is attached under this name",
     )
     parser.add_argument(
         "--plan",
@@ -37,5 +42,8 @@ def run_command(options: argparse.Namespace) -> int:
     print(f"-- reid-sql {__version__}: the functions that need no Python")  # noqa: T201
     if left_out:
         print(f"-- left out, as they need it: {', '.join(left_out)}")  # noqa: T201
-    print(engine.script(functions, permanent=options.permanent), end="")  # noqa: T201
+    if options.permanent == "":
+        print(BARE)  # noqa: T201
+    permanent = options.permanent is not None
+    print(engine.script(functions, permanent=permanent, database=options.permanent or ""), end="")  # noqa: T201
     return PASSED

@@ -29,19 +29,50 @@ CASE
   ELSE try_cast(columns AS VARCHAR[])
 END;
 
--- A name or a path, as it stands where it holds no quotes or is quoted by SQL's rules. Else it is an odd
--- path, or an identifier that itself holds quotes: those arrive bare.
+-- A file by its path, or a name as it stands where it holds no quotes or is quoted by SQL's rules. Else it is
+-- an identifier that itself holds quotes: those arrive bare. A name in quotes may be a table's, and DuckDB
+-- would read as a pattern what is none.
 MACRO reid_table(tbl) AS
 CASE
   WHEN coalesce(trim(tbl::VARCHAR), '') = ''
   THEN error('tbl must be a table, view or file, got an empty name; pass its name or path')
-  WHEN NOT contains(tbl::VARCHAR, '"')
-    OR regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
-  THEN 'system.main.query_table(' || reid_text(tbl::VARCHAR) || ')'
-  WHEN regexp_matches(tbl::VARCHAR, '(?s)/.*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$')
-  THEN reid_text(tbl::VARCHAR)
+  WHEN contains(tbl::VARCHAR, '"')
+    AND regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+  THEN CASE WHEN regexp_matches(tbl::VARCHAR, '[\[?=]') AND reid_is_file(replace(tbl::VARCHAR, '"', ''))
+    THEN error('tbl must be a path without quotes around it where it holds [, ? or =, got '
+      || tbl::VARCHAR || '; leave the inner quotes out, or pass a view of the table')
+    ELSE 'system.main.query_table(' || reid_text(tbl::VARCHAR) || ')' END
+  WHEN reid_is_file(tbl::VARCHAR) AND (NOT contains(tbl::VARCHAR, '"') OR contains(tbl::VARCHAR, '/'))
+  THEN reid_file(tbl::VARCHAR)
+  WHEN NOT contains(tbl::VARCHAR, '"') THEN 'system.main.query_table(' || reid_text(tbl::VARCHAR) || ')'
   ELSE 'system.main.query_table(' || reid_text(reid_name(tbl::VARCHAR)) || ')'
 END;
+
+MACRO reid_is_file(path) AS
+regexp_matches(path, '(?is)[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$');
+
+-- The very file: no folder's name is a column, and no line a comment.
+PLAN reid_file(path) AS
+{% if regexp_matches(path, '(?i)[.]parquet([.](gz|zst))?$') %}
+read_parquet({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
+{% elif regexp_matches(path, '(?i)[.][ct]sv([.](gz|zst))?$') %}
+read_csv({{ reid_text(reid_path(path)) }}, comment = '', hive_partitioning = false)
+{% else %}
+read_json({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
+{% endif %}
+;
+
+-- A path in which * alone is a pattern; addresses of the web know none.
+MACRO reid_path(path) AS
+CASE WHEN regexp_matches(path, '(?i)^https?://') THEN path
+ELSE regexp_replace(path, '([\[?])', '[\1]', 'g') END;
+
+-- What a column's name must not hold where the words by which a plan names its table are replaced.
+MACRO reid_words_of_table(names) AS regexp_extract(names, 'query_table\(|system[.]main[.]read_');
+
+MACRO reid_words_of_table_refused(names) AS
+error('quasi-identifiers and entity must not hold ''' || reid_words_of_table(names)
+  || ''' in their names; rename them in a view');
 
 -- The first of the columns whose name is not among the names.
 MACRO reid_missing(columns, names) AS

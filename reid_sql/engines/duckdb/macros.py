@@ -22,6 +22,7 @@ from reid_sql.domains import (
     OptionalTable,
     Table,
     Values,
+    quoted,
 )
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import by_group
@@ -121,11 +122,16 @@ def _before(declared: Function) -> list[Parameter]:
     return [parameter for parameter in declared.parameters if type(parameter.domain) is not Values]
 
 
-def script(functions: Mapping[str, Function], *, permanent: bool = False) -> str:
-    """Write the functions that need no Python as SQL that any DuckDB client can load."""
+def script(functions: Mapping[str, Function], *, permanent: bool = False, database: str = "") -> str:
+    """Write the functions that need no Python as SQL that any DuckDB client can load.
+
+    The permanent ones call each other by bare names, found where their database is the current one; by full
+    names where the database is named, found wherever it is attached under that name.
+    """
     definitions = macros(functions, python=False)
     if permanent:
-        return written(definitions, "CREATE OR REPLACE MACRO ", "", "")
+        place = f"{quoted(database)}.main." if database else ""
+        return written(definitions, f"CREATE OR REPLACE MACRO {place}", place, place)
     home = f"{CATALOGUE}_script.main."
     attach = f"ATTACH IF NOT EXISTS ':memory:' AS {CATALOGUE}_script;\n\n"
     made = written(definitions, f"CREATE OR REPLACE MACRO {home}", home, home)

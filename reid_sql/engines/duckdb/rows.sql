@@ -174,9 +174,8 @@ replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
 WHEN nulls <> 'value'
 THEN error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
   || '''; leave out in a view the rows that lack a value')
-WHEN contains(columns::VARCHAR || entity, 'query_table(')
-THEN error(
-  'quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
+WHEN reid_words_of_table(columns::VARCHAR || entity) <> ''
+THEN reid_words_of_table_refused(columns::VARCHAR || entity)
 ELSE '(' || reid_individuals(tbl, columns, entity, nulls) || ')' END);
 
 -- A row for each person and value of theirs in each class, NULL one person; people of several values there
@@ -199,9 +198,8 @@ PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
 -- The plan with such rows in place of the table.
 MACRO reid_of_values(plan, tbl, columns, sensitive, entity, nulls) AS
 replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
-WHEN contains(columns::VARCHAR || sensitive || entity, 'query_table(')
-THEN error(
-  'quasi-identifiers and entity must not hold ''query_table('' in their names; rename them in a view')
+WHEN reid_words_of_table(columns::VARCHAR || sensitive || entity) <> ''
+THEN reid_words_of_table_refused(columns::VARCHAR || sensitive || entity)
 ELSE '(' || reid_values_of_people(tbl, columns, sensitive, entity, nulls) || ')' END);
 
 -- The people of each class, NULL one of them, with how many of its records each has.

@@ -175,6 +175,61 @@ def test_a_file_without_a_folder_is_read(
         assert answer(con, ask("risk_summary", literal(name), QI)) == counted("risk_summary", PEOPLE, COLUMNS)
 
 
+VERY_FILES = {
+    "people[1].parquet": "people1.parquet",
+    "people[1].csv.gz": "people1.csv.gz",
+    "people?.csv": "peopleX.csv",
+    "[a-z]/people.json": "b/people.json",
+    "age=5/sex=F/people.parquet": "people.parquet",
+    "age=5/sex=F/people.csv": "people.csv",
+    "AGE=5/people.JSON": "people.json",
+}
+
+
+@EVERY_FUNCTION
+@pytest.mark.parametrize("name", VERY_FILES)
+def test_a_file_is_that_very_file(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, function: str, name: str
+) -> None:
+    """Another that a pattern would find lies beside it, and no folder's name is a column."""
+    for place, rows in ((name, PEOPLE), (VERY_FILES[name], OTHERS)):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        create(con, "OR REPLACE TEMP TABLE source", rows, COLUMNS)
+        how = " (FORMAT json)" if place.lower().endswith("json") else ""
+        con.execute(f"COPY source TO {literal(str(tmp_path / place))}{how}")
+    asked = answer(con, ask(function, literal(str(tmp_path / name)), QI))
+    assert asked == counted(function, PEOPLE, COLUMNS)
+
+
+@EVERY_FUNCTION
+def test_no_line_of_a_file_is_a_comment(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, function: str
+) -> None:
+    rows = [("#1", "F"), ("3", "F"), ("#5", "M"), ("7", "M"), ("7", "M")]
+    lines = [",".join(COLUMNS), *(",".join(row) for row in rows)]
+    (tmp_path / "people.csv").write_text("\n".join(lines))
+    asked = answer(con, ask(function, literal(str(tmp_path / "people.csv")), QI))
+    assert asked == counted(function, rows, COLUMNS)
+
+
+def test_people_are_counted_in_that_very_file(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    file = tmp_path / "age=5" / "visits[1].parquet"
+    file.parent.mkdir()
+    con.execute(f"COPY (SELECT i % 60 AS id, i % 25 AS age FROM range(99) t(i)) TO {literal(str(file))}")
+    con.execute(f"CREATE VIEW visits AS FROM read_parquet('{file.parent}/*', hive_partitioning := false)")
+    for function in ("risk_summary", "pyc_fit"):  # which count people, and take one row for each
+        asked = f"FROM {function}({{}}, ['age'], entity := 'id')"
+        found = con.execute(asked.format(literal(str(file)))).fetchall()
+        assert found == con.execute(asked.format("visits")).fetchall()
+
+
+def test_a_path_in_quotes_of_its_own_is_no_pattern(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    con.execute(f"COPY (SELECT 34 AS age, 'F' AS sex) TO '{tmp_path}/people1.parquet'")
+    path = literal(quoted(f"{tmp_path}/people[1].parquet"))
+    with pytest.raises(duckdb.Error, match="tbl must be a path without quotes around it"):
+        con.execute(ask("risk_summary", path, QI))
+
+
 # Frames
 
 FRAMES: dict[str, Callable[[pl.DataFrame], Any]] = {
