@@ -7,8 +7,8 @@ from reid_sql import __version__
 from reid_sql.commands.options import PASSED
 
 WORDS: Final = "write the functions that need no Python as SQL for any DuckDB client"
-BARE: Final = """-- They find each other where their database is the current one (USE). To call them from others,
--- name it: reid-sql sql --permanent NAME, attached as NAME everywhere."""
+BARE: Final = """-- They find each other where their database is the current one (USE). To call them from
+-- others, name it: reid-sql sql --permanent NAME, attached as NAME everywhere."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
