@@ -1,14 +1,22 @@
-"""Draw the forecast with its band, estimates beside the truth, and the extreme risk as records go."""
+"""Draw forecasts, estimates beside the truth, extreme risk; all of it can be read in black and white."""
 
+from itertools import cycle
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.errors import OutOfDomainError, ReidError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reid_sql.models.people.diagnostics import Check
 
 KINDS: Final = (".png", ".svg")
 BLUE: Final = "#1f6fb4"
 DARK: Final = "#222222"
 SHOWN: Final = "share of unique people: estimates, 95 % intervals, the truth as a line"
+BINS: Final = 40  # of the risk over choices
+STROKES: Final = ("-", "--", "-.", (0, (8, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (3, 1)))  # not by colour alone
 RED: Final = "#b3261e"  # an interval that missed the truth
 
 
@@ -31,12 +39,30 @@ def draw_forecast(
     measured: list[dict[str, Any]],
     forecast: list[dict[str, Any]],
     older: list[dict[str, Any]],
+    checks: "Sequence[Check]",
+    *,
     title: str,
 ) -> None:
-    """Draw the measured curve as a line, the forecast dashed in its 95 % band, an older method dotted."""
+    """Draw the curve measured and foretold, and whether the model foretells the table's own class sizes."""
     from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
 
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    figure, (axes, beside) = plt.subplots(1, 2, figsize=(13, 4.5), layout="constrained")
+    curve_panel(axes, measured, forecast, older)
+    checks_panel(beside, checks)
+    for panel in (axes, beside):
+        panel.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(title)
+    figure.savefig(file, dpi=150)
+    plt.close(figure)
+
+
+def curve_panel(
+    axes: Any,  # noqa: ANN401 - matplotlib's
+    measured: list[dict[str, Any]],
+    forecast: list[dict[str, Any]],
+    older: list[dict[str, Any]],
+) -> None:
+    """Draw the measured curve as a line, the forecast dashed in its 95 % band, an older method dotted."""
     people = [row["population"] for row in forecast]
     axes.plot(
         [row["n"] for row in measured], [row["correctness"] for row in measured], color=DARK, label="measured"
@@ -48,11 +74,28 @@ def draw_forecast(
     axes.axvline(measured[-1]["n"], color=DARK, linewidth=0.8, linestyle=":")
     axes.annotate("the table", (measured[-1]["n"], 1.02), ha="center", annotation_clip=False)
     axes.set(xscale="log", ylim=(0, 1), xlabel="people", ylabel="share of right matches")
-    axes.set_title(title, pad=22)
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_title("Right matches in larger populations", pad=22)
     axes.legend(frameon=False)
-    figure.savefig(file, dpi=150)
-    plt.close(figure)
+
+
+def checks_panel(
+    axes: Any,  # noqa: ANN401 - matplotlib's
+    checks: "Sequence[Check]",
+) -> None:
+    """Draw the table's share of people in small classes on what the model expects of such a table.
+
+    A posterior predictive check. Source: Rocher, Hendrickx & de Montjoye 2025, figure 1.
+    """
+    places = range(len(checks))
+    low, high = [check.low for check in checks], [check.high for check in checks]
+    axes.fill_between(places, low, high, color=BLUE, alpha=0.2, label="95 % of tables that the model makes")
+    axes.plot(places, [check.expected for check in checks], color=BLUE, linestyle="--", label="expected")
+    axes.plot(places, [check.observed for check in checks], "o", color=DARK, label="measured")
+    axes.set_xticks(places, [f"{check.below:,}" for check in checks])
+    axes.set(ylim=(0, 1.02), xlabel="in classes smaller than this many people")
+    axes.set(ylabel="share of the table's people")
+    axes.set_title("Does the model foretell this table?", pad=22)
+    axes.legend(frameon=False)
 
 
 def draw_validation(file: str, rows: list[dict[str, Any]], title: str) -> None:
@@ -102,28 +145,87 @@ def _draw_estimates(
         axes.plot(row["value"], line, "o", markersize=3, color=DARK)
 
 
-def draw_removals(file: str, paths: dict[str, list[dict[str, Any]]], title: str) -> None:
+def draw_extreme_risk(
+    file: str,
+    risks: list[float],
+    risk: dict[str, Any],
+    contributions: list[float],
+    paths: dict[str, list[dict[str, Any]]],
+    *,
+    title: str,
+) -> None:
+    """Draw the risk over choices with its extreme, what each record adds to it, and what removals do."""
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
+
+    panels = "CA;RR" if contributions else "C;R"  # of choices, of what records add, of removals
+    figure, axes = plt.subplot_mosaic(panels, figsize=(11, 8), layout="constrained")
+    choices_panel(axes["C"], risks, risk)
+    if contributions:
+        contributions_panel(axes["A"], contributions)
+    removals_panel(axes["R"], paths)
+    for panel in axes.values():
+        panel.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(title)
+    figure.savefig(file, dpi=150)
+    plt.close(figure)
+
+
+def choices_panel(
+    axes: Any,  # noqa: ANN401 - matplotlib's
+    risks: list[float],
+    risk: dict[str, Any],
+) -> None:
+    """Draw how many choices of columns have which risk, and the extreme risk with its interval.
+
+    The risks are those of qar_quasi_identifiers, the extreme one is qar_risk's.
+    """
+    axes.hist(risks, bins=BINS, color="#d0d0d0", edgecolor=DARK, linewidth=0.5)
+    axes.axvline(risk["risk"], color=BLUE, linewidth=2, label=f"extreme risk: {100 * risk['risk']:.1f} %")
+    if risk["risk_low"] is not None:
+        band = {"facecolor": "none", "edgecolor": BLUE, "hatch": "///", "linewidth": 0, "alpha": 0.6}
+        axes.axvspan(risk["risk_low"], risk["risk_high"], label="its 95 % interval", **band)
+    axes.axvline(risk["threshold"], color=DARK, linestyle=":", label="the law is fitted beyond")
+    axes.set(xlabel="risk: distinct values over records", ylabel="choices of columns")
+    axes.set_title("Risk of each choice of columns")
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.margins(y=0.35)
+    axes.legend(loc="upper center", framealpha=1)
+
+
+def contributions_panel(
+    axes: Any,  # noqa: ANN401 - matplotlib's
+    contributions: list[float],
+) -> None:
+    """Draw by how much the extreme risk would fall without each record, those that add most first."""
+    ranked = sorted(contributions, reverse=True)
+    axes.plot(range(1, len(ranked) + 1), ranked, color=DARK, drawstyle="steps-mid")
+    axes.margins(y=0.1)
+    axes.axhline(0, color=DARK, linewidth=0.8, linestyle=":")
+    if ranked[0] > 0:
+        axes.set_yscale("symlog", linthresh=ranked[0])  # some hold the risk down by far more
+    axes.set(xlabel="records, those that add most first", ylabel="fall of the extreme risk without it")
+    axes.set_title("What each record adds to the extreme risk")
+
+
+def removals_panel(
+    axes: Any,  # noqa: ANN401 - matplotlib's
+    paths: dict[str, list[dict[str, Any]]],
+) -> None:
     """Draw by what share the whole table's risk falls with removals, one line an order, under the bound.
 
     Removals are of records.
     """
-    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
-
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     falls = {by: _falls(rows, "risk") for by, rows in paths.items()}
-    for by, (removed, fall) in falls.items():
-        axes.plot(removed, fall, label=by)
+    for (by, (removed, fall)), stroke in zip(falls.items(), cycle(STROKES)):
+        axes.plot(removed, fall, linestyle=stroke, label=by)
     removed, most = _falls(max(paths.values(), key=len), "bound")
     axes.plot(removed, most, color=DARK, linewidth=0.8, linestyle=":", label="no removal does more")
     axes.axhline(0, color=DARK, linewidth=0.8)
     shown = [value for _, fall in falls.values() for value in fall]
     axes.set(xlabel="records removed", ylabel="fall of the risk, as a share of it")
     axes.set_ylim(min(shown) - 0.05, min(1.0, 1.5 * max(shown) + 0.05))
-    axes.set_title(title)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    figure.savefig(file, dpi=150)
-    plt.close(figure)
+    axes.set_title("What removing records does, by the order that chooses them")
+    axes.legend(frameon=False, loc="upper left", ncols=4)
 
 
 def _falls(rows: list[dict[str, Any]], column: str) -> tuple[list[int], list[float]]:

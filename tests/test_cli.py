@@ -427,6 +427,7 @@ def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
     assert [row["step"] for row in page["removals"]["exact"]] == list(range(6))
     assert page["removals"]["u_plus"][0]["risk"] == page["risk"]["risk"]
     assert page["remarks"] == []
+    assert [row["distinct_values"] for row in page["riskiest"]] == [2072, 2012, 1992, 1730, 1678]
     assert "<svg" in file.read_text(encoding="utf-8")
 
 

@@ -239,6 +239,7 @@ ARGUMENTS = {
     "sensitive": "'diagnosis'",
     "name": "'town'",
     "model": "'town'",
+    "values": "['47', 'F']",
     "n": "5",
     "population": "1e6",
     "populations": "[1e6]",

@@ -17,14 +17,14 @@ from typing import Any, Final
 from benchmarks.accuracy import generated, people_page, people_persons
 from benchmarks.accuracy.people_cases import FOREIGN, OF_PEOPLE, Case, cases
 from benchmarks.accuracy.people_judge import Judged, judged, learnt
-from reid_sql.models.people import curves
-from reid_sql.models.people.population_risk import (
+from reid_sql.models.one_answer.population_risk import (
     NOT_SURE,
     NOTHING_REPEATS,
     OF_FOREIGN,
     OF_SCATTER,
     TOO_SMALL,
 )
+from reid_sql.models.people import curves
 
 CHOICES: Final = 16
 DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS, TOO_SMALL)

@@ -14,11 +14,11 @@ import numpy as np
 
 from benchmarks.accuracy.people_cases import OF_PEOPLE, Case
 from reid_sql.domains import Floats
-from reid_sql.models.people import curves, interval, shape
-from reid_sql.models.people.interval import Spread, Width
-from reid_sql.models.people.people_population import WIDTHS
-from reid_sql.models.people.population_risk import FOREIGN as FOREIGN_BY
-from reid_sql.models.people.population_risk import (
+from reid_sql.models.one_answer import interval
+from reid_sql.models.one_answer.interval import Spread, Width
+from reid_sql.models.one_answer.people_population import WIDTHS
+from reid_sql.models.one_answer.population_risk import FOREIGN as FOREIGN_BY
+from reid_sql.models.one_answer.population_risk import (
     NOT_SURE,
     NOTHING_REPEATS,
     OF_FOREIGN,
@@ -29,6 +29,7 @@ from reid_sql.models.people.population_risk import (
     scattered,
     too_small,
 )
+from reid_sql.models.people import curves, shape
 from reid_sql.models.people.shape import LOG_SHAPES, Law, Repeats
 
 SHIFTS: Final = (-0.9, -0.6, -0.3, 0.0)

@@ -1,11 +1,17 @@
 """What becomes of the risk of a sample in larger populations."""
 
 import argparse
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.commands.options import PASSED, answered, numbers, opened, print_json, source_options, whole
 
+if TYPE_CHECKING:
+    import duckdb
+
+    from reid_sql.models.people.diagnostics import Check
+
 WORDS: Final = "forecast the risk of a sample to larger populations"
+DRAWN: Final = "drawn"  # name of the model whose fit is shown
 POINTS: Final = 20  # of the curve that is drawn
 
 
@@ -21,7 +27,11 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--k", default="5", help="count people in classes smaller than this (default 5)")
     parser.add_argument("--nulls", default="value", help="NULL as a value (default), or drop such records")
-    parser.add_argument("--plot", metavar="FILE", help="draw the curve with its band to a PNG or SVG file")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the curve and the model's fit, with their bands, to a PNG or SVG file",
+    )
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -48,12 +58,27 @@ def run_command(options: argparse.Namespace) -> int:
     found, drawn = answer[: len(populations)], answer[len(populations) :]
     if options.plot:
         before = run(con, forecast, [*given, path], "forecast").records()
-        draw_forecast(options.plot, measured, drawn, before, f"Right matches by {', '.join(given[1])}")
+        checks = checks_of(con, given, nulls)
+        draw_forecast(options.plot, measured, drawn, before, checks, title=f"By {', '.join(given[1])}")
     if options.json:
         print_json([row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)])
     else:
         screen.console().print(screen.forecast_page(found, older, k))
     return PASSED
+
+
+def checks_of(con: "duckdb.DuckDBPyConnection", given: list[Any], nulls: str) -> "list[Check]":
+    """What the model of people expects of the table's own class sizes, and what they are."""
+    from reid_sql import registry  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.models.people.diagnostics import predictive_checks  # noqa: PLC0415 - the same
+    from reid_sql.models.people.people_model import PeopleModel  # noqa: PLC0415 - the same
+    from reid_sql.runner import run  # noqa: PLC0415 - the same
+
+    run(con, f"FROM fit_people('{DRAWN}', ?, ?, {nulls})", given, "the model")
+    database = run(con, "SELECT reid_database()").rows[0][0]
+    with registry.within(database):
+        model = registry.known(DRAWN)
+    return predictive_checks(model) if isinstance(model, PeopleModel) else []
 
 
 def _path(first: float, last: float) -> list[float]:

@@ -102,7 +102,7 @@ def answered(
     con: "duckdb.DuckDBPyConnection", given: list[Any], populations: list[float], k: str, nulls: str
 ) -> tuple[list[dict[str, Any]], int]:
     """Ask the model of people what becomes of the risk in each population: its rows, and their k."""
-    from reid_sql.models.people.population_risk import CLASS_SIZE  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.models.one_answer.population_risk import CLASS_SIZE  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     size = whole("k", k, CLASS_SIZE)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 WORDS: Final = "extreme risk (QaR): the table's, and what removing records does to it"
 WORTHWHILE: Final = 0.2  # share of the records beyond which a table is of little use without them
 AT_ONCE: Final = 10**8  # records times removals up to which the exact elimination is done unasked
+SHOWN: Final = 5  # of the riskiest choices
 COUNTED: Final = ("p", "sample", "memory_mb")
 
 
@@ -46,7 +47,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot",
         metavar="FILE",
-        help="draw the fall of the risk with the records removed to a PNG or SVG file",
+        help="draw the risk over choices, what each record adds and what removals do to a PNG or SVG file",
     )
 
 
@@ -65,8 +66,8 @@ def run_command(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     con, given = opened(options, COLUMNS)
     risk = run(con, f"FROM qar_risk(?, ?, {how})", given, "extreme risk").records()[0]
-    listed = f"FROM qar_quasi_identifiers(?, ?, {counted}) LIMIT 5"
-    riskiest = run(con, listed, given, "quasi-identifiers").records()
+    listed = f"FROM qar_quasi_identifiers(?, ?, {counted}) {'' if options.plot else f'LIMIT {SHOWN}'}"
+    choices = run(con, listed, given, "quasi-identifiers").records()
     if options.plot and (risk["risk"] is None or risk["risk"] >= 1):
         raise ReidError(
             f"--plot needs an extreme risk below 1 to remove records from, got none; {risk['status']}"
@@ -74,7 +75,10 @@ def run_command(options: argparse.Namespace) -> int:
     remove = remove or (max(1, int(WORTHWHILE * risk["records"])) if options.plot else 0)
     paths, remarks = _removals(con, given, how, remove, orders) if remove else ({}, [])
     if options.plot:
-        _draw(options, paths, len(given[1]))
+        added, remark = _contributions(con, given, how)
+        remarks += remark
+        _draw(options, [row["risk"] for row in choices], risk, added, paths)
+    riskiest = choices[:SHOWN]
     if options.json:
         page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
         print_json(page)
@@ -101,11 +105,33 @@ def _settings(options: argparse.Namespace) -> tuple[str, str]:
     return ", ".join([*counted, nulls]), ", ".join([*counted, *shares, nulls])
 
 
-def _draw(options: argparse.Namespace, paths: dict[str, list[dict[str, Any]]], columns: int) -> None:
-    from reid_sql.plot import draw_removals  # noqa: PLC0415 - help is shown without what draws
+def _draw(
+    options: argparse.Namespace,
+    risks: list[float],
+    risk: dict[str, Any],
+    contributions: list[float],
+    paths: dict[str, list[dict[str, Any]]],
+) -> None:
+    from reid_sql.plot import draw_extreme_risk  # noqa: PLC0415 - help is shown without what draws
 
-    title = f"Extreme risk of {Path(options.file).name}, {columns} columns, p = {options.p}"
-    draw_removals(options.plot, paths, title)
+    riskier = f"{100 * float(options.alpha):g} % of the choices are riskier"
+    title = f"Extreme risk of {Path(options.file).name} to who knows any {options.p} columns: {riskier}"
+    draw_extreme_risk(options.plot, risks, risk, contributions, paths, title=title)
+
+
+def _contributions(
+    con: "duckdb.DuckDBPyConnection", given: list[Any], how: str
+) -> tuple[list[float], list[str]]:
+    """What each record adds to the extreme risk; where it cannot be said, nothing and the reason."""
+    import duckdb  # noqa: PLC0415 - help is shown without what counts
+
+    from reid_sql.runner import run, sentence  # noqa: PLC0415 - the same
+
+    asked = f"SELECT contribution FROM qar_contributions(?, ?, {how}) WHERE contribution IS NOT NULL"
+    try:
+        return [row[0] for row in run(con, asked, given, "what records add").rows], []
+    except (duckdb.Error, ReidError) as error:
+        return [], [f"what each record adds is not drawn: {sentence(error)}"]
 
 
 def _removals(

@@ -14,7 +14,8 @@ from reid_sql.models.copula import copula_file, copula_population, copula_summar
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.copula.copula_summary import CopulaSummary
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
-from reid_sql.models.people import people_file, people_population, people_summary
+from reid_sql.models.one_answer import people_population
+from reid_sql.models.people import people_file, people_summary
 from reid_sql.models.people.people_model import PeopleModel
 
 KINDS: Final = "a model of fit_copula or fit_people"

@@ -6,7 +6,7 @@ from reid_sql.check.measures.measure import Measure, highest, row_of
 from reid_sql.domains import PROBABILITY, SEED, Choice
 from reid_sql.function import Parameter
 from reid_sql.models.copula.gaussian_copula import METHODS
-from reid_sql.models.people.population_risk import METHOD
+from reid_sql.models.one_answer.population_risk import METHOD
 from reid_sql.models.population.population_uniqueness import EVERY
 
 ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)

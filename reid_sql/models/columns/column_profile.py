@@ -68,9 +68,7 @@ class ColumnProfile:
     """A column: figures in which NULL is a value like any other, and what it looks like."""
 
     column_name: str
-    column_type: (
-        str  # text, integer, decimal, float, boolean, date, timestamp, time or other, on every engine
-    )
+    column_type: str
     records: int
     distinct_values: int  # distinct values of the column, NULL not counted
     uniqueness: float
@@ -79,9 +77,7 @@ class ColumnProfile:
     missing: float  # share of the records that are NULL
     sentinels: list[str]  # values that look like a mark for a missing one, the most frequent first
     sentinel_records: list[int]  # records that hold each of them
-    looks_like: (
-        str  # (repeated) identifier, date, code, number, category, free text, constant, empty or other
-    )
+    looks_like: str
     suggestion: str  # what to think of, and why; never a decision
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.people.column import Column
+from reid_sql.models.marginals.column import Column
 
 MOST: Final = 1000  # donors
 QUERIES: Final = 600  # records whose likelihood EM climbs

@@ -13,7 +13,7 @@ import numpy as np
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_file import MAX_SEED, checksum, model_of, text_of
-from reid_sql.models.people.column import Column, Rarity
+from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import LOG_SHAPES
 from reid_sql.models.people.stack import Stack

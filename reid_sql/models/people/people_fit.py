@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from reid_sql.models.marginals.column import Column
+from reid_sql.models.marginals.nominal import given_column, nominal_column
+from reid_sql.models.marginals.ordered import ordered_column
 from reid_sql.models.people import donors, shape
-from reid_sql.models.people.column import Column
 from reid_sql.models.people.curves import Seen
-from reid_sql.models.people.nominal import given_column, nominal_column
-from reid_sql.models.people.ordered import ordered_column
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import DRAWS, PeopleModel
 from reid_sql.models.people.raking import raked

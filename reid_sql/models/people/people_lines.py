@@ -19,7 +19,7 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 from reid_sql.models.copula.gaussian_copula import OUTSIDE
 from reid_sql.models.copula.marginals import sort_keys
-from reid_sql.models.people import scale
+from reid_sql.models.marginals import scale
 from reid_sql.models.people.people_evidence import Pairs, PeopleEvidence, pair_counts
 from reid_sql.suggestion import suggestion
 

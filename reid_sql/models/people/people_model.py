@@ -13,7 +13,7 @@ import numpy as np
 from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.people.column import Column
+from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.curves import Seen
 from reid_sql.models.people.scatter import PeopleCells, Scatter
 from reid_sql.models.people.shape import Repeats

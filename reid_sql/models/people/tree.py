@@ -13,7 +13,7 @@ import numpy as np
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.people.column import Column
+from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.conditional import Conditional, PairBins, fit_conditional, pair_bins
 from reid_sql.models.people.people_evidence import PeopleEvidence
 

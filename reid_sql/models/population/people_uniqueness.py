@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.models.people import population_risk
+from reid_sql.models.one_answer import population_risk
 from reid_sql.models.people.people_lines import evidence_of
 from reid_sql.models.population.estimate import Estimate, sample_of
 from reid_sql.models.population.evidence import UniquenessEvidence

@@ -9,8 +9,9 @@ from reid_sql.errors import NoRecordsError, ReidError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula import copula_fit, copula_population
 from reid_sql.models.copula.copula_population import CopulaForecast
-from reid_sql.models.people import people_fit, people_lines, population_risk
-from reid_sql.models.people.population_risk import PopulationRisk
+from reid_sql.models.one_answer import population_risk
+from reid_sql.models.one_answer.population_risk import PopulationRisk
+from reid_sql.models.people import people_fit, people_lines
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import estimates
 from reid_sql.models.pyc import pitman_yor_forecast

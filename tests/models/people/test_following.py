@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.people import following, population_risk
+from reid_sql.models.one_answer import population_risk
+from reid_sql.models.people import following
 from reid_sql.models.people.people_evidence import PeopleEvidence, counted
 
 

@@ -8,7 +8,8 @@ from scipy.stats import chisquare
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.copula.copula_file import checksum
-from reid_sql.models.people import people_file, people_fit, people_population, residual
+from reid_sql.models.one_answer import people_population
+from reid_sql.models.people import people_file, people_fit, residual
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import AGES, three_columns
 

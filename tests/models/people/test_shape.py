@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from reid_sql.models.people import interval, shape
-from reid_sql.models.people.interval import Width
+from reid_sql.models.one_answer import interval
+from reid_sql.models.one_answer.interval import Width
+from reid_sql.models.people import shape
 from reid_sql.models.people.shape import LOG_SHAPES, Repeats
 
 

@@ -3,8 +3,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from reid_sql.models.marginals.column import Column
 from reid_sql.models.people import people_fit
-from reid_sql.models.people.column import Column
 from reid_sql.models.people.conditional import OWN_CHILD, OWN_PARENT, fit_conditional, pair_bins
 from reid_sql.models.people.people_evidence import pair_counts
 from reid_sql.models.people.tree import PairTables, spanned

@@ -2,8 +2,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from reid_sql.models.people.column import Column
-from reid_sql.models.people.nominal import EDGES, LEAST_PART, nominal_column, unseen
+from reid_sql.models.marginals.column import Column
+from reid_sql.models.marginals.nominal import EDGES, LEAST_PART, nominal_column, unseen
 
 
 def column(sample: np.ndarray) -> Column:
@@ -35,7 +35,7 @@ def test_uniques_of_a_population_whose_law_is_known(law: str, near: float, recor
 
 def test_the_law_of_the_rarity_by_another_way() -> None:
     """Weights of r and θ from the counts of 1 to 8, and the gamma law's integral, all in 30 digits."""
-    from reid_sql.models.people import nominal  # noqa: PLC0415
+    from reid_sql.models.marginals import nominal  # noqa: PLC0415
 
     mp.mp.dps = 30
     tail = {1: 30, 2: 9, 3: 4, 5: 1}

@@ -3,11 +3,12 @@ import pytest
 from scipy.stats import binom
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.people import curves, interval, population_risk
-from reid_sql.models.people.interval import Share
+from reid_sql.models.one_answer import interval, population_risk
+from reid_sql.models.one_answer.interval import Share
+from reid_sql.models.one_answer.people_population import Shares
+from reid_sql.models.one_answer.population_risk import PopulationRisk, answer
+from reid_sql.models.people import curves
 from reid_sql.models.people.people_evidence import counted
-from reid_sql.models.people.people_population import Shares
-from reid_sql.models.people.population_risk import PopulationRisk, answer
 from tests.people_tables import of_values, three_columns
 
 ENDS = ("uniqueness", "correctness", "below_k")

@@ -13,7 +13,7 @@ import numpy as np
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.marginals import number
-from reid_sql.models.people import scale
+from reid_sql.models.marginals import scale
 
 SMALLEST: Final = 1e-300
 

@@ -13,20 +13,13 @@ import numpy.typing as npt
 from reid_sql.domains import COUNT, Floats, Number, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.people import (
-    curves,
-    following,
-    interval,
-    main_effects,
-    people_fit,
-    people_population,
-    shape,
-)
+from reid_sql.models.one_answer import interval, people_population
+from reid_sql.models.one_answer.interval import Share
+from reid_sql.models.one_answer.people_population import Shares
+from reid_sql.models.people import curves, following, main_effects, people_fit, shape
 from reid_sql.models.people.following import Dependence
-from reid_sql.models.people.interval import Share
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import PeopleModel
-from reid_sql.models.people.people_population import Shares
 from reid_sql.models.population.estimate import PopulationShares
 
 CLASS_SIZE: Final = Number(

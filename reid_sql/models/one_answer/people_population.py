@@ -10,9 +10,10 @@ from reid_sql.domains import COUNT, Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_population import CopulaForecast
-from reid_sql.models.people import curves, interval
-from reid_sql.models.people.column import Column
-from reid_sql.models.people.interval import Share
+from reid_sql.models.marginals.column import Column
+from reid_sql.models.one_answer import interval
+from reid_sql.models.one_answer.interval import Share
+from reid_sql.models.people import curves
 from reid_sql.models.people.people_model import CHUNK, PeopleModel
 
 WIDTHS: Final = {

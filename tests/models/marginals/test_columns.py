@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.people import scale
-from reid_sql.models.people.column import Column
-from reid_sql.models.people.nominal import nominal_column
-from reid_sql.models.people.ordered import BANDWIDTHS, WEIGHTS, laplace, ordered_column
+from reid_sql.models.marginals import scale
+from reid_sql.models.marginals.column import Column
+from reid_sql.models.marginals.nominal import nominal_column
+from reid_sql.models.marginals.ordered import BANDWIDTHS, WEIGHTS, laplace, ordered_column
 
 
 def check(column: Column) -> None:

@@ -1,0 +1,1 @@
+"""The law of one column: shares of its values, seen and unseen, ordered or by name, and their scale."""
