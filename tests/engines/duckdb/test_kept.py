@@ -11,7 +11,7 @@ from reid_sql.engines.duckdb.kept import FOLDER
 
 MACROS = """SELECT function_name, parameters, macro_definition FROM duckdb_functions()
     WHERE database_name = 'reid' ORDER BY ALL"""
-LEFT_OUT = re.compile(r"EXCLUDE \(([^)]*)\)")
+WORD = re.compile(r"\w+|[^\s\w]")
 PEOPLE = "CREATE TABLE people AS SELECT i % 7 AS age, i % 3 AS sex FROM range(100) AS t(i)"
 
 
@@ -32,14 +32,12 @@ def registered(*, reads_files: bool = True) -> list[tuple[object, ...]]:
     ).fetchall()
     assert sizes == [(4,)] * 4 * 5 + [(5,)] * 5 * 16, "100 records in 21 classes"
     assert con.execute("SELECT k FROM risk_summary(people, ['age', 'sex'])").fetchall() == [(4,)]
-    return [
-        (*named, LEFT_OUT.sub(in_order, definition)) for *named, definition in con.execute(MACROS).fetchall()
-    ]
+    return [(*named, in_order(definition)) for *named, definition in con.execute(MACROS).fetchall()]
 
 
-def in_order(left_out: re.Match[str]) -> str:
-    """DuckDB holds the columns that a star leaves out as a set, and tells them in any order."""
-    return f"EXCLUDE ({', '.join(sorted(left_out[1].split(', ')))})"
+def in_order(definition: str) -> list[str]:
+    """The words of a definition: what a star leaves out or replaces is a set, which is told in any order."""
+    return sorted(WORD.findall(definition))
 
 
 def only_file(folder: Path) -> Path:

@@ -62,7 +62,7 @@ QUESTIONS: Final = (
     "FROM class_size_histogram(people, ['age', 'sex', 'born', 'l', 's', 'tz', 'd'])",
     "FROM class_size_histogram(people, ['age', 'sex'], nulls := 'wildcard')",
     "FROM risk_summary(people, ['age', 'sex'], threshold := 0.3)",
-    "FROM attribute_risk(people, ['age', 'sex', 'born'])",
+    "FROM attribute_risk(people, ['age', 'sex', 'born']) ORDER BY columns ASC",
     "FROM l_diversity(people, ['sex'], 'age', variant := 'recursive')",
     "FROM t_closeness(people, ['sex'], 'age', variant := 'ordered')",
     "SELECT pyc_uniqueness(3.0, 0.3, 1000), uniqueness_from_probability(0.01, 101)",
