@@ -99,7 +99,6 @@ def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_pa
 UNANSWERED = {
     "population = 10": "populations must be at least the 3000 records of the sample, got 10",
     'nulls = "wildcard"': "nulls must be one of 'value', 'drop', got 'wildcard'",
-    'entity = "marital_status"': "which counts rows",
 }
 
 

@@ -27,7 +27,7 @@ def test_a_table_of_models_gives_the_one_asked_for() -> None:
     assert by_duckdb("FROM load_copula('m', t)", t=saved) == by_polars("load_copula", "m", saved)
     for words, frame in (
         (
-            "name must be a model of the table, got 'm'; did you mean 'x'?",
+            "name must be a model of the table, got 'm'; the models are x",
             saved.with_columns(model=pl.lit("x")),
         ),
         (
