@@ -40,6 +40,10 @@ ROWS = [name for name, function in declared().items() if function.answer is Answ
 
 
 def spelled(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(spelled, value))}]"
+    if value is None:
+        return "NULL"
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
 
 

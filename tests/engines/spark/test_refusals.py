@@ -33,7 +33,7 @@ def people(spark: "SparkSession") -> "DataFrame":
 
 @pytest.fixture
 def narrow(spark: "SparkSession") -> "Iterator[None]":
-    spark.conf.set(SETTING, "10")
+    spark.conf.set(SETTING, "12")
     yield
     spark.conf.unset(SETTING)
 
@@ -143,11 +143,11 @@ def test_no_more_comes_to_the_driver_than_is_stated(spark: "SparkSession") -> No
         r"spark.reid_sql.maxColl"
     )
     with pytest.raises(
-        ReidError, match=f"the distinct records under nulls='wildcard' must be at most 5 {refused}"
+        ReidError, match=f"the distinct records under nulls='wildcard' must be at most 6 {refused}"
     ):
         rs.risk_summary(table, ["id"], nulls="wildcard")
     with pytest.raises(
-        ReidError, match=f"the distinct records on the scenario's columns must be at most 5 {refused}"
+        ReidError, match=f"the distinct records on the scenario's columns must be at most 6 {refused}"
     ):
         rs.adversary_summary(table, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]})
     spark.conf.set(SETTING, "many")
