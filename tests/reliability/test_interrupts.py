@@ -78,11 +78,11 @@ def at_work() -> list[threading.Thread]:
 def interrupt_in_the_midst(
     con: duckdb.DuckDBPyConnection, called: list[float], after: threading.Event
 ) -> None:
-    """Interrupt half a second after the body began; one that is called for some rows at a time, after two."""
+    """Interrupt a moment after the body began; one called for some rows at a time, after two seconds."""
     start = time.monotonic()
     while not at_work() and time.monotonic() < start + 2 and not after.is_set():
         time.sleep(0.01)
-    time.sleep(0.5)
+    time.sleep(0.1)
     called.append(time.monotonic())
     con.interrupt()
 
