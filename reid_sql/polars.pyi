@@ -69,6 +69,7 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
@@ -113,6 +114,7 @@ def column_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Say, for each record that stands out, which columns drive it."""
 
@@ -283,6 +285,7 @@ def minimal_unique_subsets(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List, for each record, the smallest sets of columns that single it out."""
 
@@ -382,6 +385,7 @@ def qar_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Say by how much the table's extreme risk would fall without each record, exactly, in table order."""
 
@@ -398,6 +402,7 @@ def qar_elimination(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Remove the records of most extreme risk, one after the other, and give the risk after each."""
 
@@ -411,6 +416,7 @@ def qar_proxies(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Compare what is quick to compute for a record with its exact contribution to the extreme risk."""
 
@@ -422,6 +428,7 @@ def qar_quasi_identifiers(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List every choice of p columns with its distinct values and its risk, the riskiest first."""
 
@@ -435,6 +442,7 @@ def qar_risk(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
 
@@ -482,6 +490,7 @@ def suda_scores(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Score each record that stands out by how many sets of columns single it out, and how small these are."""
 

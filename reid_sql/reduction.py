@@ -35,6 +35,9 @@ SEVERAL_VALUES: Final = (
 )
 
 
+KEY_OF_PEOPLE: Final = "key must be left out where people are counted, got '{}'; entity names each of them"
+
+
 @dataclass(frozen=True)
 class Argument:
     """A parameter of a reduction; one without a default must be given, unless it is optional and NULL."""
@@ -74,7 +77,7 @@ class Reduction:
     @property
     def keyed(self) -> bool:
         """Whether its `keys` stand for the numbers in the answer's column `record`."""
-        return self.whole and any(isinstance(argument.domain, Key) for argument in self.arguments)
+        return self.whole and any(argument.name == KEY.name for argument in self.arguments)
 
 
 # The arguments that most reductions share.
@@ -124,6 +127,12 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
     if nulls == "wildcard":
         rule = "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'"
         raise OutOfDomainError(f"{rule}; reduce the table to a row a person first")
+
+
+def refuse_key(key: str | None) -> None:
+    """Refuse a key of records where people are counted, each of whom has one answer."""
+    if key is not None:
+        raise OutOfDomainError(KEY_OF_PEOPLE.format(key))
 
 
 def refuse_groups(by: Sequence[str], nulls: str) -> None:

@@ -72,6 +72,7 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
@@ -116,6 +117,7 @@ def column_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Say, for each record that stands out, which columns drive it."""
 
@@ -290,6 +292,7 @@ def minimal_unique_subsets(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List, for each record, the smallest sets of columns that single it out."""
 
@@ -386,6 +389,7 @@ def qar_quasi_identifiers(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List every choice of p columns with its distinct values and its risk, the riskiest first."""
 
@@ -399,6 +403,7 @@ def qar_risk(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
 
@@ -446,6 +451,7 @@ def suda_scores(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Score each record that stands out by how many sets of columns single it out, and how small these are."""
 

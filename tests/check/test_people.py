@@ -98,11 +98,27 @@ def test_a_measure_of_rows_is_not_judged_for_people(folder: Path) -> None:
     policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]').replace(
         "at_least = 5", "at_least = 1"
     )
-    code, page, _ = checked(folder, policy + '[[tables.checks]]\nmeasure = "separation"\nat_most = 1\n')
+    rows = '[[tables.checks]]\nmeasure = "xi_share"\npopulation = 1000\nat_most = 1\n'
+    code, page, _ = checked(folder, policy + rows)
     assert code == 2
     last = page["checks"][-1]  # type: ignore[index]
     assert last["verdict"] == "not judged"
     assert "which counts rows" in json.dumps(last)
+
+
+def test_choices_of_columns_are_judged_for_people(folder: Path) -> None:
+    policy = POLICY.format(entity='entity = "person_id"')
+    checks = "".join(
+        f'[[tables.checks]]\nmeasure = "{measure}"\nat_most = 0.1\n{more}'
+        for measure, more in (("distinction", ""), ("separation", ""), ("qar", "p = 2\n"))
+    )
+    _, page, _ = checked(folder, policy + checks)
+    people = {(person % 50, "FM"[person % 2]) for person in range(97)}
+    distinction, separation, qar = page["checks"][-3:]  # type: ignore[index]
+    assert distinction["groups"][0]["value"] == pytest.approx(len(people) / 97)
+    assert separation["groups"][0]["value"] == pytest.approx(1 - 47 * 2 / (97 * 96))
+    assert qar["verdict"] == "not judged"
+    assert "quasi-identifiers exceed the threshold and a fit needs" in json.dumps(qar)
 
 
 @pytest.mark.parametrize(

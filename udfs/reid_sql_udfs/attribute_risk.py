@@ -7,14 +7,14 @@ from reid_sql.reductions.subsets import SUBSETS
 
 
 @table_function(
-    "tbl, columns, max_size, nulls",
+    "tbl, columns, max_size, nulls, entity",
     answer=Answer.ROWS,
     reduction=SUBSETS,
     source="Motwani & Xu 2007; ARX attribute risk",
     duckdb=f"""
     subset AS columns,
     CASE WHEN records = 0 THEN error({sql_text(disclosure.NO_RECORDS)})::DOUBLE
-    WHEN nulls <> 'wildcard' THEN classes::DOUBLE / records END AS distinction,
+    WHEN nulls <> 'wildcard' THEN reidentifications / records END AS distinction,
     CASE WHEN records > 1 THEN (records::HUGEINT * (records - 1) - pairs_alike)::DOUBLE
     / (records::HUGEINT * (records - 1)) END AS separation,
     records,
@@ -28,10 +28,14 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
     pairs of records that differ somewhere. At most 5,000 subsets; refuses an empty table. Where there is no
-    answer, NULL and a status that says why. One row per person is assumed.
+    answer, NULL and a status that says why. One row per person is assumed; with `entity`, the column that
+    tells people apart, a class is as large as it has people, NULL one of them, and a person counts by the
+    smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
+    `separation` the share of pairs of a person and another who is not in that class.
 
     >>> import numpy as np
-    >>> sexes = disclosure.SubsetCounts([["sex"]], np.array([5]), np.array([2]), [8], ["value"])
+    >>> five, two = np.array([5]), np.array([2])
+    >>> sexes = disclosure.SubsetCounts([["sex"]], five, two, two / 1.0, [8], ["value"])
     >>> attribute_risk(sexes)[0].separation
     0.6
     """

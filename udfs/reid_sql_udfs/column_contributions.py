@@ -9,7 +9,7 @@ from reid_sql.reductions.codes import UNIQUES
 
 
 @table_function(
-    "tbl, columns, max_size, memory_mb, key, nulls",
+    "tbl, columns, max_size, memory_mb, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=UNIQUES,
     source="Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions",
@@ -22,7 +22,9 @@ def column_contributions(
     One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
     its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
     add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
-    Refuses what minimal_unique_subsets refuses. One row per person is assumed.
+    Refuses what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
+    tells people apart, `record` is the person, and the sets are those that single out one of their rows from
+    all rows of others.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

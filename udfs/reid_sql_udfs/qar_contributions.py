@@ -4,13 +4,13 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import record_contributions
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose
+from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose, each_once
 from reid_sql.models.extreme.record_contributions import Contribution
 from reid_sql.reductions.codes import RECORD_CODES
 
 
 @table_function(
-    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, key, nulls",
+    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=RECORD_CODES,
     source="Béra et al. 2023, section 3",
@@ -30,7 +30,9 @@ def qar_contributions(
     `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution
     means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
     quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an order,
-    without NULL. Refuses what qar_risk refuses. One row per person is assumed.
+    without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`, the column that
+    tells people apart, `record` is the person, NULL one of them; people whose values differ from one of their
+    rows to another are refused.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
@@ -39,4 +41,4 @@ def qar_contributions(
     >>> round(max(row.contribution for row in qar_contributions(people, 3, 0.1, 0.5)), 4)
     0.0052
     """
-    return record_contributions.rows(choose(table, p, sample, seed), Level(alpha, tail), memory_mb)
+    return record_contributions.rows(choose(each_once(table), p, sample, seed), Level(alpha, tail), memory_mb)

@@ -4,13 +4,13 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import removal_path
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose
+from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose, each_once
 from reid_sql.models.extreme.removal_path import By, Removal, Remove
 from reid_sql.reductions.codes import RECORD_CODES
 
 
 @table_function(
-    "tbl, columns, remove, by, p, alpha, tail, sample, seed, memory_mb, key, nulls",
+    "tbl, columns, remove, by, p, alpha, tail, sample, seed, memory_mb, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=RECORD_CODES,
     source="Béra et al. 2023, sections 3 and 4 (proper backward elimination)",
@@ -32,7 +32,9 @@ def qar_elimination(
     They are those that contribute most to the extreme risk of the table. Step 0 is the whole table. `by` is
     'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
     'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as many records, whichever,
-    gets to. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed.
+    gets to. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed; with
+    `entity`, the column that tells people apart, `record` is the person, NULL one of them; people whose
+    values differ from one of their rows to another are refused.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
@@ -41,4 +43,6 @@ def qar_elimination(
     >>> [row.record for row in qar_elimination(people, 3, alpha=0.1, tail=0.5)]
     [None, 56, 40, 9]
     """
-    return removal_path.path(choose(table, p, sample, seed), Level(alpha, tail), remove, by, memory_mb)
+    return removal_path.path(
+        choose(each_once(table), p, sample, seed), Level(alpha, tail), remove, by, memory_mb
+    )

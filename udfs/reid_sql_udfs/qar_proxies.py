@@ -5,12 +5,12 @@ from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.extreme import proxy_agreement
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.proxy_agreement import ProxyAgreement
-from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose
+from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose, each_once
 from reid_sql.reductions.codes import CODES, RECORD_CODES
 
 
 @table_function(
-    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls",
+    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls, entity",
     answer=Answer.ROWS,
     reduction=CODES,
     absences=RECORD_CODES.absences,
@@ -31,7 +31,8 @@ def qar_proxies(
     For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
     contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
     NULL and a status where there is no such proxy. Refuses what qar_risk refuses.
-    One row per person is assumed.
+    One row per person is assumed; with `entity`, the column that tells people apart, people are ranked, NULL
+    one of them; those whose values differ from one of their rows to another are refused.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
@@ -40,4 +41,6 @@ def qar_proxies(
     >>> [row.proxy for row in qar_proxies(people, 3, 0.1, 0.5)]
     ['u_plus', 'u_star', 'entropy', 'pls']
     """
-    return proxy_agreement.agreements(choose(table, p, sample, seed), Level(alpha, tail), memory_mb)
+    return proxy_agreement.agreements(
+        choose(each_once(table), p, sample, seed), Level(alpha, tail), memory_mb
+    )

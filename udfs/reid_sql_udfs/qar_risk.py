@@ -10,7 +10,7 @@ from reid_sql.reductions.codes import CODES
 
 
 @table_function(
-    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls",
+    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls, entity",
     answer=Answer.ROW,
     reduction=CODES,
     source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987",
@@ -31,7 +31,8 @@ def qar_risk(
     records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
     `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
     quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail.
-    One row per person is assumed.
+    One row per person is assumed; with `entity`, the column that tells people apart, NULL one of them, the
+    risk of a choice is the mean over people of 1/size of the smallest of their classes, in people.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 4]), np.array([1, 1, 2, 2])]

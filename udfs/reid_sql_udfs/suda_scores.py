@@ -10,7 +10,7 @@ from reid_sql.reductions.codes import UNIQUES
 
 
 @table_function(
-    "tbl, columns, max_size, dis, memory_mb, key, nulls",
+    "tbl, columns, max_size, dis, memory_mb, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=UNIQUES,
     source="Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003",
@@ -27,7 +27,9 @@ def suda_scores(
     whole; `dis_suda` gives each record its part of it: dis · score / mean score of the records that have one,
     and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
     own, so its values differ. A record that nothing singles out has no row. Refuses what
-    minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed.
+    minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
+    the column that tells people apart, people are scored, by the sets that single out one of their rows from
+    all rows of others.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

@@ -136,8 +136,9 @@ JOIN (SELECT q{{ i }} AS v{{ i }}, ln(sum(records)) AS m{{ i }} FROM reid_distin
 ;
 
 -- What the columns are called in a refusal, and all that must be in the table.
-MACRO reid_words(entity) AS CASE WHEN entity IS NULL
-THEN 'quasi-identifiers' ELSE 'quasi-identifiers and entity' END;
+MACRO reid_words(entity) AS reid_words_beside('quasi-identifiers', entity);
+
+MACRO reid_words_beside(words, entity) AS CASE WHEN entity IS NULL THEN words ELSE words || ' and entity' END;
 
 MACRO reid_with_entity(columns, entity, nulls) AS
 CASE WHEN entity IS NULL THEN columns
@@ -204,8 +205,11 @@ ELSE '(' || reid_values_of_people(tbl, columns, sensitive, entity, nulls) || ')'
 
 -- The people of each class, NULL one of them, with how many of its records each has.
 PLAN reid_people(tbl, columns, entity, nulls) AS
+{{ reid_people_where(reid_told_apart(list_append(columns, entity)), tbl, columns, entity, nulls) }};
+
+PLAN reid_people_where(test, tbl, columns, entity, nulls) AS
 SELECT {{ reid_numbered(columns) }}, q{{ len(columns) + 1 }} AS entity, count(*) AS records
-FROM {{ reid_rows(tbl, list_append(columns, entity), 'value') }}
+FROM {{ reid_rows_where(test, tbl, list_append(columns, entity), 'value') }}
 {% if nulls = 'drop' %}
 WHERE {{ reid_all_known(columns) }}
 {% endif %}

@@ -78,9 +78,9 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
         else:
             table = pl.DataFrame(answer_rows(declared, arrays, options), schema=types, orient="row")
         if reduction and reduction.keyed:
-            table = table.with_columns(
-                _refuse_twice(frame["keys"][0]).gather(table["record"]).alias("record")
-            )
+            people, keys = len(frame["people"][0]), frame["keys"][0]
+            named = keys if people else _refuse_twice(keys)  # people may have several records
+            table = table.with_columns(named.gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
         return table.with_columns(

@@ -10,12 +10,13 @@ from reid_sql.engines.polars.frames import kept, numbered, places, resolved
 from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
+BESIDE: Final = Columns("columns and entity")
 VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
 COVERED: Final = pl.lit(False)  # noqa: FBT003 - nobody is missing from a population that is not asked
 
 
 def people_of(
-    frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str
+    frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str, words: Columns = WORDS
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """The rows under numbers, and the people of each class, NULL one, with the records of each there.
 
@@ -23,7 +24,7 @@ def people_of(
     """
     refuse_entity(qi, entity, nulls)
     names = places([*qi, entity])
-    rows = numbered(frame, resolved(WORDS, [*qi, entity], frame)).rename({names[-1]: "entity"})
+    rows = numbered(frame, resolved(words, [*qi, entity], frame)).rename({names[-1]: "entity"})
     held = kept(rows, names[:-1], nulls).group_by([*names[:-1], "entity"])
     return rows, held.agg(pl.len().cast(pl.Int64).alias("records"))
 

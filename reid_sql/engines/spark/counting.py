@@ -58,14 +58,19 @@ def own_names(rows: Rows) -> list[Column]:
     return [F.col(name).alias(given) for name, given in zip(rows.names, rows.given, strict=True)]
 
 
-def classes_of(distinct: DataFrame, names: Sequence[str], chosen: Sequence[Sequence[int]]) -> list[int]:
-    """How many distinct values each choice of columns, by place, has among the distinct records."""
+def masks_of(distinct: DataFrame, chosen: Sequence[Sequence[int]]) -> DataFrame:
+    """The choices of columns, by place, as masks."""
     marks = [mark(subset) for subset in chosen]
-    masks = to_spark(distinct.sparkSession, pa.table({"mask": pa.array(marks, pa.int64())}))
-    counts = counts_of(distinct, names, masks, drop=False).select("mask", "classes")
-    found = collected(counts, "counts of choices of columns")
-    classes = dict(zip(found["mask"].to_pylist(), found["classes"].to_pylist(), strict=True))
-    return [classes[mark] for mark in marks]
+    return to_spark(distinct.sparkSession, pa.table({"mask": pa.array(marks, pa.int64())}))
+
+
+def in_order(counts: DataFrame, chosen: Sequence[Sequence[int]]) -> tuple[list[int], list[float]]:
+    """How many distinct values each choice has, and how many right matches are to be expected by it."""
+    told = ("classes", "reidentifications")
+    found = collected(counts.select("mask", *told), "counts of choices of columns").to_pylist()
+    by_mask = {row["mask"]: row for row in found}
+    rows = [by_mask[mark(subset)] for subset in chosen]
+    return [row["classes"] for row in rows], [row["reidentifications"] for row in rows]
 
 
 def mark(subset: Sequence[int]) -> int:
@@ -83,17 +88,28 @@ def counts_of(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, dr
 
     It is a NULL in one of the mask's columns.
     """
-    inside = [F.col("mask").bitwiseAND(F.lit(mark([place]))) != 0 for place in range(len(names))]
-    gaps = [one & F.col(name).isNull() for one, name in zip(inside, names, strict=True)]
-    aside = reduce(or_, gaps) if drop else F.lit(False)  # noqa: FBT003 - a literal
-    own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
-    repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", aside.alias("aside"), "records", *own)
-    grouped = repeated.groupBy("mask", "aside", *names).agg(F.sum("records").alias("records"))
+    grouped = by_masks(distinct, names, masks, drop=drop)
     counts = F.when(~F.col("aside"), F.col("records"))
     pairs = counts.cast("decimal(19,0)") * (F.col("records") - 1).cast("decimal(18,0)")
     return grouped.groupBy("mask").agg(
         F.sum(counts).alias("records"),
         F.count(counts).alias("classes"),
+        F.count(counts).cast("double").alias("reidentifications"),
         F.sum(pairs).cast("decimal(38,0)").alias("pairs_alike"),
         F.sum(F.when(F.col("aside"), F.col("records"))).alias("records_dropped"),
     )
+
+
+def by_masks(
+    distinct: DataFrame, names: Sequence[str], masks: DataFrame, *more: str, drop: bool
+) -> DataFrame:
+    """The distinct records of each mask's columns, and of more of them, with how many records hold each.
+
+    Those that lack one of the mask's values are `aside` where they are dropped.
+    """
+    inside = [F.col("mask").bitwiseAND(F.lit(mark([place]))) != 0 for place in range(len(names))]
+    gaps = [one & F.col(name).isNull() for one, name in zip(inside, names, strict=True)]
+    aside = (reduce(or_, gaps) if drop else F.lit(False)).alias("aside")  # noqa: FBT003 - a literal
+    own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
+    repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", aside, "records", *more, *own)
+    return repeated.groupBy("mask", "aside", *names, *more).agg(F.sum("records").alias("records"))

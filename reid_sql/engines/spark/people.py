@@ -7,18 +7,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import Columns
-from reid_sql.engines.spark.counting import kept, missing, own_names
+from reid_sql.engines.spark.counting import by_masks, kept, missing, own_names
 from reid_sql.engines.spark.frames import Rows, alike, collected, keyed, rows_of
 from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
+BESIDE: Final = Columns("columns and entity")
 VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
 
 
-def rows_of_people(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> Rows:
+def rows_of_people(
+    tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str, words: Columns = WORDS
+) -> Rows:
     """The quasi-identifiers under numbers, with `entity` beside them."""
     refuse_entity(qi, entity, nulls)
-    every = rows_of(tbl, [*qi, entity], WORDS)
+    every = rows_of(tbl, [*qi, entity], words)
     return Rows(every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.found[:-1])
 
 
@@ -55,6 +58,28 @@ def values_of_people(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: 
 def sizes_of(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
     """How many people each class has, and how many records."""
     return people.groupBy(*names).agg(F.count(F.lit(1)).alias(size), F.sum("records").alias("records"))
+
+
+def counts_of_people(people: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
+    """What each mask's columns tell of people, each by the smallest of their classes there."""
+    found = by_masks(people, names, masks, "entity", drop=drop).localCheckpoint()
+    held, by = found.filter(~F.col("aside")), ["mask", *names]
+    sizes = held.groupBy(*by).agg(F.count(F.lit(1)).alias("class_size"))
+    right = keyed(sizes, by)
+    met = held.select(*by, "entity").join(right, alike([F.col(name) for name in by], right))
+    least = F.min("class_size").alias("class_size")
+    each = met.groupBy(held["mask"], "entity").agg(least).groupBy("mask", "class_size")
+    counts = each.agg(F.count(F.lit(1)).alias("people")).groupBy("mask")
+    size, number = F.col("class_size"), F.col("people")
+    pairs = number.cast("decimal(19,0)") * (size - 1).cast("decimal(18,0)")
+    told = counts.agg(
+        F.sum(number).alias("records"),
+        F.sum(number.cast("double") / size).alias("reidentifications"),
+        F.sum(pairs).cast("decimal(38,0)").alias("pairs_alike"),
+    )
+    classes = sizes.groupBy("mask").agg(F.count(F.lit(1)).alias("classes"))
+    left_out = F.sum(F.when(F.col("aside"), F.col("records"))).alias("records_dropped")
+    return found.groupBy("mask").agg(left_out).join(told, "mask", "left").join(classes, "mask", "left")
 
 
 def told(people: DataFrame, classes: DataFrame, names: Sequence[str], short: Column) -> DataFrame:

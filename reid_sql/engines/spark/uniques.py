@@ -11,7 +11,10 @@ from reid_sql.engines.spark.frames import to_spark
 
 
 def singled_out(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]]) -> DataFrame:
-    """The keys of records, `record`, with the places of their sets, those that hold no smaller one."""
+    """The keys of records, `record`, with the places of their sets, those that hold no smaller one.
+
+    Records of one key are of one person, whom a set singles out where it does so with one of them.
+    """
     masks = to_spark(records.sparkSession, _masks(sets))
     # Of records that are alike on all columns none is singled out: one stands for all, with their number.
     distinct = records.groupBy(*names).agg(
@@ -20,9 +23,14 @@ def singled_out(records: DataFrame, names: Sequence[str], sets: Sequence[Sequenc
     inside = (F.col("mask").bitwiseAND(F.lit(mark([place]))) != 0 for place in range(len(names)))
     own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
     repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "records", *own)
-    sums = F.sum("records").alias("records"), F.first("record").alias("record")
-    alone = repeated.groupBy("mask", "place", *names).agg(*sums).filter("records = 1")
-    each = alone.groupBy("record").agg(F.collect_list(F.struct("mask", "place")).alias("sets"))
+    one_alone = F.min("record").eqNullSafe(F.max("record")) & F.count("record").isin(0, F.count(F.lit(1)))
+    sums = (
+        (F.max("records") == 1).alias("single"),
+        one_alone.alias("alone"),
+        F.first("record").alias("record"),
+    )
+    alone = repeated.groupBy("mask", "place", *names).agg(*sums).filter("single AND alone")
+    each = alone.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
     minimal = F.filter("sets", lambda one: ~F.exists("sets", lambda other: _within(other, one)))
     listed = each.select("record", F.explode(minimal).alias("set"))
     return listed.select("record", F.col("set.place").alias("place")).orderBy("record", "place")

@@ -27,6 +27,7 @@ MB: Final = 1_000_000
 WIDE: Final = 8  # bytes of a key
 SPARE: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
 SMALL: Final = 50_000  # records below which threads wait for each other more than they count
+DECIMALS: Final = 9  # of a sum over people
 PIECES: Final = 4  # of the work for each thread, so that none ends early
 
 MEMORY: Final = Number(
@@ -88,6 +89,23 @@ class Key:
         ids, sizes = self.classes()
         occurs = sizes > 0
         return (np.cumsum(occurs) - 1)[ids], sizes[occurs]
+
+    def of_people(self, people: Integers) -> tuple[int, float]:
+        """Count the values that occur, and sum 1/size over the people, of the smallest of their classes.
+
+        A class is as large as it has people. Summed by sizes and rounded, so that equal ones stay equal.
+
+        >>> Key(np.array([0, 0, 1, 1]), 2).of_people(np.array([5, 6, 6, 6]))
+        (2, 1.5)
+        """
+        ids, sizes = self.numbered()
+        pairs = np.sort(people * len(sizes) + ids)
+        pairs = pairs[np.r_[True, pairs[1:] != pairs[:-1]]]
+        person, value = np.divmod(pairs, len(sizes))
+        size = np.bincount(value)[value]
+        least = np.minimum.reduceat(size, np.flatnonzero(np.r_[True, person[1:] != person[:-1]]))
+        counts = np.bincount(least)[1:]
+        return len(sizes), round(float((counts / np.arange(1, len(counts) + 1)).sum()), DECIMALS)
 
     def with_column(self, codes: Integers, levels: int) -> "Key":
         """Give the key of one column more."""
@@ -177,9 +195,10 @@ def _keys(chosen: QuasiIdentifiers, levels: list[int], numbers: Integers) -> Ite
 def _threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     """Say how many threads the bound of memory allows, at most one a processor."""
     held = sum(codes.nbytes for codes in chosen.table.codes)
-    each = chosen.records * WIDE * (chosen.places.shape[1] + SPARE)
-    require(held + each, memory_mb, f"{chosen.records} records of {len(chosen.table.names)} columns")
-    processors = 1 if chosen.records < SMALL else os.cpu_count() or 1
+    records = len(chosen.table.position)
+    each = records * WIDE * (chosen.places.shape[1] + SPARE)
+    require(held + each, memory_mb, f"{records} records of {len(chosen.table.names)} columns")
+    processors = 1 if records < SMALL else os.cpu_count() or 1
     allowed: int = (memory_mb * MB - held) // each
     return max(1, min(processors, allowed, len(chosen)))
 

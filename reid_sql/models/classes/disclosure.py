@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.domains import THRESHOLD
+from reid_sql.domains import THRESHOLD, Floats
 from reid_sql.domains import Integers as Integers  # noqa: PLC0414 - the rooms beside take it from here
 from reid_sql.errors import NoRecordsError
 
@@ -94,12 +94,14 @@ class JournalistRisk(ClassRisk):
 class SubsetCounts:
     """For each subset of the columns: records, classes, ordered pairs of alike records, how NULLs count.
 
-    `nulls` is the treatment of NULLs.
+    `reidentifications` are those to expect, the sum of 1/class_size over the records: the classes, where each
+    record is in one. `nulls` is the treatment of NULLs.
     """
 
     subset: Sequence[Sequence[str]]  # (subsets,)
     records: Integers  # (subsets,)
     classes: Integers  # (subsets,)
+    reidentifications: Floats  # (subsets,)
     pairs_alike: Sequence[int]  # (subsets,)
     nulls: Sequence[str]  # (subsets,)
 
@@ -188,20 +190,28 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
 def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     """Distinction and separation of every subset of columns, None with a status where there is no answer.
 
-    Distinction is classes/records; separation is the share of pairs told apart, 1 − Σ s(s−1)/(N(N−1)) over
-    classes of size s. Where NULL matches anything, separation still counts pairs, but distinct combinations
-    mean nothing.
+    Distinction is classes/records, the mean of 1/class_size; separation is the share of pairs told apart, 1 −
+    Σ s(s−1)/(N(N−1)) over classes of size s. People count by the smallest of their classes. Where NULL
+    matches anything, separation still counts pairs, but distinct combinations mean nothing.
 
     >>> import numpy as np
-    >>> sexes = SubsetCounts([["sex"]], np.array([5]), np.array([2]), [3 * 2 + 2 * 1], ["value"])
+    >>> alike = [3 * 2 + 2 * 1]
+    >>> sexes = SubsetCounts([["sex"]], np.array([5]), np.array([2]), np.array([2.0]), alike, ["value"])
     >>> attribute_risk(sexes)[0]
     AttributeRisk(columns=['sex'], distinction=0.4, separation=0.6, records=5, classes=2, status='ok')
     """
-    rows = zip(counts.subset, counts.records, counts.classes, counts.pairs_alike, counts.nulls, strict=True)
-    return [_of_subset(list(names), int(n), int(k), int(alike), nulls) for names, n, k, alike, nulls in rows]
+    found = (counts.reidentifications, counts.pairs_alike, counts.nulls)
+    rows = zip(counts.subset, counts.records, counts.classes, *found, strict=True)
+    return [
+        _of_subset(list(names), (int(n), int(k)), float(right), int(alike), nulls)
+        for names, n, k, right, alike, nulls in rows
+    ]
 
 
-def _of_subset(columns: list[str], records: int, classes: int, alike: int, nulls: str) -> AttributeRisk:
+def _of_subset(
+    columns: list[str], counted: tuple[int, int], right: float, alike: int, nulls: str
+) -> AttributeRisk:
+    records, classes = counted
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
     pairs = records * (records - 1)
@@ -209,7 +219,7 @@ def _of_subset(columns: list[str], records: int, classes: int, alike: int, nulls
     problems = [NO_DISTINCTION] * wildcard + [NO_PAIR] * (records == 1)
     return AttributeRisk(
         columns=columns,
-        distinction=None if wildcard else classes / records,
+        distinction=None if wildcard else right / records,
         separation=(pairs - alike) / pairs if pairs else None,
         records=records,
         classes=classes,

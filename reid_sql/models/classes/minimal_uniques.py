@@ -1,6 +1,7 @@
 """The smallest sets of columns that single a record out: minimal sample uniques, exactly.
 
-A set of columns that tells a record from all others does so with any column more. So the sets are looked
+A set of columns that tells a record from all others does so with any column more; of people, a record from
+those of all others. So the sets are looked
 through by their size, and for each of them only the records that no smaller set within it singles out: none
 of the records that are left out is like one of these.
 """
@@ -18,7 +19,7 @@ from reid_sql.domains import SUBSET_SIZE, Integers
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import MEMORY, Key, require, spread
 from reid_sql.models.classes.disclosure import NO_RECORDS
-from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED, Codes
+from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED, Codes, in_order
 
 Bits = npt.NDArray[np.uint8]  # a record each, eight of them a byte
 Set = tuple[int, ...]  # places of columns, ascending
@@ -93,38 +94,44 @@ def minimal_uniques(table: Codes, max_size: int = 4, memory_mb: int = 1024) -> M
 def _searched(table: Codes, sets: Sequence[Set], largest: int, memory_mb: int) -> Singled:
     """Records, and the places of the sets that single them out."""
     widest = max(comb(len(table.names), size) for size in range(largest + 1))
-    need = table.records * (RECORD_BYTES + 2 * widest // 8)
-    require(need, memory_mb, f"{table.records} records and {widest} sets of columns of one size")
-    order = np.argsort(table.position)
-    columns = [codes[order].astype(np.int64) for codes in table.codes]
+    records = len(table.position)
+    need = records * (RECORD_BYTES + 2 * widest // 8)
+    require(need, memory_mb, f"{records} records and {widest} sets of columns of one size")
+    ordered = in_order(table)
+    columns, people = [codes.astype(np.int64) for codes in ordered.codes], People.of(ordered)
     found: list[Integers] = []
     smaller: dict[Set, Bits] = {}
     for size in range(1, largest + 1):
         level = [each for each in sets if len(each) == size]
-        alone, unique = zip(*_level(columns, level, smaller), strict=True)
+        alone, unique = zip(*_level(columns, level, smaller, people), strict=True)
         found.extend(alone)
         smaller = dict(zip(level, unique, strict=True))
-    records = np.concatenate(found)
+    singled = np.concatenate(found)
     places = np.repeat(np.arange(len(sets)), [len(each) for each in found])
-    by_record = np.argsort(records, kind="stable")
-    return records[by_record], places[by_record]
+    by_record = np.argsort(singled, kind="stable")
+    return singled[by_record], places[by_record]
 
 
 def _level(
-    columns: Sequence[Integers], level: Sequence[Set], smaller: Mapping[Set, Bits]
+    columns: Sequence[Integers], level: Sequence[Set], smaller: Mapping[Set, Bits], people: "People | None"
 ) -> list[tuple[Integers, Bits]]:
     """What each set of one size singles out, on all processors."""
     answers: list[Any] = [None] * len(level)
 
     def look(number: int) -> None:
-        answers[number] = _singled(columns, level[number], smaller)
+        answers[number] = _singled(columns, level[number], smaller, people)
 
     spread(look, range(len(level)), len(columns[0]))
     return answers
 
 
-def _singled(columns: Sequence[Integers], chosen: Set, smaller: Mapping[Set, Bits]) -> tuple[Integers, Bits]:
-    """The records that the set alone singles out, no set of one column less; and all of them, as bits."""
+def _singled(
+    columns: Sequence[Integers], chosen: Set, smaller: Mapping[Set, Bits], people: "People | None"
+) -> tuple[Integers, Bits]:
+    """The records that the set alone singles out, no set of one column less; and all of them, as bits.
+
+    Of people, the first record of each stands for them, and all of theirs that are alone are among the bits.
+    """
     records = len(columns[0])
     known = np.zeros(-(-records // 8), dtype=np.uint8)
     for column in chosen if len(chosen) > 1 else ():
@@ -132,11 +139,45 @@ def _singled(columns: Sequence[Integers], chosen: Set, smaller: Mapping[Set, Bit
     open_to = np.flatnonzero(np.unpackbits(known, count=records) == 0)
     if not len(open_to):
         return open_to, known
-    ids, sizes = _key([columns[place][open_to] for place in chosen]).classes()
-    alone = open_to[(sizes == 1)[ids]]
+    key = _key([columns[place][open_to] for place in chosen])
     both = np.unpackbits(known, count=records)
+    if people is None:
+        ids, sizes = key.classes()
+        alone = open_to[(sizes == 1)[ids]]
+        both[alone] = 1
+        return alone, np.packbits(both)
+    alone = open_to[people.alone(key, open_to)]
+    before = people.first[np.flatnonzero(both)]
     both[alone] = 1
-    return alone, np.packbits(both)
+    return np.setdiff1d(people.first[alone], before), np.packbits(both)
+
+
+@dataclass(frozen=True)
+class People:
+    """Whose each record is."""
+
+    first: Integers  # (records,): the first record of its person
+
+    @classmethod
+    def of(cls, table: Codes) -> "People | None":
+        """The people of the table; None where each record is a person."""
+        if not len(table.people):
+            return None
+        _, first, person = np.unique(table.people, return_index=True, return_inverse=True)
+        return cls(first[person])
+
+    def alone(self, key: Key, records: Integers) -> npt.NDArray[np.bool_]:
+        """Which of the records are in a class of one person.
+
+        >>> People(np.array([0, 0, 2])).alone(Key(np.array([1, 1, 0]), 2), np.arange(3)).tolist()
+        [True, True, True]
+        """
+        ids, sizes = key.numbered()
+        owner = self.first[records]
+        least, most = np.full(len(sizes), len(self.first)), np.full(len(sizes), -1)
+        np.minimum.at(least, ids, owner)
+        np.maximum.at(most, ids, owner)
+        return (least == most)[ids]
 
 
 def _key(codes: Sequence[Integers]) -> Key:

@@ -1,11 +1,12 @@
 """QaR: the extreme re-identification risk of a table, a high quantile of its quasi-identifiers' risks.
 
-The risk of a quasi-identifier is θ = H/L, H distinct values among L records. T is the 1 − α quantile of the θ
+The risk of a quasi-identifier is θ = H/L, H distinct values among L records: the mean of 1/size over the
+records, which of people is that of the smallest of their classes. T is the 1 − α quantile of the θ
 by extreme-value theory: the logits of those above a threshold u exceed its logit by a generalised Pareto law.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,7 @@ from reid_sql.domains import Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import each_key
-from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, QuasiIdentifiers
-
-Numbers = npt.NDArray[Any]
+from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers, QuasiIdentifiers
 
 ENOUGH: Final = 5  # excesses, for a law of two parameters
 WHOLE: Final = 1e-9  # a place so near a whole number is that number
@@ -96,18 +95,37 @@ def distinct_values(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Integers
     >>> distinct_values(choose(table, 1)).tolist()
     [2, 3]
     """
-    if isinstance(chosen.table, CodesElsewhere):
-        return chosen.table.count(chosen.places)
-    return np.array(each_key(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64)
+    return right_matches(chosen, memory_mb)[0]
 
 
-def highest(distinct: Integers, level: Level) -> Integers:
+def right_matches(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> tuple[Integers, Numbers]:
+    """Count the distinct values of every quasi-identifier, and the right matches to expect by it, H.
+
+    These are as many as the values where each record is a person.
+
+    >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
+    >>> twice = Codes(["a"], [True], [np.array([1, 2, 2])], np.arange(3), people=np.array([1, 1, 2]))
+    >>> [counted.tolist() for counted in right_matches(choose(twice, 1))]
+    [[2], [1.5]]
+    """
+    table = chosen.table
+    if isinstance(table, CodesElsewhere):
+        return table.count(chosen.places)
+    if not len(table.people):
+        values = np.array(each_key(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64)
+        return values, values
+    found = each_key(chosen, lambda _, key: key.of_people(table.people), memory_mb)
+    distinct, matches = zip(*found, strict=True)
+    return np.array(distinct, dtype=np.int64), np.array(matches)
+
+
+def highest(distinct: Numbers, level: Level) -> Numbers:
     """The values that decide, ascending: those at the threshold and above."""
     count = level.top(len(distinct))
     return np.sort(np.partition(distinct, len(distinct) - count)[-count:])
 
 
-def fit(top: Integers, records: int | Integers, count: int, level: Level) -> Fits:
+def fit(top: Numbers, records: int | Integers, count: int, level: Level) -> Fits:
     """Fit each row of the highest distinct values, ascending, of tables of `records` records.
 
     There are `count` quasi-identifiers. T = logistic(logit u + (β/ξ)((α/π_u)^−ξ − 1)), with ξ and β by
@@ -142,10 +160,11 @@ def fit(top: Integers, records: int | Integers, count: int, level: Level) -> Fit
     )
 
 
-def _logit(distinct: Integers, size: Floats) -> Floats:
+def _logit(distinct: Numbers, size: Floats) -> Floats:
     """ln(H/(L − H)); by a table where all rows have the same L and few different H."""
     low, high = int(distinct.min()), int(distinct.max())
-    if high - low < distinct.size and np.ptp(size) == 0:
+    whole = np.issubdtype(distinct.dtype, np.integer)
+    if whole and high - low < distinct.size and np.ptp(size) == 0:
         steps = np.arange(low, high + 1, dtype=np.float64)
         table: Floats = np.log(steps) - np.log(size[0] - steps)
         return table[distinct - low]

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.extreme.extreme_risk import ENOUGH, Fits, Level, distinct_values, fit, highest
-from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
+from reid_sql.models.extreme.extreme_risk import ENOUGH, Fits, Level, fit, highest, right_matches
+from reid_sql.models.extreme.quasi_identifiers import Numbers, QuasiIdentifiers
 
 RESAMPLES: Final = 1000
 LEVEL: Final = (0.025, 0.975)
@@ -46,7 +46,10 @@ class ExtremeRisk:
 
 @dataclass(frozen=True)
 class QuasiIdentifierRisk:
-    """A quasi-identifier, how many distinct values it has, and that number over the number of records."""
+    """A quasi-identifier, how many distinct values it has, and the right matches to expect of a record.
+
+    These are the distinct values over the records where each record is a person.
+    """
 
     quasi_identifier: list[str]
     distinct_values: int
@@ -63,13 +66,12 @@ def risks(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> list[QuasiIdentifi
     >>> [(row.quasi_identifier, row.risk) for row in risks(choose(table, 1))]
     [(['b'], 0.75), (['a'], 0.5)]
     """
-    distinct = distinct_values(chosen, memory_mb)
-    status = "; ".join(chosen.remark) or OK
-    order = np.argsort(-distinct, kind="stable").tolist()
-    found = ((number, int(distinct[number])) for number in order)
+    distinct, matches = right_matches(chosen, memory_mb)
+    status, records = "; ".join(chosen.remark) or OK, chosen.records
+    order = np.argsort(-matches, kind="stable").tolist()
     return [
-        QuasiIdentifierRisk(chosen.names(n), values, values / chosen.records, chosen.records, status)
-        for n, values in found
+        QuasiIdentifierRisk(chosen.names(n), int(distinct[n]), float(matches[n] / records), records, status)
+        for n in order
     ]
 
 
@@ -83,7 +85,7 @@ def estimate(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> E
     >>> estimate(choose(table, 1), Level()).status
     'risk is 1: every record is unique for (key)'
     """
-    distinct = distinct_values(chosen, memory_mb)
+    _, distinct = right_matches(chosen, memory_mb)
     top = highest(distinct, level)
     found = fit(top[None], chosen.records, len(chosen), level)
     low, high = (
@@ -129,7 +131,7 @@ def no_fit(found: Fits, row: int = 0) -> list[str]:
     return [EQUAL]
 
 
-def _problems(found: Fits, top: Integers, chosen: QuasiIdentifiers, distinct: Integers) -> list[str]:
+def _problems(found: Fits, top: Numbers, chosen: QuasiIdentifiers, distinct: Numbers) -> list[str]:
     if found.certain[0]:
         keys = np.flatnonzero(distinct == chosen.records).tolist()
         named = ", ".join(f"({', '.join(chosen.names(key))})" for key in keys[:NAMED])
@@ -146,7 +148,7 @@ def _problems(found: Fits, top: Integers, chosen: QuasiIdentifiers, distinct: In
 
 
 def interval(
-    distinct: Integers, records: int, level: Level, seed: int = 0
+    distinct: Numbers, records: int, level: Level, seed: int = 0
 ) -> tuple[float | None, float | None]:
     """Give the 95 % percentile interval of T over drawn quasi-identifiers; None without fits.
 

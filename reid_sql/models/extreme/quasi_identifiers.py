@@ -5,7 +5,7 @@ for NULL.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import comb
 from typing import Annotated, Any, Final
@@ -18,7 +18,13 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 
 Integers = npt.NDArray[np.integer[Any]]
+Numbers = npt.NDArray[Any]  # whole ones of records, others of people
 
+ROWS: Final = np.empty(0, dtype=np.int64)  # in place of people, where each record is one
+SEVERAL: Final = (
+    "people must have one value in each column where they are left out one after the other, "
+    "got people of several; pass a table with a row a person"
+)
 MAX_COUNTED: Final = 200_000  # quasi-identifiers; more only by an explicit sample
 
 SIZE: Final = Number(
@@ -45,18 +51,20 @@ Seed = Annotated[int, SEED]
 class Codes:
     """A table as codes, one array a column; ordinal codes ascend with values.
 
-    `position` orders the records.
+    `position` orders the records. Where a column tells people apart, `people` holds its codes, and a person
+    may have several records; people are then what is counted.
     """
 
     names: Sequence[str]  # (columns,)
     ordinal: Sequence[bool]  # (columns,)
     codes: Sequence[Integers]  # columns × (records,)
     position: Integers  # (records,)
+    people: Integers = field(default_factory=lambda: ROWS, kw_only=True)  # (records,), else ()
 
     @property
     def records(self) -> int:
-        """How many records there are."""
-        return len(self.position)
+        """How many records, or people, there are."""
+        return len(np.unique(self.people)) if len(self.people) else len(self.position)
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,8 @@ class CodesElsewhere(Codes):
     """
 
     held: int  # records
-    count: Callable[[Integers], Integers]  # places of columns, (choices, p), to distinct values, (choices,)
+    # Places of columns, (choices, p), to their distinct values and the right matches to expect, (choices,).
+    count: Callable[[Integers], tuple[Integers, Numbers]]
 
     @property
     def records(self) -> int:
@@ -139,15 +148,34 @@ def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIde
     else:
         ranks = _draw(possible, drawn, start)
         places = np.array([_unrank(rank, width, count) for rank in ranks], dtype=np.int64)
-    return QuasiIdentifiers(_in_order(table), places, possible, start)
+    return QuasiIdentifiers(in_order(table), places, possible, start)
 
 
-def _in_order(table: Codes) -> Codes:
-    """Put the records in the order of their positions; an engine hands them over as its threads finish."""
+def each_once(table: Codes) -> Codes:
+    """The table with its people as records, which each is; refuses people of several.
+
+    >>> twice = Codes(["a"], [True], [np.array([1, 2])], np.arange(2), people=np.array([7, 7]))
+    >>> each_once(replace(twice, people=np.array([7, 8]))).records
+    2
+    """
+    if table.records < len(table.people):
+        raise OutOfDomainError(SEVERAL)
+    return replace(table, people=ROWS) if len(table.people) else table
+
+
+def in_order(table: Codes) -> Codes:
+    """Put the records in the order of their positions; an engine hands them over as its threads finish.
+
+    Where each person has one record, records are as good as people.
+    """
+    if len(table.people) and table.records == len(table.people):
+        table = replace(table, people=ROWS)
     if (table.position[1:] > table.position[:-1]).all():
         return table
     order = np.argsort(table.position)
-    return replace(table, codes=[codes[order] for codes in table.codes], position=table.position[order])
+    people = table.people[order] if len(table.people) else ROWS
+    codes = [each[order] for each in table.codes]
+    return replace(table, codes=codes, position=table.position[order], people=people)
 
 
 def _draw(possible: int, count: int, seed: int) -> list[int]:

@@ -4,19 +4,22 @@ from typing import Final
 
 from reid_sql.domains import COLUMNS
 from reid_sql.models.extreme.quasi_identifiers import Codes
-from reid_sql.reduction import KEPT_NULLS, KEY, TBL, Argument, Reduction
+from reid_sql.reduction import ENTITY, KEPT_NULLS, KEY, KEY_OF_PEOPLE, TBL, Argument, Reduction
+
+__all__ = ["CODES", "COLUMNS_AS_CODES", "KEY_OF_PEOPLE", "RECORD_CODES", "UNIQUES"]
 
 COLUMNS_AS_CODES: Final = {
     "names": "VARCHAR[]",
     "ordinal": "BOOLEAN[]",
     "codes": "INTEGER[][]",
     "position": "BIGINT[]",
+    "people": "BIGINT[]",
 }
 CODES: Final = Reduction(
     __name__,
     name="codes",
     words="each column as codes, one small number for each of its values",
-    arguments=(TBL, Argument("columns", COLUMNS), KEPT_NULLS),
+    arguments=(TBL, Argument("columns", COLUMNS), KEPT_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
@@ -25,7 +28,7 @@ RECORD_CODES: Final = Reduction(
     __name__,
     name="record_codes",
     words="each column as codes, with the key of each record, else its place in the scan",
-    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS),
+    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
@@ -35,7 +38,7 @@ UNIQUES: Final = Reduction(
     __name__,
     name="uniques",
     words="each column as codes, with the key of each record, or else whom choices of the columns single out",
-    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS),
+    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,

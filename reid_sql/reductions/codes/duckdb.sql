@@ -8,8 +8,11 @@ regexp_full_match(
 MACRO reid_keyed(columns, key) AS CASE WHEN key IS NULL THEN columns ELSE list_append(columns, key) END;
 
 -- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its
--- keys by position.
-PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
+-- keys by position. Of people, a record for each combination of values that they have, and they are the keys.
+PLAN reid_plan_record_codes(tbl, columns, key, nulls, entity) AS
+{% if entity IS NOT NULL %}
+{{ reid_codes_of_people(tbl, columns, reid_no_key_of_people(key, entity), nulls) }}
+{% else %}
 {% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
   list_filter(list_append(columns, key), lambda c, i:
     c IS NOT NULL AND list_position(list_append(columns, key), c) = i)) %}
@@ -23,7 +26,7 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
   SELECT {{ reid_texts(columns) }} AS names,
     [{% for c, i in columns join ', ' %}reid_ordinal(any_value(typeof(q{{ i }}))){% endfor %}] AS ordinal,
     [{% for c, i in columns join ', ' %}list(coalesce(code{{ i }}, 0)::INTEGER){% endfor %}] AS codes,
-    list(position) AS position,
+    list(position) AS position, []::BIGINT[] AS people,
     {% if key IS NULL %}
     list(position ORDER BY position ASC) AS keys
     {% else %}
@@ -37,8 +40,35 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls) AS
   FROM reid_records {{ reid_coding(columns, 'reid_records', true) }}
 {% endcall %}
 {% endcall %}
+{% endif %}
 ;
 
-PLAN reid_plan_codes(tbl, columns, nulls) AS {{ reid_plan_record_codes(tbl, columns, NULL, nulls) }};
+MACRO reid_no_key_of_people(key, entity) AS
+CASE WHEN key IS NULL THEN entity
+ELSE error(replace(${KEY_OF_PEOPLE}, '{}', key::VARCHAR)) END;
 
-PLAN reid_plan_uniques(tbl, columns, key, nulls) AS {{ reid_plan_record_codes(tbl, columns, key, nulls) }};
+PLAN reid_codes_of_people(tbl, columns, entity, nulls) AS
+{% set every = reid_with_entity(columns, entity, nulls) %}
+{% call reid_guarded('columns and entity', [reid_table(tbl)], every) %}
+{% call reid_treated(tbl, columns, nulls) %}
+  WITH reid_records AS MATERIALIZED (
+    SELECT min(position) AS position, {{ reid_numbered(every) }}
+    FROM (SELECT row_number() OVER () - 1 AS position, * FROM {{ reid_rows(tbl, every, 'value') }})
+    {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
+    GROUP BY {{ reid_numbered(every) }}
+  )
+  SELECT {{ reid_texts(columns) }} AS names,
+    [{% for c, i in columns join ', ' %}reid_ordinal(any_value(typeof(q{{ i }}))){% endfor %}] AS ordinal,
+    [{% for c, i in columns join ', ' %}list(coalesce(code{{ i }}, 0)::INTEGER){% endfor %}] AS codes,
+    list(position) AS position, list(coalesce(code{{ len(every) }}, 0)) AS people,
+    list(q{{ len(every) }} ORDER BY position ASC) AS keys
+  FROM reid_records {{ reid_coding(every, 'reid_records', true) }}
+{% endcall %}
+{% endcall %}
+;
+
+PLAN reid_plan_codes(tbl, columns, nulls, entity) AS
+{{ reid_plan_record_codes(tbl, columns, NULL, nulls, entity) }};
+
+PLAN reid_plan_uniques(tbl, columns, key, nulls, entity) AS
+{{ reid_plan_record_codes(tbl, columns, key, nulls, entity) }};

@@ -1,25 +1,31 @@
 """Polars: whole columns as small numbers, one for each value."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from reid_sql.domains import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.engines.polars.frames import how_nulls, kept, named, numbered, placed, places, resolved, schema
+from reid_sql.engines.polars.people import BESIDE
+from reid_sql.reduction import refuse_entity, refuse_key
 from reid_sql.reductions.codes import COLUMNS_AS_CODES
 
 
-def codes(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str) -> pl.LazyFrame:
+def codes(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, entity: str | None = None) -> pl.LazyFrame:
     """Each column as codes."""
+    if entity is not None:
+        return _of_people(tbl, columns, nulls, entity)
     return _coded(tbl, resolved(COLUMNS, columns, tbl), nulls, None)
 
 
 def record_codes(
-    tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | None = None
+    tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | None = None, entity: str | None = None
 ) -> pl.LazyFrame:
     """Each column as codes, with the key of each record, else its place in the scan."""
+    if entity is not None:
+        refuse_key(key)
     if key is None:
-        return codes(tbl, columns, nulls)
+        return codes(tbl, columns, nulls, entity)
     resolved(COLUMNS_AND_KEY, columns, tbl)
     COLUMNS_AND_KEY.known([key], tbl.collect_schema().names())
     return _coded(tbl, columns, nulls, key)
@@ -38,11 +44,47 @@ def _coded(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | Non
     types = schema(COLUMNS_AS_CODES) | {"keys": pl.List(rows.collect_schema()[keyed])}
 
     def code(table: pl.DataFrame) -> pl.DataFrame:
-        ranks = table.select(pl.col(names).rank("dense").fill_null(0).cast(pl.Int32)).get_columns()
-        whole = {"names": [list(columns)], "ordinal": [ordinal], "codes": [ranks]}
-        return pl.DataFrame(whole | {"position": [table["position"]], "keys": [table[keyed]]}, schema=types)
+        return _whole(table, columns, ordinal, table[keyed], types)
 
     return how_nulls(rows, names, nulls, kept(rows, names, nulls).map_batches(code, schema=types))
+
+
+def _whole(
+    table: pl.DataFrame,
+    columns: Sequence[str],
+    ordinal: Sequence[bool],
+    keys: pl.Series,
+    types: Mapping[str, pl.DataType],
+    *,
+    people: pl.Series | None = None,
+) -> pl.DataFrame:
+    """One row of whole columns."""
+    ranks = [_ranks(table[name]).cast(pl.Int32) for name in places(columns)]
+    who = [] if people is None else _ranks(people).cast(pl.Int64)
+    whole = {"names": [list(columns)], "ordinal": [ordinal], "codes": [ranks], "people": [who]}
+    return pl.DataFrame(whole | {"position": [table["position"]], "keys": [keys]}, schema=types)
+
+
+def _ranks(values: pl.Series) -> pl.Series:
+    return values.rank("dense").fill_null(0)
+
+
+def _of_people(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, entity: str) -> pl.LazyFrame:
+    """The same with a record for each combination of values that a person has, and people as the keys."""
+    refuse_entity(columns, entity, nulls)
+    held = tbl.select(named(name) for name in resolved(BESIDE, [*columns, entity], tbl))
+    names = places(columns)
+    rows = numbered(held, columns, named(entity).alias("keys"))
+    held_by = placed(kept(rows, names, nulls), "position").group_by([*names, "keys"])
+    first = held_by.agg(pl.col("position").min())
+    types = schema(COLUMNS_AS_CODES) | {"keys": pl.List(rows.collect_schema()["keys"])}
+    ordinal = [_ordinal(held.collect_schema()[column]) for column in columns]
+
+    def code(table: pl.DataFrame) -> pl.DataFrame:
+        ordered = table.sort("position")
+        return _whole(ordered, columns, ordinal, ordered["keys"], types, people=ordered["keys"])
+
+    return how_nulls(rows, names, nulls, first.map_batches(code, schema=types))
 
 
 def _ordinal(kind: pl.DataType) -> bool:

@@ -8,39 +8,61 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import COLUMNS, COLUMNS_AND_KEY
-from reid_sql.engines.spark.counting import classes_of, counted, how_nulls, kept
+from reid_sql.engines.spark.counting import counted, counts_of, how_nulls, in_order, kept, masks_of
 from reid_sql.engines.spark.frames import collected, column, resolved, rows_of
+from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, rows_of_people
 from reid_sql.engines.spark.records import refuse_no_key, refuse_shared
 from reid_sql.engines.spark.reduced import Elsewhere
 from reid_sql.engines.spark.uniques import singled_out
+from reid_sql.models.classes.class_keys import DECIMALS
 from reid_sql.models.classes.minimal_uniques import CodesInPlace, Set, Singled
-from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers
+from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers
+from reid_sql.reduction import refuse_key
 
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
 
 
-def codes(tbl: DataFrame, columns: Sequence[str], nulls: str) -> Elsewhere:
+def codes(tbl: DataFrame, columns: Sequence[str], nulls: str, entity: str | None = None) -> Elsewhere:
     """The columns, with the count of distinct values of every choice of some of them."""
-    rows = rows_of(tbl, columns, COLUMNS)
-    distinct = counted(rows, nulls).localCheckpoint()
-    whole = distinct.agg(F.coalesce(F.sum("records"), F.lit(0)).alias("records"))
+    if entity is None:
+        rows, of_masks = rows_of(tbl, columns, COLUMNS), counts_of
+        distinct = counted(rows, nulls).localCheckpoint()
+        whole = distinct.agg(F.coalesce(F.sum("records"), F.lit(0)).alias("records"))
+    else:
+        rows, of_masks = rows_of_people(tbl, columns, entity, nulls, BESIDE), counts_of_people
+        distinct = people_of(rows, nulls).localCheckpoint()
+        whole = distinct.select("entity").distinct().agg(F.count(F.lit(1)).alias("records"))
     treated = collected(how_nulls(rows, nulls, whole), "one row")
 
-    def count(chosen: Integers) -> Integers:
-        parts = (chosen[start : start + AT_ONCE].tolist() for start in range(0, len(chosen), AT_ONCE))
-        found = [classes for part in parts for classes in classes_of(distinct, rows.names, part)]
-        return np.array(found, dtype=np.int64)
+    def count(chosen: Integers) -> tuple[Integers, Numbers]:
+        values: list[int] = []
+        matches: list[float] = []
+        for start in range(0, len(chosen), AT_ONCE):
+            part = chosen[start : start + AT_ONCE].tolist()
+            counts = of_masks(distinct, rows.names, masks_of(distinct, part), drop=False)
+            more, expected = in_order(counts, part)
+            values += more
+            matches += expected
+        found = np.array(values, dtype=np.int64)
+        return found, found if entity is None else np.round(matches, DECIMALS)
 
     held = int(treated["records"][0].as_py())
     return Elsewhere(CodesElsewhere(list(columns), [], [], np.arange(0), held, count), treated)
 
 
-def uniques(tbl: DataFrame, columns: Sequence[str], key: str | None, nulls: str) -> Elsewhere:
-    """The columns, with the keys of the records that sets of them single out."""
-    refuse_no_key(key)
-    rows = rows_of(tbl, columns, COLUMNS, record=column(resolved(COLUMNS_AND_KEY, [str(key)], tbl)[0]))
-    records = kept(rows, nulls)
-    refuse_shared(str(key), records)
+def uniques(
+    tbl: DataFrame, columns: Sequence[str], key: str | None, nulls: str, entity: str | None = None
+) -> Elsewhere:
+    """The columns, with the keys of the records, or the people, that sets of them single out."""
+    if entity is None:
+        refuse_no_key(key)
+        rows = rows_of(tbl, columns, COLUMNS, record=column(resolved(COLUMNS_AND_KEY, [str(key)], tbl)[0]))
+        records = kept(rows, nulls)
+        refuse_shared(str(key), records)
+    else:
+        refuse_key(key)
+        rows = rows_of_people(tbl, columns, entity, nulls, BESIDE)
+        records = kept(rows, nulls).withColumnRenamed("entity", "record").distinct()
     whole = records.agg(F.count(F.lit(1)).alias("records"))
     treated = collected(how_nulls(rows, nulls, whole), "one row")
     keys: list[Any] = []  # as Arrow has them, once asked for

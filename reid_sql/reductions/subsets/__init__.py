@@ -5,15 +5,21 @@ from typing import Final
 from reid_sql.domains import COLUMNS, SUBSET_SIZE
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import SubsetCounts
-from reid_sql.reduction import ANY_NULLS, TBL, Argument, Reduction
+from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, Argument, Reduction
 
 MAX_SUBSETS: Final = 5000
 SUBSETS: Final = Reduction(
     __name__,
     name="subsets",
     words="for every subset of the columns, its classes and its pairs of records that are alike",
-    arguments=(TBL, Argument("columns", COLUMNS), Argument("max_size", SUBSET_SIZE, 3), ANY_NULLS),
-    columns={"subset": "VARCHAR[]", "records": "BIGINT", "classes": "BIGINT", "pairs_alike": "HUGEINT"},
+    arguments=(TBL, Argument("columns", COLUMNS), Argument("max_size", SUBSET_SIZE, 3), ANY_NULLS, ENTITY),
+    columns={
+        "subset": "VARCHAR[]",
+        "records": "BIGINT",
+        "classes": "BIGINT",
+        "reidentifications": "DOUBLE",
+        "pairs_alike": "HUGEINT",
+    },
     arrays=SubsetCounts,
     rowwise=True,
 )

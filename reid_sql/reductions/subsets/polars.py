@@ -8,16 +8,40 @@ import polars as pl
 
 from reid_sql.domains import COLUMNS
 from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, sized
+from reid_sql.engines.polars.people import BESIDE, people_of
+from reid_sql.reduction import refuse_entity
 from reid_sql.reductions.subsets import refuse_subsets
 
 
-def subsets(tbl: pl.LazyFrame, columns: Sequence[str], max_size: int, nulls: str) -> pl.LazyFrame:
+def subsets(
+    tbl: pl.LazyFrame, columns: Sequence[str], max_size: int, nulls: str, entity: str | None = None
+) -> pl.LazyFrame:
     """For every subset of the columns, its classes and its pairs of records that are alike."""
     resolved(COLUMNS, columns, tbl)
     sizes = range(1, min(max_size, len(columns)) + 1)
     refuse_subsets(sum(comb(len(columns), size) for size in sizes))
     chosen = (subset for size in sizes for subset in combinations(columns, size))
+    if entity is not None:
+        refuse_entity(columns, entity, nulls)
+        return pl.concat([_of_people(tbl, subset, entity, nulls) for subset in chosen])
     return pl.concat([_subset(tbl, subset, nulls) for subset in chosen])
+
+
+def _of_people(tbl: pl.LazyFrame, subset: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
+    """The same of people, each by the smallest of their classes."""
+    rows, people = people_of(tbl, subset, entity, nulls, BESIDE)
+    names = places(subset)
+    size, first = pl.len().over(names), pl.int_range(pl.len()).over(names) == 0
+    sized = people.select("entity", size.cast(pl.Int64).alias("class_size"), first.alias("first"))
+    each = sized.group_by("entity").agg(pl.col("class_size").min(), pl.col("first").sum())
+    reduced = each.select(
+        pl.lit(list(subset), dtype=pl.List(pl.String)).alias("subset"),
+        pl.len().cast(pl.Int64).alias("records"),
+        pl.col("first").sum().cast(pl.Int64).alias("classes"),
+        (1 / pl.col("class_size")).sum().alias("reidentifications"),
+        (pl.col("class_size") - 1).cast(pl.Int128).sum().alias("pairs_alike"),
+    )
+    return how_nulls(rows, names, nulls, reduced)
 
 
 def _subset(tbl: pl.LazyFrame, subset: Sequence[str], nulls: str) -> pl.LazyFrame:
@@ -27,6 +51,7 @@ def _subset(tbl: pl.LazyFrame, subset: Sequence[str], nulls: str) -> pl.LazyFram
         pl.lit(list(subset), dtype=pl.List(pl.String)).alias("subset"),
         pl.col("records").sum(),
         pl.len().cast(pl.Int64).alias("classes"),
+        pl.len().cast(pl.Float64).alias("reidentifications"),
         alike,
     )
     return how_nulls(rows, names, nulls, reduced)

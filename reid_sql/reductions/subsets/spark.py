@@ -14,20 +14,28 @@ from reid_sql.domains import COLUMNS, Integers
 from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import counted, counts_of, mark
 from reid_sql.engines.spark.frames import Rows, rows_of, to_spark
+from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, rows_of_people
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.reductions.subsets import refuse_subsets
 
 
-def subsets(tbl: DataFrame, columns: Sequence[str], max_size: int, nulls: str) -> DataFrame:
+def subsets(
+    tbl: DataFrame, columns: Sequence[str], max_size: int, nulls: str, entity: str | None = None
+) -> DataFrame:
     """Records, classes and alike pairs of every subset of the columns, smallest first."""
-    rows = rows_of(tbl, columns, COLUMNS)
+    people = entity is not None
+    rows = (
+        rows_of_people(tbl, columns, str(entity), nulls, BESIDE) if people else rows_of(tbl, columns, COLUMNS)
+    )
     sizes = range(1, min(max_size, len(columns)) + 1)
     refuse_subsets(sum(comb(len(columns), size) for size in sizes))
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
-    found = _matched(rows, chosen) if nulls == "wildcard" else _counted(rows, chosen, drop=nulls == "drop")
+    matched, drop = nulls == "wildcard", nulls == "drop"
+    found = _matched(rows, chosen) if matched else _counted(rows, chosen, drop=drop, people=people)
     whole = {
         "records": "bigint",
         "classes": "bigint",
+        "reidentifications": "double",
         "pairs_alike": "decimal(38,0)",
         "records_dropped": "bigint",
     }
@@ -40,10 +48,11 @@ def _listed(rows: Rows, chosen: Sequence[Sequence[int]]) -> dict[str, Any]:
     return {"place": list(range(len(chosen))), "subset": names}
 
 
-def _counted(rows: Rows, chosen: Sequence[Sequence[int]], *, drop: bool) -> DataFrame:
+def _counted(rows: Rows, chosen: Sequence[Sequence[int]], *, drop: bool, people: bool) -> DataFrame:
     marks = pa.array([mark(subset) for subset in chosen], pa.int64())
     masks = to_spark(rows.frame.sparkSession, pa.table(_listed(rows, chosen) | {"mask": marks}))
-    counts = counts_of(counted(rows, "value"), rows.names, masks.select("mask"), drop=drop)
+    count, held = (counts_of_people, people_of) if people else (counts_of, counted)
+    counts = count(held(rows, "value"), rows.names, masks.select("mask"), drop=drop)
     return F.broadcast(masks).join(counts, "mask", "left")
 
 
@@ -56,7 +65,8 @@ def _matched(rows: Rows, chosen: Sequence[Sequence[int]]) -> DataFrame:
         zip(("records", "classes", "pairs_alike"), map(list, zip(*counts, strict=True)), strict=True)
     )
     found = to_spark(rows.frame.sparkSession, pa.table(_listed(rows, chosen) | named))
-    return found.withColumn("records_dropped", F.lit(0))
+    told = F.col("classes").cast("double").alias("reidentifications")
+    return found.select("*", told).withColumn("records_dropped", F.lit(0))
 
 
 def _subset(codes: Integers, records: Integers) -> tuple[int, int, str]:

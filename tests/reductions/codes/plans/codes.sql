@@ -1,4 +1,4 @@
--- reid_plan_codes('people', ['age', 'sex'], 'value')
+-- reid_plan_codes('people', ['age', 'sex'], 'value', NULL)
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -24,7 +24,7 @@ FROM (
     SELECT ['age', 'sex'] AS names, [reid.main.reid_ordinal(any_value(typeof(q1))),
       reid.main.reid_ordinal(any_value(typeof(q2)))] AS ordinal, [list(coalesce(code1, 0)::INTEGER),
       list(coalesce(code2, 0)::INTEGER)] AS codes, list(position) AS position,
-      list(position ORDER BY position ASC) AS keys
+      []::BIGINT[] AS people, list(position ORDER BY position ASC) AS keys
     FROM reid_records
     LEFT JOIN (
       SELECT v1, row_number() OVER (ORDER BY v1 ASC NULLS LAST) AS code1

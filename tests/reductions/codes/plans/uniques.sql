@@ -1,4 +1,4 @@
--- reid_plan_uniques('people', ['age', 'sex'], 'id', 'drop')
+-- reid_plan_uniques('people', ['age', 'sex'], 'id', 'drop', NULL)
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "id"
@@ -25,7 +25,7 @@ FROM (
     SELECT ['age', 'sex'] AS names, [reid.main.reid_ordinal(any_value(typeof(q1))),
       reid.main.reid_ordinal(any_value(typeof(q2)))] AS ordinal, [list(coalesce(code1, 0)::INTEGER),
       list(coalesce(code2, 0)::INTEGER)] AS codes, list(position) AS position,
-      CASE WHEN count(DISTINCT q3) + least(1, count(*) - count(q3)) < count(*) THEN error('key must tell each record from the others, got ' || coalesce(mode(q3)::VARCHAR, 'NULL') || ' twice; pass a column whose values are distinct, or none')
+      []::BIGINT[] AS people, CASE WHEN count(DISTINCT q3) + least(1, count(*) - count(q3)) < count(*) THEN error('key must tell each record from the others, got ' || coalesce(mode(q3)::VARCHAR, 'NULL') || ' twice; pass a column whose values are distinct, or none')
       ELSE list(q3 ORDER BY position ASC) END AS keys
     FROM reid_records
     LEFT JOIN (

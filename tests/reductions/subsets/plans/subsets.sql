@@ -1,4 +1,4 @@
--- reid_plan_subsets('people', ['age', 'sex'], 2, 'value')
+-- reid_plan_subsets('people', ['age', 'sex'], 2, 'value', NULL)
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -11,7 +11,7 @@ FROM (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
     SELECT ['age'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
     FROM (
       SELECT count(*) AS class_size, count(*) AS records
       FROM (
@@ -28,7 +28,7 @@ FROM (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
     SELECT ['sex'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
     FROM (
       SELECT count(*) AS class_size, count(*) AS records
       FROM (
@@ -45,7 +45,7 @@ FROM (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
     SELECT ['age', 'sex'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
     FROM (
       SELECT count(*) AS class_size, count(*) AS records
       FROM (

@@ -1,0 +1,183 @@
+"""With `entity`, what tells of choices of columns counts people, the same as a loop over their rows."""
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+import reid_sql.polars as rp
+from reid_sql.errors import ReidError
+from tests.reliability.test_entities import by_smallest, people_of, visits
+from tests.tables import by_duckdb, by_polars
+
+COLUMNS = ["age", "sex", "zip", "ward"]
+CHOICES = [list(each) for size in range(1, 5) for each in combinations(COLUMNS, size)]
+ANY: Any = rp
+
+
+def rounds(seed: int) -> pl.DataFrame:
+    """Visits in wards."""
+    return visits(seed).with_columns((pl.int_range(pl.len()) * (seed + 2) % 5 % 3).alias("ward"))
+
+
+def whole(frame: pl.DataFrame, choice: list[str], nulls: str) -> pl.DataFrame:
+    return frame.drop_nulls(choice) if nulls == "drop" else frame
+
+
+def guessed(frame: pl.DataFrame, choice: list[str]) -> tuple[float, float, int, int]:
+    """The mean of 1/size of people's smallest classes, the share of pairs apart, and both numbers."""
+    classes = people_of(frame, choice)
+    sizes = by_smallest(classes).values()
+    people = len(sizes)
+    right = sum(Fraction(1, size) for size in sizes) / people
+    alike = Fraction(sum(size - 1 for size in sizes), people * (people - 1))
+    return float(right), float(1 - alike), people, len(classes)
+
+
+def singled_out(frame: pl.DataFrame) -> set[tuple[Any, tuple[str, ...]]]:
+    """Each person with the smallest choices of columns on which one of their rows is like nobody else's."""
+    found: dict[Any, set[tuple[str, ...]]] = defaultdict(set)
+    for choice in CHOICES:
+        for people in people_of(frame, choice).values():
+            if len(people) == 1:
+                found[next(iter(people))].add(tuple(choice))
+    return {
+        (person, choice)
+        for person, choices in found.items()
+        for choice in choices
+        if not any(set(other) < set(choice) for other in choices)
+    }
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("seed", range(8))
+def test_every_choice_of_columns_counts_people(seed: int, nulls: str) -> None:
+    frame = rounds(seed)
+    expected = {tuple(choice): guessed(whole(frame, choice, nulls), choice) for choice in CHOICES}
+    options = f"entity := 'person', nulls := '{nulls}'"
+    for rows in (
+        by_duckdb(f"FROM attribute_risk(t, {COLUMNS}, 4, {options})", t=frame),
+        by_polars("attribute_risk", frame, COLUMNS, 4, nulls, "person"),
+    ):
+        for row in rows:
+            right, apart, people, classes = expected[tuple(row["columns"])]
+            assert (row["records"], row["classes"]) == (people, classes)
+            assert (row["distinction"], row["separation"]) == pytest.approx((right, apart))
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_risk_of_a_choice_is_that_of_people(seed: int, nulls: str) -> None:
+    frame = rounds(seed)
+    kept = whole(frame, COLUMNS, nulls)
+    expected = {tuple(c): guessed(kept, c) for c in CHOICES if len(c) == 2}
+    options = f"entity := 'person', nulls := '{nulls}'"
+    for rows in (
+        by_duckdb(f"FROM qar_quasi_identifiers(t, {COLUMNS}, 2, {options})", t=frame),
+        by_polars("qar_quasi_identifiers", frame, COLUMNS, 2, nulls=nulls, entity="person"),
+    ):
+        assert len(rows) == len(expected)
+        for row in rows:
+            right, _, people, classes = expected[tuple(row["quasi_identifier"])]
+            assert (row["records"], row["distinct_values"]) == (people, classes)
+            assert row["risk"] == pytest.approx(right, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_people_stand_out_by_one_of_their_rows(seed: int) -> None:
+    frame = rounds(seed)
+    expected = singled_out(frame)
+    for rows in (
+        by_duckdb(f"FROM minimal_unique_subsets(t, {COLUMNS}, entity := 'person')", t=frame),
+        by_polars("minimal_unique_subsets", frame, COLUMNS, entity="person"),
+    ):
+        assert {(row["record"], tuple(row["columns"])) for row in rows} == expected
+        assert len(rows) == len(expected)
+    scores = by_duckdb(f"FROM suda_scores(t, {COLUMNS}, entity := 'person')", t=frame)
+    worth = {1: 6.0, 2: 2.0, 3: 1.0, 4: 1.0}
+    summed: dict[Any, float] = defaultdict(float)
+    for person, choice in expected:
+        summed[person] += worth[len(choice)]
+    assert {row["record"]: row["suda_score"] for row in scores} == pytest.approx(dict(summed))
+    parts = by_polars("column_contributions", frame, COLUMNS, entity="person")
+    of_age = sum(worth[len(choice)] for _, choice in expected if "age" in choice)
+    assert sum(row["score"] for row in parts if row["column_name"] == "age") == pytest.approx(of_age)
+
+
+def steady(seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """People of one value each, in rows of a number of their own, and in one row each."""
+    people = pl.DataFrame(
+        {"person": [f"p{place}" for place in range(30)]}
+        | {
+            name: [(place * (seed + 3 + step)) % (5 + step) for place in range(30)]
+            for step, name in enumerate("abcdefg")
+        }
+    )
+    return people.select(pl.all().repeat_by(pl.int_range(1, 31)).explode()), people
+
+
+ALONE = {
+    "qar_risk": "p := 3, alpha := 0.1, tail := 0.5",
+    "qar_contributions": "p := 3, alpha := 0.1, tail := 0.5",
+    "qar_elimination": "remove := 4, p := 3, alpha := 0.1, tail := 0.5",
+    "qar_proxies": "p := 3, alpha := 0.1, tail := 0.5",
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_rows_that_repeat_a_person_change_nothing(name: str) -> None:
+    rows, people = steady(1)
+    columns = list("abcdefg")
+    keyed = ", key := 'person'" if name in {"qar_contributions", "qar_elimination"} else ""
+    expected = by_duckdb(f"FROM {name}(t, {columns}, {ALONE[name]}{keyed})", t=people)
+    assert by_duckdb(f"FROM {name}(t, {columns}, {ALONE[name]}, entity := 'person')", t=rows) == expected
+    options = {
+        key: float(v) if "." in v else int(v) for key, v in (o.split(" := ") for o in ALONE[name].split(", "))
+    }
+    assert by_polars(name, rows, columns, **options, entity="person") == expected
+
+
+@pytest.mark.parametrize("name", ["qar_contributions", "qar_elimination", "qar_proxies"])
+def test_people_of_several_values_are_not_left_out_one_by_one(name: str) -> None:
+    told = "people must have one value in each column where they are left out one after the other"
+    with pytest.raises(duckdb.Error, match=told):
+        by_duckdb(
+            f"FROM {name}(t, {COLUMNS}, p := 2, alpha := 0.1, tail := 0.5, entity := 'person')", t=rounds(1)
+        )
+    lazy = getattr(ANY, name)(rounds(1), COLUMNS, p=2, alpha=0.1, tail=0.5, entity="person")
+    with pytest.raises(Exception, match=told):
+        lazy.collect()
+
+
+REFUSED = {
+    "qar_risk": ("entity := 'age'", "entity must not be a quasi-identifier, got 'age'"),
+    "attribute_risk": (
+        "entity := 'person', nulls := 'wildcard'",
+        "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'",
+    ),
+    "qar_quasi_identifiers": (
+        "entity := 'persn'",
+        "columns and entity must be columns of the table, got 'persn'; did you mean 'person'?",
+    ),
+    "suda_scores": (
+        "entity := 'person', key := 'zip'",
+        "key must be left out where people are counted, got 'zip'; entity names each of them",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_tell_people_apart_is_refused(name: str) -> None:
+    options, told = REFUSED[name]
+    frame, columns = rounds(1), ["age", "sex", "ward"]
+    with pytest.raises(duckdb.Error) as refused:
+        by_duckdb(f"FROM {name}(t, {columns}, {options})", t=frame)
+    assert told in str(refused.value)
+    given = {key: value.strip("'") for key, value in (each.split(" := ") for each in options.split(", "))}
+    with pytest.raises(ReidError) as refused_in_polars:
+        getattr(ANY, name)(frame, columns, **given).collect()
+    assert told in str(refused_in_polars.value)
