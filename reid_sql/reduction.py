@@ -35,6 +35,10 @@ SEVERAL_VALUES: Final = (
 )
 
 
+ONE_RECORD: Final = (
+    "people must have one value in each column of the scenario, got people of several; "
+    "pass a table with a row a person"
+)
 KEY_OF_PEOPLE: Final = "key must be left out where people are counted, got '{}'; entity names each of them"
 
 
@@ -158,6 +162,12 @@ def refuse_several(people: int) -> None:
     """Refuse people of several sensitive values in one class."""
     if people:
         raise OutOfDomainError(SEVERAL_VALUES)
+
+
+def refuse_records(people: int) -> None:
+    """Refuse people of several records, of which an attacker would know one."""
+    if people:
+        raise OutOfDomainError(ONE_RECORD)
 
 
 def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:

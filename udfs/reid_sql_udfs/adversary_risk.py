@@ -10,7 +10,7 @@ from reid_sql.scenario import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, trials, seed, key, nulls",
+    "tbl, scenario, trials, seed, key, nulls, entity",
     answer=Answer.RECORDS,
     reduction=KNOWN_RECORDS,
     source="Xia et al. 2021",
@@ -29,7 +29,9 @@ def adversary_risk(
     value of the column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute
     groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
     the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
-    values the table lacks. One row per person is assumed.
+    values the table lacks. One row per person is assumed; with `entity`, the column that tells people apart,
+    `record` is the person, NULL one of them; those whose values on the scenario's columns differ from one of
+    their rows to another are refused.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

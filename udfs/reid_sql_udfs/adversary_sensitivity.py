@@ -11,7 +11,7 @@ from reid_sql.scenario import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, levels, trials, seed, nulls",
+    "tbl, scenario, levels, trials, seed, nulls, entity",
     answer=Answer.ROWS,
     reduction=KNOWN_RECORDS,
     source="Xia et al. 2021, Table 4",
@@ -29,7 +29,9 @@ def adversary_sensitivity(
 
     Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
     are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
-    the same setting. One row per person is assumed.
+    the same setting. One row per person is assumed; with `entity`, the column that tells people apart, people
+    are counted, NULL one of them; those whose values on the scenario's columns differ from one of their rows
+    to another are refused.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

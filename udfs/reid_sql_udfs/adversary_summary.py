@@ -11,7 +11,7 @@ from reid_sql.scenario import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, threshold, trials, seed, nulls",
+    "tbl, scenario, threshold, trials, seed, nulls, entity",
     answer=Answer.ROWS,
     reduction=KNOWN_RECORDS,
     source="Xia et al. 2021, Table 3",
@@ -30,7 +30,9 @@ def adversary_summary(
     One row a measure: quartiles, average and highest over the records, the share of records above the
     threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
     `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
-    Refuses what `adversary_risk` refuses. One row per person is assumed.
+    Refuses what `adversary_risk` refuses. One row per person is assumed; with `entity`, the column that tells
+    people apart, people are counted, NULL one of them; those whose values on the scenario's columns differ
+    from one of their rows to another are refused.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

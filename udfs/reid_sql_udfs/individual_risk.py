@@ -7,9 +7,10 @@ from reid_sql.reductions.records import WEIGHTED_RECORDS
 
 
 @table_function(
-    "tbl, qi, weight, form, key, nulls",
+    "tbl, qi, weight, form, key, nulls, entity",
     answer=Answer.RECORDS,
     reduction=WEIGHTED_RECORDS,
+    individuals=True,
     source="Benedetti & Franconi 1998 (exact form)",
 )
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
@@ -19,7 +20,9 @@ def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> Individu
     Without `weight` the risk is 1/class_size. `form := 'approximate'` is sdcMicro's.
     `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
     else the 0-based position in the scan. Refuses an empty table, and weights that are missing, negative or
-    zero. One row per person is assumed.
+    zero. With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes and with the smallest of their weights, NULL as one person, and `record` is the
+    person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> individual_risk(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0]))).risk.round(4).tolist()

@@ -7,9 +7,10 @@ from reid_sql.reductions.records import FITTED_RECORDS
 
 
 @table_function(
-    "tbl, qi, sampling_fraction, interactions, key, nulls",
+    "tbl, qi, sampling_fraction, interactions, key, nulls, entity",
     answer=Answer.RECORDS,
     reduction=FITTED_RECORDS,
+    individuals=True,
     source="Skinner & Shlomo 2008; Rocher et al. 2019, supplement",
 )
 def loglinear_risk(
@@ -21,7 +22,9 @@ def loglinear_risk(
     negative binomial counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better
     on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
     the sample. `record` is the value of the column `key`, else the 0-based position in the scan. Two-way
-    models of small samples understate the risk, and the status says so. One row per person is assumed.
+    models of small samples understate the risk, and the status says so. With `entity`, the column that tells
+    people apart, the sample is of people: each counts once, by the smallest of their classes, NULL as one
+    person, and `record` is the person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> four = FittedRecords(np.array([1, 3]), np.log([1.0, 3.0]), np.empty((2, 0), dtype=np.int64))

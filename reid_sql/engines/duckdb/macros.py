@@ -9,6 +9,7 @@ from importlib import resources
 from string import Template
 from typing import Final
 
+from reid_sql import reduction as contract
 from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
@@ -27,11 +28,11 @@ from reid_sql.domains import (
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import by_group
 from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
+from reid_sql.engines.duckdb.people import individuals_of, of_people
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.reduction import AS_THEY_ARE, HOW_NULLS, OF_GROUPS, SEVERAL_VALUES, Argument, Reduction
-from reid_sql.reduction import reductions as all_reductions
+from reid_sql.reduction import HOW_NULLS, Argument, Reduction
 
 CATALOGUE: Final = "reid_sql_functions"
 SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
@@ -58,7 +59,7 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     """
     found = dict(_plans())
     own: dict[str, str] = {}
-    for reduction in all_reductions().values():
+    for reduction in contract.reductions().values():
         if reduction.arguments and (python or not _of_python(reduction.arguments)):
             own[f"reid_reduce_{reduction.name}"] = _reduction(reduction)
     for reduction in _of_individuals(functions):
@@ -148,15 +149,13 @@ def written(definitions: Mapping[str, str], create: str, home: str, python: str 
 def _plans() -> dict[str, str]:
     """The macros of the kit's files and of the rooms', by name."""
     found: dict[str, str] = {}
-    for package in (__package__, *sorted({reduction.room for reduction in all_reductions().values()})):
+    for package in (__package__, *sorted({reduction.room for reduction in contract.reductions().values()})):
         constants = {
+            **vars(contract),
             **vars(importlib.import_module(package)),
             "MAX_COLUMNS": MAX_COLUMNS,
             "UNGIVEN": UNGIVEN,
             "NOT_USUAL": NOT_USUAL,
-            "AS_THEY_ARE": AS_THEY_ARE,
-            "OF_GROUPS": OF_GROUPS,
-            "SEVERAL_VALUES": SEVERAL_VALUES,
         }
         for file in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
             if file.name.endswith(".sql"):
@@ -189,17 +188,9 @@ def _of_individuals(functions: Mapping[str, Function]) -> list[Reduction]:
 def _individuals(reduction: Reduction) -> str:
     """Write the table macro that makes the table one of a row a person, where a column tells people apart."""
     names = [each.name for each in reduction.arguments if each.name != "entity"]
-    given = [each.name if each.name != "entity" else "NULL" for each in reduction.arguments]
+    given = of_people([each.name for each in reduction.arguments])
     plan = individuals_of(plan_of(reduction, given), names)
     return f"({', '.join([*names, 'entity'])}) AS TABLE FROM query({plan})"
-
-
-def individuals_of(plan: str, names: Sequence[str]) -> str:
-    """The plan over a row a person, or a row for a person's sensitive value."""
-    if "sensitive" in names:
-        given = "try_cast(qi AS VARCHAR[]), sensitive::VARCHAR, entity::VARCHAR, nulls::VARCHAR"
-        return f"reid_of_values({plan}, tbl, {given})"
-    return f"reid_of_individuals({plan}, tbl, try_cast(qi AS VARCHAR[]), entity::VARCHAR, nulls::VARCHAR)"
 
 
 def plan_of(reduction: Reduction, given: Sequence[str] = ()) -> str:
@@ -215,7 +206,7 @@ def plan_of(reduction: Reduction, given: Sequence[str] = ()) -> str:
     }
     once = {each: name for each, name in arguments.items() if each not in tables}
     values = {
-        each.name: "NULL" if name == "NULL" else checked(Parameter(each.name, each.domain))
+        each.name: checked(Parameter(each.name, each.domain)) if name.strip('"') == each.name else name
         for each, name in once.items()
     }
     passed = [tables.get(each, f"reid_given[{sql_literal(each.name)}]") for each in arguments]

@@ -151,33 +151,63 @@ ELSE list_append(columns, entity) END;
 
 -- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first
 -- in order.
-PLAN reid_individuals(tbl, columns, entity, nulls) AS
-{% call reid_guarded(reid_words(entity), [reid_table(tbl)], reid_with_entity(columns, entity, nulls)) %}
-  SELECT {{ reid_named_columns(columns) }}
-  FROM (
-    SELECT *, row_number() OVER (
-      PARTITION BY entity
-      ORDER BY class_size ASC, {% for c, i in columns join ', ' %}q{{ i }} ASC NULLS FIRST{% endfor %}
-    ) AS place
-    FROM (
-      SELECT *, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size
-      FROM ({{ reid_people(tbl, columns, entity, nulls) }})
-    )
-  )
-  WHERE place = 1
+PLAN reid_individuals(tbl, columns, entity, nulls, weight) AS
+{% set every = reid_with_entity(columns, entity, nulls) %}
+{% if weight IS NULL OR list_contains(reid_folded(every), reid_fold(weight)) %}
+{% call reid_guarded(reid_words(entity), [reid_table(tbl)], every) %}
+  {{ reid_first_of_people(columns, entity, reid_people(tbl, columns, entity, nulls)) }}
 {% endcall %}
+{% else %}
+{% call reid_guarded('quasi-identifiers, weight and entity', [reid_table(tbl)], list_append(every, weight)) %}
+  SELECT reid_first.*, reid_weights.weight AS {{ reid_name(weight) }}
+  FROM ({{ reid_first_of_people(columns, entity, reid_people(tbl, columns, entity, nulls)) }}) AS reid_first
+  JOIN ({{ reid_weights_of_people(tbl, entity, weight) }}) AS reid_weights
+    ON reid_first.{{ reid_name(entity) }} IS NOT DISTINCT FROM reid_weights.entity
+{% endcall %}
+{% endif %}
 ;
+
+PLAN reid_first_of_people(columns, entity, people) AS
+SELECT {{ reid_named_columns(columns) }}, entity AS {{ reid_name(entity) }}
+FROM (
+  SELECT *, row_number() OVER (
+    PARTITION BY entity
+    ORDER BY class_size ASC, {% for c, i in columns join ', ' %}q{{ i }} ASC NULLS FIRST{% endfor %}
+  ) AS place
+  FROM (
+    SELECT *, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size
+    FROM ({{ people }})
+  )
+)
+WHERE place = 1
+;
+
+-- The smallest weight of each person, NULL where one of them is no number of at least 0.
+PLAN reid_weights_of_people(tbl, entity, weight) AS
+SELECT entity, CASE WHEN count(weight) = count(*) THEN min(weight) END AS weight
+FROM (
+  SELECT entity, CASE WHEN isfinite(weight) AND weight >= 0 THEN weight END AS weight
+  FROM (SELECT {{ reid_name(entity) }}, try_cast({{ reid_name(weight) }} AS DOUBLE) FROM {{ reid_table(tbl) }})
+    AS reid_weighed(entity, weight)
+)
+GROUP BY entity
+;
+
+-- What tells one record from the others where people are counted: themselves.
+MACRO reid_key_of_people(key, entity) AS
+CASE WHEN entity IS NULL THEN key WHEN key IS NULL THEN entity
+ELSE error(replace(${KEY_OF_PEOPLE}, '{}', key)) END;
 
 -- The plan with such rows in place of the table, where a column tells people apart. A name that holds the
 -- words that are replaced is refused.
-MACRO reid_of_individuals(plan, tbl, columns, entity, nulls) AS
+MACRO reid_of_individuals(plan, tbl, columns, entity, nulls, weight) AS
 replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
 WHEN nulls <> 'value'
 THEN error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
   || '''; leave out in a view the rows that lack a value')
-WHEN reid_words_of_table(columns::VARCHAR || entity) <> ''
-THEN reid_words_of_table_refused(columns::VARCHAR || entity)
-ELSE '(' || reid_individuals(tbl, columns, entity, nulls) || ')' END);
+WHEN reid_words_of_table(columns::VARCHAR || entity || coalesce(weight, '')) <> ''
+THEN reid_words_of_table_refused(columns::VARCHAR || entity || coalesce(weight, ''))
+ELSE '(' || reid_individuals(tbl, columns, entity, nulls, weight) || ')' END);
 
 -- A row for each person and value of theirs in each class, NULL one person; people of several values there
 -- are refused, as such a class would look more diverse than it is.

@@ -11,12 +11,12 @@ from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.macros import (
     arguments_of,
     checked,
-    individuals_of,
     parameters,
     plan_of,
     select,
 )
 from reid_sql.engines.duckdb.many_columns import window_of
+from reid_sql.engines.duckdb.people import individuals_of, of_people
 from reid_sql.engines.duckdb.qualify import BUILTIN
 from reid_sql.engines.duckdb.registering import register
 from reid_sql.engines.duckdb.template import compile_text
@@ -63,10 +63,10 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
 
 def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapping[str, Function]) -> str:
     """Ask DuckDB for the text: a table macro, as names without quotes are texts to one alone."""
-    planned = plan_of(reduction, arguments_of(declared, reduction))
-    planned = (
-        individuals_of(planned, [p.name for p in declared.parameters]) if declared.individuals else planned
-    )
+    arguments = arguments_of(declared, reduction)
+    planned = plan_of(reduction, of_people(arguments) if declared.individuals else arguments)
+    if declared.individuals:
+        planned = individuals_of(planned, [p.name for p in declared.parameters])
     text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})"))
     with duckdb.connect() as con:
         register(con, functions)

@@ -13,7 +13,7 @@ from reid_sql.engines.polars.groups import answered_by_group
 from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, spelling
+from reid_sql.reduction import HOW_NULLS, refuse_key, spelling
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
@@ -26,6 +26,9 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
     if declared.individuals and (entity := counted.pop("entity", arguments["entity"])) is not None:
         frames["tbl"] = _of_people(frames["tbl"], arguments, entity)
+        if "key" in counted:
+            refuse_key(counted["key"])
+            counted["key"] = entity
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
         return reduced
@@ -50,7 +53,7 @@ def _of_people(frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str) -
     qi, nulls = arguments["qi"], arguments["nulls"]
     if "sensitive" in arguments:
         return values_of_people(frame, qi, arguments["sensitive"], entity, nulls)
-    return individuals(frame, qi, entity, nulls)
+    return individuals(frame, qi, entity, nulls, arguments.get("weight"))
 
 
 def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:

@@ -6,10 +6,11 @@ from typing import Final
 import polars as pl
 
 from reid_sql.domains import Columns
-from reid_sql.engines.polars.frames import kept, numbered, places, resolved
+from reid_sql.engines.polars.frames import kept, named, numbered, places, resolved
 from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
+WEIGHED: Final = Columns("quasi-identifiers, weight and entity")
 BESIDE: Final = Columns("columns and entity")
 VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
 COVERED: Final = pl.lit(False)  # noqa: FBT003 - nobody is missing from a population that is not asked
@@ -29,8 +30,13 @@ def people_of(
     return rows, held.agg(pl.len().cast(pl.Int64).alias("records"))
 
 
-def individuals(frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
-    """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
+def individuals(
+    frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str, weight: str | None = None
+) -> pl.LazyFrame:
+    """A row a person, NULL one of them: the values of their smallest class, of several the first in order.
+
+    Their smallest weight stands beside it, NULL where one of them is no number of at least 0.
+    """
     refuse_individuals(qi, entity, nulls)
     _, people = people_of(frame, qi, entity, nulls)
     names = places(qi)
@@ -38,7 +44,16 @@ def individuals(frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str)
         "class_size", *names, nulls_last=False
     )
     first = sized.unique("entity", keep="first", maintain_order=True)
-    return first.select(pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
+    own = (pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
+    told = first.select(*own, pl.col("entity").alias(entity))
+    if weight is None or weight in {*qi, entity}:
+        return told
+    resolved(WEIGHED, [weight, entity], frame)
+    number = named(weight).cast(pl.Float64, strict=False)
+    valid = pl.when(number.is_finite() & (number >= 0)).then(number).alias(weight)
+    least = pl.when(named(weight).is_not_null().all()).then(named(weight).min()).alias(weight)
+    weights = frame.select(named(entity), valid).group_by(named(entity)).agg(least)
+    return told.join(weights, on=named(entity), how="left", nulls_equal=True, maintain_order="left")
 
 
 def values_of_people(

@@ -8,10 +8,11 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import Columns
 from reid_sql.engines.spark.counting import by_masks, kept, missing, own_names
-from reid_sql.engines.spark.frames import Rows, alike, collected, keyed, rows_of
+from reid_sql.engines.spark.frames import Rows, alike, as_number, collected, column, keyed, resolved, rows_of
 from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
+WEIGHED: Final = Columns("quasi-identifiers, weight and entity")
 BESIDE: Final = Columns("columns and entity")
 VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
 
@@ -30,17 +31,30 @@ def people_of(rows: Rows, nulls: str) -> DataFrame:
     return kept(rows, nulls).groupBy(*rows.names, "entity").agg(F.count(F.lit(1)).alias("records"))
 
 
-def individuals(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> DataFrame:
-    """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
+def individuals(
+    tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str, weight: str | None = None
+) -> DataFrame:
+    """A row a person, NULL one of them: the values of their smallest class, of several the first in order.
+
+    Their smallest weight stands beside it, NULL where one of them is no number of at least 0.
+    """
     refuse_individuals(qi, entity, nulls)
     rows = rows_of_people(tbl, qi, entity, nulls)
     people = people_of(rows, nulls)
     right = keyed(sizes_of(people, rows.names, "class_size").drop("records"), rows.names)
     met = people.join(right, alike([F.col(name) for name in rows.names], right))
     first = met.groupBy("entity").agg(F.min(F.struct("class_size", *rows.names)).alias("first"))
-    return first.select(
-        *(F.col(f"first.{q}").alias(name) for q, name in zip(rows.names, rows.given, strict=True))
-    )
+    own = (F.col(f"first.{q}").alias(name) for q, name in zip(rows.names, rows.given, strict=True))
+    told = first.select(*own, F.col("entity").alias(entity))
+    if weight is None or weight in {*qi, entity}:
+        return told
+    found, person = resolved(WEIGHED, [weight, entity], tbl)
+    number = as_number(tbl, found)
+    valid = F.when((number >= 0) & (number < float("inf")), number)
+    weights = tbl.select(column(person).alias("person"), valid.alias("weight")).groupBy("person")
+    least = F.when(F.count("weight") == F.count(F.lit(1)), F.min("weight"))
+    told_weights = weights.agg(least.alias(weight))
+    return told.join(told_weights, told[entity].eqNullSafe(told_weights["person"])).drop("person")
 
 
 def values_of_people(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str) -> DataFrame:

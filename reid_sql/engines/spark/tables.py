@@ -16,7 +16,7 @@ from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, Reduction, spelling
+from reid_sql.reduction import HOW_NULLS, Reduction, refuse_key, spelling
 
 
 def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
@@ -28,16 +28,21 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     reduction = declared.reduction
     if reduction is None:
         return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
+    key = arguments.get("key")
+    if (entity := arguments.get("entity")) is not None and "key" in arguments:
+        refuse_key(key)
+        key = entity
     if declared.answer is Answer.RECORDS:
-        refuse_no_key(arguments["key"])
+        refuse_no_key(key)
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
     if declared.individuals and arguments["entity"] is not None:
-        counted |= {"tbl": _of_people(arguments)} | ({"entity": None} if "entity" in counted else {})
+        own_key = {"entity": None, "key": key}
+        counted |= {"tbl": _of_people(arguments)} | {n: v for n, v in own_key.items() if n in counted}
     reduced = spelling(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
     if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
-        return answered_records(declared, reduced, arguments["key"], own)
+        return answered_records(declared, reduced, str(key), own)
     by = arguments.get("by") if declared.grouped else None
     if isinstance(reduced, DataFrame) and by is not None:
         found = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
@@ -58,7 +63,7 @@ def _of_people(arguments: Mapping[str, Any]) -> DataFrame:
     tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
     if "sensitive" in arguments:
         return values_of_people(tbl, qi, arguments["sensitive"], entity, nulls)
-    return individuals(tbl, qi, entity, nulls)
+    return individuals(tbl, qi, entity, nulls, arguments.get("weight"))
 
 
 def window_frame(

@@ -4,9 +4,7 @@ from typing import Final
 
 from reid_sql.domains import COLUMNS
 from reid_sql.models.extreme.quasi_identifiers import Codes
-from reid_sql.reduction import ENTITY, KEPT_NULLS, KEY, KEY_OF_PEOPLE, TBL, Argument, Reduction
-
-__all__ = ["CODES", "COLUMNS_AS_CODES", "KEY_OF_PEOPLE", "RECORD_CODES", "UNIQUES"]
+from reid_sql.reduction import ENTITY, KEPT_NULLS, KEY, TBL, Argument, Reduction
 
 COLUMNS_AS_CODES: Final = {
     "names": "VARCHAR[]",

@@ -11,7 +11,7 @@ MACRO reid_keyed(columns, key) AS CASE WHEN key IS NULL THEN columns ELSE list_a
 -- keys by position. Of people, a record for each combination of values that they have, and they are the keys.
 PLAN reid_plan_record_codes(tbl, columns, key, nulls, entity) AS
 {% if entity IS NOT NULL %}
-{{ reid_codes_of_people(tbl, columns, reid_no_key_of_people(key, entity), nulls) }}
+{{ reid_codes_of_people(tbl, columns, reid_key_of_people(key, entity), nulls) }}
 {% else %}
 {% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
   list_filter(list_append(columns, key), lambda c, i:
@@ -42,10 +42,6 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls, entity) AS
 {% endcall %}
 {% endif %}
 ;
-
-MACRO reid_no_key_of_people(key, entity) AS
-CASE WHEN key IS NULL THEN entity
-ELSE error(replace(${KEY_OF_PEOPLE}, '{}', key::VARCHAR)) END;
 
 PLAN reid_codes_of_people(tbl, columns, entity, nulls) AS
 {% set every = reid_with_entity(columns, entity, nulls) %}
