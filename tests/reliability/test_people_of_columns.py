@@ -13,6 +13,7 @@ import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from tests.reliability.test_entities import by_smallest, people_of, visits
 from tests.tables import by_duckdb, by_polars
+from tests.udfs.test_individuals import approximately
 
 COLUMNS = ["age", "sex", "zip", "ward"]
 CHOICES = [list(each) for size in range(1, 5) for each in combinations(COLUMNS, size)]
@@ -181,3 +182,39 @@ def test_what_cannot_tell_people_apart_is_refused(name: str) -> None:
     with pytest.raises(ReidError) as refused_in_polars:
         getattr(ANY, name)(frame, columns, **given).collect()
     assert told in str(refused_in_polars.value)
+
+
+SCENARIO = """{"population": 1000, "groups": [{"columns": ["a"], "probability": 0.5},
+  {"columns": ["b", "c"], "by": "d", "probabilities": {"1": 0.3}, "otherwise": 0.7}]}"""
+ATTACKERS = ["adversary_risk", "adversary_summary", "adversary_sensitivity"]
+
+
+@pytest.mark.parametrize("name", ATTACKERS)
+def test_an_attacker_meets_people_not_their_rows(name: str) -> None:
+    unknown = pl.when(pl.col("person") != "p3").then("person").alias("person")
+    rows, people = (frame.with_columns(unknown) for frame in steady(1))
+    keyed = ", key := 'person'" if name == "adversary_risk" else ""
+    expected = by_duckdb(f"FROM {name}(t, '{SCENARIO}'{keyed})", t=people)
+    found = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=rows)
+    in_polars = by_polars(name, rows, SCENARIO, entity="person")
+    assert found == approximately(expected)
+    last = sorted(in_polars, key=lambda row: "record" in row and row["record"] is None)  # NULL, as in DuckDB
+    assert last == approximately(expected)
+
+
+@pytest.mark.parametrize("name", ATTACKERS)
+def test_people_of_several_values_meet_no_attacker(name: str) -> None:
+    rows, _ = steady(1)
+    moved = pl.concat([rows, rows.head(1).with_columns(pl.lit(99, pl.Int64).alias("d"))])
+    told = "people must have one value in each column of the scenario, got people of several"
+    with pytest.raises(duckdb.Error, match=told):
+        by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=moved)
+    lazy = getattr(ANY, name)(moved, SCENARIO, entity="person")
+    with pytest.raises(Exception, match=told):
+        lazy.collect()
+    without = moved.with_columns(pl.when(pl.col("d") == 99).then(None).otherwise("a").alias("a"))
+    dropped = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person', nulls := 'drop')", t=without)
+    kept = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=rows)
+    assert {row.pop("records_dropped") for row in dropped} == {1}
+    assert {row.pop("records_dropped") for row in kept} == {0}
+    assert [row | {"nulls": "value"} for row in dropped] == kept

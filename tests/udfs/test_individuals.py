@@ -11,7 +11,7 @@ import pytest
 import reid_sql.polars as rp
 from reid_sql.domains import Table
 from reid_sql.errors import ReidError
-from reid_sql.function import Function
+from reid_sql.function import Answer, Function
 from reid_sql_udfs import declared
 from tests.reliability.test_entities import visits
 from tests.tables import by_duckdb, by_polars
@@ -25,6 +25,14 @@ ASKED: dict[str, dict[str, Any]] = {
     "population_risk": {"populations": [13.0, 1e4]},
     "fit_people": {},
     "fit_copula": {},
+    "individual_risk": {},
+    "loglinear_risk": {"sampling_fraction": 0.1},
+}
+WEIGHED = {
+    "individual_risk": {},
+    "fit_people": {},
+    "fit_copula": {},
+    "population_risk": {"populations": [1e4]},
 }
 FUNCTIONS = [function for function in declared().values() if function.individuals]
 OF_VALUES = [f for f in FUNCTIONS if any(parameter.name == "sensitive" for parameter in f.parameters)]
@@ -48,7 +56,8 @@ def individuals(frame: pl.DataFrame) -> pl.DataFrame:
     for key in sorted(classes, key=order):
         for person in classes[key]:
             found.setdefault(person, key)
-    return pl.DataFrame(list(found.values()), schema={name: frame.schema[name] for name in QI}, orient="row")
+    rows = [(person, *values) for person, values in found.items()]
+    return pl.DataFrame(rows, schema={name: frame.schema[name] for name in ("person", *QI)}, orient="row")
 
 
 def named(function: Function) -> list[str]:
@@ -69,14 +78,40 @@ def test_every_function_of_a_sample_of_people_is_asked() -> None:
 def test_people_are_counted_as_a_table_of_one_row_a_person_is(function: Function, seed: int) -> None:
     frame = visits(seed)
     people = individuals(frame)
-    told = ["m"] if named(function) else []
-    expected = by_duckdb(asked(function, "p"), p=people)
+    key = {"key": "person"} if function.answer is Answer.RECORDS else {}
+    expected = by_duckdb(asked(function, "p", ", key := 'person'" if key else ""), p=people)
     assert by_duckdb(asked(function, "t", ", entity := 'person'"), t=frame) == approximately(expected)
-    if told:
+    if named(function):
         return
     assert by_polars(function.name, frame, QI, **ASKED[function.name], entity="person") == approximately(
-        by_polars(function.name, people, QI, **ASKED[function.name])
+        by_polars(function.name, people, QI, **ASKED[function.name], **key)
     )
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_a_person_has_the_smallest_of_their_weights(name: str) -> None:
+    frame = visits(3).with_columns((pl.int_range(pl.len()) * 7 % 11 + 2.5).alias("w"))
+    function, least = declared()[name], frame.group_by("person").agg(pl.col("w").min())
+    people = individuals(frame).join(least, on="person", nulls_equal=True, how="left")
+    more = "".join(f", {option} := {value}" for option, value in WEIGHED[name].items()) + ", weight := 'w'"
+    key = ", key := 'person'" if function.answer is Answer.RECORDS else ""
+    told = ", ".join([*named(function), "{}"])
+    expected = by_duckdb(f"FROM {name}({told.format('p')}, {QI}{more}{key})", p=people)
+    found = by_duckdb(f"FROM {name}({told.format('t')}, {QI}{more}, entity := 'person')", t=frame)
+    assert found == approximately(expected)
+
+
+@pytest.mark.parametrize("weight", [None, -1.0, float("nan"), float("inf"), 0.0])
+def test_a_person_of_one_bad_weight_is_refused(weight: float | None) -> None:
+    frame = visits(3).with_columns(
+        pl.when(pl.int_range(pl.len()) == 7).then(weight).otherwise(2.0).alias("w")
+    )
+    told = "weight must be a number above 0 for every record"
+    with pytest.raises(duckdb.Error, match=told):
+        by_duckdb(f"FROM individual_risk(t, {QI}, weight := 'w', entity := 'person')", t=frame)
+    lazy = ANY.individual_risk(frame, QI, weight="w", entity="person")
+    with pytest.raises(Exception, match=told):
+        lazy.collect()
 
 
 def approximately(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -45,16 +45,21 @@ def individuals(
     met = people.join(right, alike([F.col(name) for name in rows.names], right))
     first = met.groupBy("entity").agg(F.min(F.struct("class_size", *rows.names)).alias("first"))
     own = (F.col(f"first.{q}").alias(name) for q, name in zip(rows.names, rows.given, strict=True))
-    told = first.select(*own, F.col("entity").alias(entity))
+    person = F.col("entity").alias(entity)
     if weight is None or weight in {*qi, entity}:
-        return told
+        return first.select(*own, person)
+    weights = _weights(tbl, entity, weight)
+    met = first.join(weights, first["entity"].eqNullSafe(weights["who"]))
+    return met.select(*own, person, F.col("least").alias(weight))
+
+
+def _weights(tbl: DataFrame, entity: str, weight: str) -> DataFrame:
+    """The smallest weight of each person, NULL where one of them is no number of at least 0."""
     found, person = resolved(WEIGHED, [weight, entity], tbl)
     number = as_number(tbl, found)
-    valid = F.when((number >= 0) & (number < float("inf")), number)
-    weights = tbl.select(column(person).alias("person"), valid.alias("weight")).groupBy("person")
-    least = F.when(F.count("weight") == F.count(F.lit(1)), F.min("weight"))
-    told_weights = weights.agg(least.alias(weight))
-    return told.join(told_weights, told[entity].eqNullSafe(told_weights["person"])).drop("person")
+    valid = F.when((number >= 0) & (number < float("inf")), number).alias("weight")
+    least = F.when(F.count("weight") == F.count(F.lit(1)), F.min("weight")).alias("least")
+    return tbl.select(column(person).alias("who"), valid).groupBy("who").agg(least)
 
 
 def values_of_people(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str) -> DataFrame:

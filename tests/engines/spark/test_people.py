@@ -164,3 +164,29 @@ def test_choices_of_columns_count_people_as_duckdb_does(spark: "SparkSession", n
     options = ", ".join(f"{key} := {value!r}" for key, value in given.items())
     expected = by_duckdb(f"FROM {name}(t, {columns}, {options})", t=frame)
     same(by_spark(spark, name, [frame], columns, **given), expected)
+
+
+NUMBER = pl.col("person").str.slice(1).cast(pl.Int64)
+STEADY = VISITS.drop_nulls("person").with_columns((NUMBER % 5).alias("age"), (NUMBER % 3).alias("zip"))
+SCENARIO = """{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5},
+  {"columns": ["zip"], "probability": 0.3}]}"""
+
+
+@pytest.mark.parametrize("name", ["adversary_risk", "adversary_summary"])
+def test_attackers_meet_people_as_in_duckdb(spark: "SparkSession", name: str) -> None:
+    found = by_spark(spark, name, [STEADY], SCENARIO, entity="person")
+    same(found, by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=STEADY))
+    several = r"people must have one value in each column of the scenario, got people of several"
+    with pytest.raises(ReidError, match=several):
+        by_spark(spark, name, [VISITS], SCENARIO, entity="person")
+
+
+@pytest.mark.parametrize("name", ["individual_risk", "loglinear_risk"])
+def test_a_sample_of_people_is_weighed_as_in_duckdb(spark: "SparkSession", name: str) -> None:
+    frame = VISITS.with_columns((pl.col("id") * 7 % 11 + 2.5).alias("w"))
+    given = {"weight": "w"} if name == "individual_risk" else {"sampling_fraction": 0.1}
+    options = ", ".join(f"{key} := {value!r}" for key, value in given.items())
+    found = by_spark(spark, name, [frame], QI, **given, entity="person")
+    same(found, by_duckdb(f"FROM {name}(t, {QI}, {options}, entity := 'person')", t=frame))
+    with pytest.raises(ReidError, match="key must be left out where people are counted, got 'id'"):
+        by_spark(spark, name, [frame], QI, **given, entity="person", key="id")
