@@ -540,5 +540,6 @@ def validate_risk(
     methods: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

@@ -70,13 +70,13 @@ def asked(function: Function, table: str, entity: str = "") -> str:
 
 
 def test_every_function_of_a_sample_of_people_is_asked() -> None:
-    assert {function.name for function in OF_PEOPLE} == set(ASKED)
+    assert {function.name for function in OF_PEOPLE} == {*ASKED, "validate_risk"}
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("function", OF_PEOPLE, ids=lambda function: function.name)
-def test_people_are_counted_as_a_table_of_one_row_a_person_is(function: Function, seed: int) -> None:
-    frame = visits(seed)
+@pytest.mark.parametrize("name", ASKED)
+def test_people_are_counted_as_a_table_of_one_row_a_person_is(name: str, seed: int) -> None:
+    function, frame = declared()[name], visits(seed)
     people = individuals(frame)
     key = {"key": "person"} if function.answer is Answer.RECORDS else {}
     expected = by_duckdb(asked(function, "p", ", key := 'person'" if key else ""), p=people)
@@ -86,6 +86,15 @@ def test_people_are_counted_as_a_table_of_one_row_a_person_is(function: Function
     assert by_polars(function.name, frame, QI, **ASKED[function.name], entity="person") == approximately(
         by_polars(function.name, people, QI, **ASKED[function.name], **key)
     )
+
+
+def test_a_backtest_is_of_people() -> None:
+    many = pl.concat([visits(seed).with_columns(pl.col("person") + 13 * seed) for seed in range(20)])
+    asked = f"FROM validate_risk({{}}, {QI}, [0.5], 1, methods := ['bound'], nulls := 'value'{{}})"
+    expected = by_duckdb(asked.format("p", ""), p=individuals(many))
+    assert by_duckdb(asked.format("t", ", entity := 'person'"), t=many) == approximately(expected)
+    options = {"methods": ["bound"], "entity": "person"}
+    assert by_polars("validate_risk", many, QI, [0.5], 1, **options) == approximately(expected)
 
 
 @pytest.mark.parametrize("name", WEIGHED)

@@ -9,9 +9,10 @@ from reid_sql.reductions.texts import TEXTS
 
 
 @table_function(
-    "tbl, qi, fractions, samples, methods, seed, nulls",
+    "tbl, qi, fractions, samples, methods, seed, nulls, entity",
     answer=Answer.ROWS,
     reduction=TEXTS,
+    individuals=True,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7",
 )
 def validate_risk(
@@ -34,7 +35,8 @@ def validate_risk(
     (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
     are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
     to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
-    leave fewer than 50. One row per person is assumed.
+    leave fewer than 50. With `entity`, the column that tells people apart, the table is of people: each
+    counts once, by the smallest of their classes, NULL as one person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> lines = [["age"], *([str(age)] for age in range(60))]
