@@ -1,6 +1,5 @@
 """Where a sample is of people: `entity` answers what the table of one row a person answers without it."""
 
-import re
 from collections import defaultdict
 from typing import Any
 
