@@ -74,6 +74,11 @@ def known(model: str | FittedModel) -> FittedModel:
     return found[model]
 
 
+def optional(model: str | FittedModel | None) -> FittedModel | None:
+    """The same, or None where no model is asked for."""
+    return None if model is None else known(model)
+
+
 def models() -> dict[str, FittedModel]:
     """All models of the database, by name."""
     with _LOCK:

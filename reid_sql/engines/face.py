@@ -16,6 +16,8 @@ from typing import Any, Final
 
 from reid_sql import registry
 from reid_sql.domains import (
+    MODEL,
+    OPTIONAL_MODEL,
     Choice,
     Column,
     Document,
@@ -266,6 +268,8 @@ def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or wha
 
 
 def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, FittedModel) and domain in {MODEL, OPTIONAL_MODEL}:
+        return value
     if isinstance(domain, Texts) and value is not None and not _iterable(value):
         raise WrongTypeError(domain.sentence(name, told(value)))
     if isinstance(domain, Texts):

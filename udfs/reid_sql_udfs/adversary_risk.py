@@ -1,6 +1,7 @@
 """Risk of each record against an attacker who knows part of what can be known."""
 
-from reid_sql.domains import NullPolicy
+from reid_sql import registry
+from reid_sql.domains import NullPolicy, OptionalModel
 from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
@@ -10,9 +11,10 @@ from reid_sql.scenario import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, trials, seed, key, nulls",
+    "tbl, scenario, trials, seed, key, nulls, population_tbl, model",
     answer=Answer.RECORDS,
     reduction=KNOWN_RECORDS,
+    models=True,
     source="Xia et al. 2021",
 )
 def adversary_risk(
@@ -22,6 +24,7 @@ def adversary_risk(
     *,
     trials: Trials = 10_000,
     seed: Seed = 0,
+    model: OptionalModel = None,
 ) -> AdversaryRisk:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario.
 
@@ -37,4 +40,4 @@ def adversary_risk(
     >>> adversary_risk(people, half).marketer.tolist()
     [0.625, 0.625, 0.375]
     """
-    return adversary.risk(known, scenario, nulls, trials=trials, seed=seed)
+    return adversary.risk(known, scenario, nulls, trials=trials, seed=seed, model=registry.optional(model))

@@ -1,8 +1,9 @@
 """How the risk against an attacker hangs on what is assumed of them."""
 
-from reid_sql.domains import NullPolicy
+from reid_sql import registry
+from reid_sql.domains import NullPolicy, OptionalModel
 from reid_sql.function import Answer, table_function
-from reid_sql.models.attacker import adversary_summary as model
+from reid_sql.models.attacker import adversary_summary as summaries
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.attacker.adversary_summary import AdversarySetting, Levels
 from reid_sql.models.attacker.knowledge import Seed, Trials
@@ -11,9 +12,10 @@ from reid_sql.scenario import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, levels, trials, seed, nulls",
+    "tbl, scenario, levels, trials, seed, nulls, population_tbl, model",
     answer=Answer.ROWS,
     reduction=KNOWN_RECORDS,
+    models=True,
     source="Xia et al. 2021, Table 4",
 )
 def adversary_sensitivity(
@@ -24,6 +26,7 @@ def adversary_sensitivity(
     *,
     trials: Trials = 10_000,
     seed: Seed = 0,
+    model: OptionalModel = None,
 ) -> list[AdversarySetting]:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
 
@@ -37,4 +40,6 @@ def adversary_sensitivity(
     >>> len(adversary_sensitivity(people, half))
     81
     """
-    return model.sensitivity(known, scenario, levels, nulls, trials=trials, seed=seed)
+    return summaries.sensitivity(
+        known, scenario, levels, nulls, trials=trials, seed=seed, model=registry.optional(model)
+    )

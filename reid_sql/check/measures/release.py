@@ -165,7 +165,7 @@ class Release(Answers):
         if check.measure.takes("model"):
             tables |= {"model": self.model(check, group), "tbl": self.complete(check, group)}
         positional, named, values = [], [], []
-        for parameter in function.parameters:
+        for parameter in (each for each in function.parameters if each.name not in check.measure.unused):
             value = tables.get(parameter.name, given[parameter.name])
             value = list(check.quasi_identifiers) if isinstance(parameter.domain, Columns) else value
             if parameter.default is REQUIRED:

@@ -1,0 +1,1 @@
+-- reid_plan_known_records('people', '{"columns": ["age", "sex"], "told": ["state"]}', 'register', NULL, 'value')
