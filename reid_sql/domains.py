@@ -378,9 +378,6 @@ PERSON_OR_ITEM: Final = Column("person and item")
 TABLE: Final = Table()
 OPTIONAL_TABLE: Final = OptionalTable()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
-OPTIONAL_MODEL: Final = Text(
-    "the name of a fitted model", "see copula_models() for those there are", optional=True
-)
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
 WEIGHT: Final = Text("the name of a column of survey weights", "write weight := 'column'", optional=True)
 ORDERED: Final = Texts()
@@ -392,7 +389,6 @@ Counts = Annotated[npt.ArrayLike, Numbers(COUNT)]
 Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 Model = Annotated[str, MODEL]
-OptionalModel = Annotated[str | None, OPTIONAL_MODEL]
 NewModel = Annotated[str, NEW_MODEL]
 Names = Annotated[list[str] | None, ORDERED]
 RecordValues = Annotated[list[str | None], RECORD]

@@ -129,6 +129,17 @@ def test_an_attacker_of_a_scenario_is_measured_beside_the_worst_case(tmp_path: P
     assert len(page["sensitivity"]) == 81
 
 
+def test_who_is_unique_in_the_population_is_told_by_a_file_of_it_or_by_a_model(tmp_path: Path) -> None:
+    file = tmp_path / "neighbours.toml"
+    file.write_text(NEIGHBOURS, encoding="utf-8")
+    call = ["adversary", PEOPLE, "--scenario", str(file), "--json"]
+    looked_up = json.loads(command(*call, "--population-file", PEOPLE).stdout)["summary"]
+    assert looked_up[1] | {"measure": "prosecutor"} == looked_up[0]  # the population is the table itself
+    fitted = json.loads(command(*call, "--model", "people").stdout)["summary"]
+    assert "a fitted model's estimate" in fitted[1]["status"]
+    assert 0 < fitted[1]["average"] < looked_up[1]["average"]
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     with duckdb.connect(tmp_path / "house.duckdb") as con:

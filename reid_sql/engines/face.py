@@ -16,8 +16,6 @@ from typing import Any, Final
 
 from reid_sql import registry
 from reid_sql.domains import (
-    MODEL,
-    OPTIONAL_MODEL,
     Choice,
     Column,
     Document,
@@ -32,7 +30,7 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.contract import Kind, Kit
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
-from reid_sql.fitted_model import FittedModel
+from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.function import Answer, Function, signature_of
 from reid_sql.suggestion import suggestion
 
@@ -268,7 +266,7 @@ def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or wha
 
 
 def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, FittedModel) and domain in {MODEL, OPTIONAL_MODEL}:
+    if isinstance(value, FittedModel) and domain is OPTIONAL_MODEL:
         return value
     if isinstance(domain, Texts) and value is not None and not _iterable(value):
         raise WrongTypeError(domain.sentence(name, told(value)))

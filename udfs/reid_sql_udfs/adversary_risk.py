@@ -1,7 +1,8 @@
 """Risk of each record against an attacker who knows part of what can be known."""
 
 from reid_sql import registry
-from reid_sql.domains import NullPolicy, OptionalModel
+from reid_sql.domains import NullPolicy
+from reid_sql.fitted_model import OptionalModel
 from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
@@ -33,6 +34,8 @@ def adversary_risk(
     groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
     the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
     values the table lacks. One row per person is assumed.
+    `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record
+    by record; `model`, a fitted one, estimates it better than Pitman's model, which is asked otherwise.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

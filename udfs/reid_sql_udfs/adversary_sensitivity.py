@@ -1,7 +1,8 @@
 """How the risk against an attacker hangs on what is assumed of them."""
 
 from reid_sql import registry
-from reid_sql.domains import NullPolicy, OptionalModel
+from reid_sql.domains import NullPolicy
+from reid_sql.fitted_model import OptionalModel
 from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary_summary as summaries
 from reid_sql.models.attacker.adversary import KnownRecords
@@ -32,7 +33,7 @@ def adversary_sensitivity(
 
     Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
     are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
-    the same setting. One row per person is assumed.
+    the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

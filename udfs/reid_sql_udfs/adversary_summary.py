@@ -1,7 +1,8 @@
 """Risk against an attacker who knows part of what can be known, over all records."""
 
 from reid_sql import registry
-from reid_sql.domains import NullPolicy, OptionalModel, Threshold
+from reid_sql.domains import NullPolicy, Threshold
+from reid_sql.fitted_model import OptionalModel
 from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary_summary as summaries
 from reid_sql.models.attacker.adversary import KnownRecords
@@ -33,7 +34,8 @@ def adversary_summary(
     One row a measure: quartiles, average and highest over the records, the share of records above the
     threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
     `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
-    Refuses what `adversary_risk` refuses. One row per person is assumed.
+    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
+    is assumed.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

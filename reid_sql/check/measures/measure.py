@@ -103,7 +103,9 @@ class Measure:
 
     def takes(self, *names: str) -> bool:
         """Whether the figure hangs on a parameter of one of these names."""
-        asked = [parameter.name for parameter in self.declared.parameters if parameter.name not in self.unused]
+        asked = [
+            parameter.name for parameter in self.declared.parameters if parameter.name not in self.unused
+        ]
         return any(name in names for name in asked)
 
     def worse(self, value: float, other: float) -> bool:

@@ -9,8 +9,8 @@ list_concat(columns, list_filter(told, lambda reid_c: NOT list_contains(columns,
 
 -- The distinct records on the columns, each value as a code (0 for NULL), the values of the told columns as
 -- texts, and the records that hold each: by the key, else by their place in the scan, counted before any is
--- left out. Beside a population table, of which the columns are asked but no other that the scenario speaks of,
--- how many of it hold each, and the records that only it holds.
+-- left out. Beside a population table, of which the columns are asked but no other that the scenario speaks
+-- of, how many of it hold each, and the records that only it holds.
 PLAN reid_known_records(tbl, columns, told, population_tbl, key, nulls, every) AS
 WITH reid_distinct AS MATERIALIZED (
   SELECT row_number() OVER () AS id, *

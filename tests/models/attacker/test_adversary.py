@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.errors import UnknownNameError
-from reid_sql.models.attacker import adversary, adversary_summary, knowledge, unique_in_population
+from reid_sql.models.attacker import adversary, adversary_summary, knowledge
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.scenario import scenario
+from reid_sql.models.attacker.unique_in_population import PITMAN
 from tests.attacker import Record, attack
 
 COLUMNS = ["a", "b", "c", "d"]
@@ -141,7 +142,7 @@ def test_drawn_sets_agree_with_the_exact_sum_within_their_standard_error(
     town: KnownRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = adversary.risk(town, TOWN)
-    assert exact.status == unique_in_population.PITMAN
+    assert exact.status == PITMAN
     assert not exact.standard_error.any()
     monkeypatch.setattr(adversary, "LARGEST", 1)
     drawn = [adversary.risk(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
@@ -245,9 +246,14 @@ def test_groups_of_many_kinds_of_subject_are_counted_one_by_one() -> None:
 
 def test_what_only_rests_on_counts_is_ok_and_the_rest_names_pitman(town: KnownRecords) -> None:
     found = adversary_summary.summary(town, TOWN)
-    assert [row.status for row in found] == ["ok", unique_in_population.PITMAN, "ok", unique_in_population.PITMAN]
+    assert [row.status for row in found] == [
+        "ok",
+        PITMAN,
+        "ok",
+        PITMAN,
+    ]
     never = adversary_summary.summary(town, TOWN | {"uniqueness_confirmed": 0.0})
-    assert [row.status for row in never] == ["ok", unique_in_population.PITMAN, "ok", "ok"]
+    assert [row.status for row in never] == ["ok", PITMAN, "ok", "ok"]
 
 
 def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted() -> None:

@@ -66,7 +66,7 @@ def test_the_worst_case_rests_on_the_same_model() -> None:
 
 
 def test_a_model_that_lacks_a_column_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="must be columns of the model, got 'sx'; did you mean 'sex'"):
+    with pytest.raises(UnknownNameError, match="of the model, got 'sx'; did you mean 'sex'"):
         adversary.risk(TOWN, asked((["sx", *NAMES[1:]], 1.0)), model=MODEL)
 
 
@@ -84,8 +84,8 @@ def test_records_that_only_the_population_holds_have_no_risk_and_those_it_lacks_
         "groups": [{"columns": ["a"], "probability": 0.5}, {"columns": ["b"], "probability": 0.5}],
     }
     found = adversary.risk(both, scenario)
-    # (1, 1) is alone by both columns in both tables; (2, 1) is alone by a in the table, not in the population,
-    # which lacks it, so that by both columns the table alone counts.
+    # (1, 1) is alone by both columns in both tables; (2, 1) is alone by a in the table, not in the
+    # population, which lacks it, so that by both columns the table alone counts.
     assert found.journalist.tolist() == [0.25, 0.0, 0.25, 0.0]
     assert found.prosecutor.tolist() == [0.25, 0.0, 0.5, 0.0]
     assert found.overall[3] == found.marketer[3] == 0

@@ -43,9 +43,7 @@ def test_the_tree_of_some_columns_is_the_whole_summed_over_the_others(chosen: np
 def test_unique_people_are_those_of_all_cells_within_the_chance_of_the_draws(
     chosen: np.ndarray, people: float
 ) -> None:
-    several = np.prod(
-        [MODEL.marginals[j].multiplicity[CELLS[:, j]] for j in np.flatnonzero(chosen)], axis=0
-    )
+    several = np.prod([MODEL.marginals[j].multiplicity[CELLS[:, j]] for j in np.flatnonzero(chosen)], axis=0)
     back = np.unique(CELLS[:, chosen], axis=0, return_inverse=True)[1].ravel()
     q = np.bincount(back, Q)[back] / several
     shapes = np.exp(PartShapes(MODEL).log_shapes(chosen[None, :], people)[0])
