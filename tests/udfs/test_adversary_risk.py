@@ -280,8 +280,8 @@ def test_a_fitted_model_may_estimate_who_is_unique() -> None:
         for each in ("town of a test", model)
     )
     assert by_name.equals(by_model)
-    assert (duck["journalist"] - by_name["journalist"]).abs().max() < 1e-9  # type: ignore[operator]
-    assert 0 < duck["journalist"].max() < duck["prosecutor"].max()  # type: ignore[operator]
+    assert (duck["journalist"] - by_name["journalist"]).abs().max() < 1e-9
+    assert 0 < duck["journalist"].max() < duck["prosecutor"].max()
     assert "a fitted model's estimate" in duck["status"][0]
     with pytest.raises(ReidError, match="model must be a fitted model, got 'twon'"):
         rp.adversary_risk(town, scenario, model="twon").collect()

@@ -351,4 +351,5 @@ def risk(
     risks = found.prosecutor, found.journalist, found.marketer, found.overall(parameters)
     every = np.zeros((len(risks) + 1, len(known.records)))
     every[:, known.rows] = (*risks, found.standard_error(parameters))
-    return AdversaryRisk(*every, found.status)
+    prosecutor, journalist, marketer, overall, error = every
+    return AdversaryRisk(prosecutor, journalist, marketer, overall, error, found.status)
