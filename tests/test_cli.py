@@ -440,6 +440,10 @@ def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
     assert page["remarks"] == []
     assert [row["distinct_values"] for row in page["riskiest"]] == [2072, 2012, 1992, 1730, 1678]
     assert "<svg" in file.read_text(encoding="utf-8")
+    whole = file.read_text(encoding="utf-8")
+    assert command("qar", PEOPLE, *asked, "--without-contributions").returncode == 0
+    assert "What each record adds" in whole
+    assert "What each record adds" not in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
