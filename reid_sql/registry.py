@@ -32,10 +32,7 @@ def within(database: str) -> Iterator[None]:
 
 
 def holds(database: str, connection: Any) -> None:  # noqa: ANN401 - whatever an engine connects by
-    """Remember that the connection holds the database open; forget models of those that none holds.
-
-    None holds them any more.
-    """
+    """Remember that the connection holds the database open; forget models of those that none holds."""
     with _LOCK:
         for known_one, holders in list(_HOLDERS.items()):
             holders[:] = [holder for holder in holders if _is_open(holder)]

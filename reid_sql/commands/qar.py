@@ -142,10 +142,7 @@ def _contributions(
 def _removals(
     con: "duckdb.DuckDBPyConnection", given: list[Any], how: str, remove: int, orders: list[str]
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """Remove records in each order, and say which of the orders nobody asked for were left out.
-
-    They were not asked for by name.
-    """
+    """Remove records in each order, and say which of the orders nobody asked for were left out."""
     import duckdb  # noqa: PLC0415 - help is shown without what counts
 
     from reid_sql.models.extreme.removal_path import BY  # noqa: PLC0415 - the same

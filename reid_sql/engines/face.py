@@ -65,10 +65,7 @@ def public(module: str, kit: Kit[Any, Any], functions: Mapping[str, Function]) -
 
 
 def bind(kit: Kit[Any, Any], declared: Function) -> Call:
-    """Make the engine's function of a declared function; one that is absent says so when it is called.
-
-    Absent is what the engine does not have.
-    """
+    """Make the engine's function of a declared function; one that is absent says so when it is called."""
     reason = declared.absence(kit.ENGINE)
     made = _missing(kit, declared, reason) if reason else SHAPES.get(declared.answer, _table)(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
@@ -184,10 +181,7 @@ SHAPES: Final[Mapping[Answer, Callable[[Kit[Any, Any], Function], Call]]] = {
 def bound(
     name: str, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones.
-
-    Unknown is a name that is none.
-    """
+    """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones."""
     refuse_unknown(name, signature, named)
     places = [p for p in signature.parameters.values() if p.kind is Argument.POSITIONAL_OR_KEYWORD]
     rule = f"{name} must be called as {name}{signature}"

@@ -1,7 +1,4 @@
-"""A table of the policy as it is measured: opened read-only, counted once, every answer kept.
-
-It is kept for who asks again.
-"""
+"""A table of the policy as it is measured: opened read-only, counted once, every answer kept."""
 
 from collections.abc import Mapping, Sequence
 from string import Template
@@ -27,10 +24,7 @@ VIEW: Final = "a view of the database '{}' was measured: no hash stands for what
 
 
 class Release(Answers):
-    """An opened table: its columns, class sizes by any columns and groups, and functions' answers.
-
-    The answers are about the table.
-    """
+    """An opened table: its columns, class sizes by any columns and groups, and functions' answers."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""

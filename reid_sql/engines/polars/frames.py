@@ -1,7 +1,4 @@
-"""Polars: columns by their very names, and the relations all reductions are made of, never collected.
-
-They are few, and nothing is collected.
-"""
+"""Polars: columns by their very names, and the relations all reductions are made of, never collected."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

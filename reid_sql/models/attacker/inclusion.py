@@ -35,10 +35,7 @@ def relation(
     texts: npt.NDArray[np.object_] | None,
     missing: npt.NDArray[np.bool_] | None,
 ) -> Relation:
-    """Relate the values of a column: each matches itself and broader ones, both ways where NULL is any.
-
-    Where NULL matches anything, it does so both ways.
-    """
+    """Relate the values of a column: each matches itself and broader ones, both ways where NULL is any."""
     values, first = np.unique(codes, return_index=True)
     matching: list[Any] = [[value] for value in values]
     if hierarchy is not None and texts is not None:
