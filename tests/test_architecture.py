@@ -35,6 +35,7 @@ LAYERS = [
         *("reid_sql.runner", "reid_sql.screen", "reid_sql.screen_profile", "reid_sql.plot"),
     ),
     ("reid_sql.check",),
+    ("reid_sql.release",),
     ("reid_sql",),  # the face, which shows the gate
     ("reid_sql.commands",),
     ("reid_sql.dbt",),
