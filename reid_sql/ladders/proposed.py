@@ -15,6 +15,7 @@ FEWEST: Final = 2  # bands that the widest make
 MOST: Final = 4  # widths, or lengths of beginnings, of one ladder
 NICE: Final = tuple(digit * 10.0**power for power in range(-9, 16) for digit in (1, 2, 5))
 SHARES: Final = (0.01, 0.05, 0.2)  # of the records, which a value must have to stay as it is
+LEAST: Final = 10  # records that a value has at least which a step names
 FAR: Final = (
     1.5  # how much wider all numbers spread than 98 % of them, from which the ends are one value each
 )
@@ -116,7 +117,7 @@ def _beginnings(facts: Facts) -> Iterator[Step]:
 
 def _common(facts: Facts) -> Iterator[Step]:
     """Keep fewer values at each step, and at least one: keeping none is leaving the column out."""
-    steps = [common(facts, share * facts.records) for share in SHARES]
+    steps = [common(facts, max(LEAST, share * facts.records)) for share in SHARES]
     first = Common(tuple(value for value, _ in facts.frequent))
     for before, step in pairwise((first, *steps)):
         if step.kept and len(step.kept) < len(before.kept):

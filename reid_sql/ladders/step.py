@@ -233,7 +233,8 @@ class Common:
     @property
     def words(self) -> str:
         """What is done, as a person would say it after the column's name."""
-        return f"with its {len(self.kept)} most frequent values, the others as one"
+        few = "value" if len(self.kept) == 1 else f"{len(self.kept)} values"
+        return f"with its most frequent {few}, the others as one"
 
     def sql(self, value: str) -> str:
         """Spell it in SQL."""

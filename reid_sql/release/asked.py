@@ -1,4 +1,4 @@
-"""What a policy's checks ask of class sizes, which can be held in the search; the rest is left to the gate."""
+"""What a policy's checks ask of class sizes, which the search can hold; the rest is left to the gate."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,10 +33,14 @@ def refuse_unprepared(release: Release) -> None:
         rule = f"a table to prepare must have a row a person, got entity = '{table.entity}'"
         raise UnavailableError(f"{rule}; make one row of each person first, or use reid-sql advise")
     if not columns_to_climb(release):
-        rule = f"a table to prepare must have a check that counts by quasi-identifiers, got none for {table.name}"
-        raise UnavailableError(f'{rule}; write quasi_identifiers = ["age", "sex"] and a check such as k')
+        rule = "a table to prepare must have a check that counts by quasi-identifiers"
+        raise UnavailableError(
+            f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check such as k'
+        )
     if not release.records:
-        raise UnavailableError(f"a table to prepare must hold a record, got none in {table.name}; pass another")
+        raise UnavailableError(
+            f"a table to prepare must hold a record, got none in {table.name}; pass another"
+        )
 
 
 def requirement(release: Release, columns: Sequence[str], suppression: float) -> Requirement:

@@ -10,7 +10,7 @@ import numpy as np
 from reid_sql.check.measures.release import Release
 from reid_sql.domains import MAX_COLUMNS, Integers
 from reid_sql.errors import OutOfDomainError
-from reid_sql.ladders.ladder import Ladder, ladder
+from reid_sql.ladders.ladder import Ladder
 from reid_sql.ladders.proposed import Facts, merging, proposed
 from reid_sql.ladders.written import Written
 from reid_sql.models.columns.look import NUMERIC
@@ -30,14 +30,12 @@ class Climb:
 
 
 def climb(release: Release, columns: Sequence[str], given: Mapping[str, Written]) -> Climb:
-    """Give each column the ladder that the policy writes, or one that suits it; count distinct records once."""
+    """Give each column the ladder that the policy writes, or one that suits it, and code its values."""
     told = facts(release, columns)
-    wished = [
-        given[each.column].of(each) if each.column in given else proposed(each) for each in told
-    ]
+    wished = [given[each.column].of(each) if each.column in given else proposed(each) for each in told]
     coded = [_rungs(release, each, written=each.column in given) for each in wished]
     return Climb(
-        tuple(ladder for ladder, _ in coded),
+        tuple(climbed for climbed, _ in coded),
         Lattice([rungs for _, rungs in coded], _distinct(release, columns)),
     )
 

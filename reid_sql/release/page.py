@@ -35,6 +35,7 @@ def _table(made: "Prepared", table: "TableForm") -> Page:
         "name": table.table.name,
         "loss": table.loss,
         "optimal": table.result.optimal and best is not None,
+        "none_meets": table.result.optimal and best is None,
         "least_possible_loss": _few(table.result.bound) if best else None,
         "forms": table.result.nodes,
         "forms_counted": len(table.result.counted),
@@ -62,9 +63,7 @@ def _share(found: Found, records: int, below: int) -> float | None:
 
 def _losses(table: "TableForm", best: Found) -> Page:
     folded = table.lattice.folded(best.node)
-    return {
-        word: _few(loss_of(word, table.lattice).of(best.node, folded, best.outcome)) for word in WORDS
-    }
+    return {word: _few(loss_of(word, table.lattice).of(best.node, folded, best.outcome)) for word in WORDS}
 
 
 def _columns(table: "TableForm") -> list[Page]:

@@ -70,9 +70,7 @@ def _sought(policy: Policy, release: Release, tell: Tell) -> TableForm:
     judge = _Judge(policy, release, found, columns, asked)
     ends = began + wanted.time_limit
     words = _Words(release.table.name, tell)
-    result = Search(
-        found.lattice, asked, loss, judge, stop=lambda: time.monotonic() > ends, tell=words
-    ).run()
+    result = Search(found.lattice, asked, loss, judge, stop=lambda: time.monotonic() > ends, tell=words).run()
     best = result.best
     form = Form(found.ladders, best.node, best.outcome.cut or 1) if best else None
     return TableForm(
@@ -129,4 +127,3 @@ class _Words:
         best = "none meets the policy yet" if result.best is None else f"least loss {result.best.loss:.1%}"
         told = f"{len(result.counted):,} of {result.nodes:,} forms counted; {best}"
         self.tell(f"{self.table}: {told}")
-

@@ -1,9 +1,11 @@
 """A form of a table as the gate measures it: made by the query that the user gets, beside its source."""
 
+from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
 from reid_sql.check.measures.answers import Answers
+from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.policy import columns_named
 from reid_sql.domains import quoted
@@ -19,6 +21,9 @@ class Released(Release):
         """Make the form; of a population, its values are made coarser in the same way."""
         Answers.__init__(self, original.table, original.evidence)
         self.con = original.con
+        self.dropped = {
+            name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
+        }
         self.view = f"reid_released_{next(NUMBERS)}"
         self.population_view = f"{self.view}_population"
         self.cautions = list(original.cautions)
@@ -35,6 +40,10 @@ class Released(Release):
         self.con.execute(
             f"CREATE TEMP VIEW {self.population_view} AS SELECT {listed} FROM {original.population_view}"
         )
+
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        """Profile the columns that are not left out: the mark in the others stands for every value."""
+        return super()._profiled([name for name in columns if name not in self.dropped])
 
     def forget(self) -> None:
         """Take away what was made to measure the form."""

@@ -35,7 +35,9 @@ def source_sql(release: Release) -> str:
 def sql_file(made: "Prepared") -> str:
     """Write the views of all tables."""
     if not made.passed:
-        raise ReidError(f"a release must pass the policy to be written, got {made.verdict}; change the policy")
+        raise ReidError(
+            f"a release must pass the policy to be written, got {made.verdict}; change the policy"
+        )
     return "\n".join(line for table in made.tables for line in _view(made, table)) + "\n"
 
 

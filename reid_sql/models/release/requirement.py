@@ -77,10 +77,7 @@ class Requirement:
             (int(records[sizes < self.k].sum()), 0.0),
             (int(records[sizes == 1].sum()), self.unique),
             (int(classes.sum()), self.average * left),
-            *(
-                (int(records[1.0 / sizes > threshold].sum()), most * left)
-                for threshold, most in self.shares
-            ),
+            *((int(records[1.0 / sizes > threshold].sum()), most * left) for threshold, most in self.shares),
         ]
         return any(found - self.suppressible > most * (1 + ROUNDING) for found, most in bad)
 

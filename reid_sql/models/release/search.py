@@ -105,13 +105,9 @@ class Search:
             moved, node = finer is not None, finer or node
 
     def _finer(self, node: Node) -> Iterator[Node]:
-        below = [
-            (*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level
-        ]
+        below = [(*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level]
         columns = self._order.columns
-        yield from sorted(
-            below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each))
-        )
+        yield from sorted(below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each)))
 
     def _next(self, least: NDArray[np.float64]) -> Node | None:
         """Give a node that may lose less than the best; the most telling one, as far as one can know.
@@ -123,7 +119,9 @@ class Search:
         if not len(open_):
             return None
         order = self._order.base.ravel()[open_]
-        place = order.argmax() if self.loss.foreseen else np.argpartition(order, len(order) // 2)[len(order) // 2]
+        place = (
+            order.argmax() if self.loss.foreseen else np.argpartition(order, len(order) // 2)[len(order) // 2]
+        )
         return tuple(int(at) for at in np.unravel_index(int(open_[place]), least.shape))
 
     def _count(self, node: Node) -> bool:
