@@ -15,6 +15,7 @@ UNIQUE: Final = 0.5  # a risk that only the records exceed which are the only on
 # A finer form breaks them wherever a coarser one does, as long as no record is taken away.
 MONOTONE: Final = (
     *(*FOLDED, "separation", "distinction"),
+    *("journalist_highest_risk", "journalist_average_risk", "journalist_records_at_risk"),
     *("l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"),
 )
 
@@ -35,7 +36,7 @@ def refuse_unprepared(release: Release) -> None:
     if not columns_to_climb(release):
         rule = "a table to prepare must have a check that counts by quasi-identifiers"
         raise UnavailableError(
-            f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check such as k'
+            f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'
         )
     if not release.records:
         raise UnavailableError(

@@ -16,16 +16,18 @@ DIGITS: Final = 4  # of a loss: an exact one would tell how few records were lef
 
 def page(made: "Prepared") -> Page:
     """Tell of the release of each table, and the gate's report on it."""
-    told: Page = {
-        "format": FORMAT,
-        "policy": made.policy.name,
-        "policy_sha256": made.policy.sha256,
-        "verdict": made.verdict,
-        "exit_code": made.exit_code,
-        "tables": [_table(made, table) for table in made.tables],
-        "report": made.report,
-    }
-    return rounded(told)
+    told: Page = rounded(
+        {
+            "format": FORMAT,
+            "policy": made.policy.name,
+            "policy_sha256": made.policy.sha256,
+            "verdict": made.verdict,
+            "exit_code": made.exit_code,
+            "tables": [_table(made, table) for table in made.tables],
+            "report": made.report,
+        }
+    )
+    return told
 
 
 def _table(made: "Prepared", table: "TableForm") -> Page:

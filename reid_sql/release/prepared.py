@@ -1,4 +1,4 @@
-"""What comes of preparing: the form of each table, its loss, how it was found, and the gate's verdict on it."""
+"""What comes of preparing: each table's form, its loss, how it was found, and the gate's verdict on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class TableForm:
     seconds: float
 
     def shipped(self, keep: tuple[str, ...]) -> list[str]:
-        """The columns of the release: those that the policy names, and those to keep, as the source has them."""
+        """The columns of the release: those that the policy names, and those to keep."""
         named = {*columns_named(self.table), *keep}
         return [name for name in self.columns if name in named]
 

@@ -29,7 +29,8 @@ def _function(made: "Prepared", table: "TableForm") -> Iterator[str]:
     if table.form is None:
         raise ReidError("no form of the table meets the policy")
     levels = table.form.levels
-    yield f"def released_{re.sub(r'[^0-9A-Za-z_]', '_', table.table.name)}(frame: pl.LazyFrame) -> pl.LazyFrame:"
+    called = f"released_{re.sub(r'[^0-9A-Za-z_]', '_', table.table.name)}"
+    yield f"def {called}(frame: pl.LazyFrame) -> pl.LazyFrame:"
     yield f"    made = frame.lazy().select({'['}"
     for name in table.shipped(made.policy.preparing.keep):
         spelled = levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"

@@ -21,7 +21,7 @@ class Released(Release):
         """Make the form; of a population, its values are made coarser in the same way."""
         Answers.__init__(self, original.table, original.evidence)
         self.con = original.con
-        self.dropped = {
+        self.left_out = {
             name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
         }
         self.view = f"reid_released_{next(NUMBERS)}"
@@ -43,7 +43,7 @@ class Released(Release):
 
     def _profiled(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns that are not left out: the mark in the others stands for every value."""
-        return super()._profiled([name for name in columns if name not in self.dropped])
+        return super()._profiled([name for name in columns if name not in self.left_out])
 
     def forget(self) -> None:
         """Take away what was made to measure the form."""

@@ -12,8 +12,8 @@ from reid_sql.screen import ONE_ROW_ONE_PERSON, Text
 
 Page = dict[str, Any]
 NONE: Final = (
-    "No form of the table was found that meets the policy: allow more suppression, a longer time, other ladders "
-    "or a milder limit."
+    "No form of the table was found that meets the policy: allow more suppression, a longer time, other "
+    "ladders or a milder limit."
 )
 
 

@@ -4,6 +4,7 @@ Each is the loss of what stays, with records that are taken away counted as havi
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from typing import Final
 
@@ -149,7 +150,9 @@ class ClassSize(Loss):
         return (self.lattice.records - suppressible) / len(found.counts) / self.lattice.records
 
 
-LOSSES: Final = dict(zip(WORDS, (Entropy, Discernibility, ClassSize), strict=True))
+LOSSES: Final[dict[str, Callable[[Lattice], Loss]]] = dict(
+    zip(WORDS, (Entropy, Discernibility, ClassSize), strict=True)
+)
 
 
 def loss_of(word: str, lattice: Lattice) -> Loss:

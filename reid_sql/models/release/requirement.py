@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reid_sql.domains import Floats, Integers
 
@@ -87,6 +88,6 @@ def _left(parts: Integers) -> Integers:
     return np.cumsum(parts[::-1])[::-1]
 
 
-def _within(values: Floats, most: float) -> Integers:
-    found: Integers = values <= most * (1 + ROUNDING)
+def _within(values: Floats, most: float) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = values <= most * (1 + ROUNDING)
     return found

@@ -28,7 +28,7 @@ class Found:
     node: Node
     loss: float
     outcome: Outcome
-    below_k: float  # share of the records in classes below the required k, before any is taken away
+    below_k: float  # share of the records in classes below k, at least 2, before any goes
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Search:
         folded = self.lattice.folded(node)
         outcome = self.requirement.of(folded.counts)
         loss = float("inf") if outcome.cut is None else self.loss.of(node, folded, outcome)
-        small = int(folded.counts[folded.counts < self.requirement.k].sum())
+        small = int(folded.counts[folded.counts < max(2, self.requirement.k)].sum())
         found = Found(node, loss, outcome, small / self.lattice.records)
         self.result.counted.append(found)
         met, hopeless = self._judged(found)
