@@ -20,8 +20,8 @@ NONE: Final = (
 def release_page(page: Page, width: int) -> RenderableType:
     """Show each table's form, then the gate's verdict on the release."""
     parts: list[RenderableType] = [part for table in page["tables"] for part in _table(table)]
-    verdict = [verdict_page(page["report"], width)] if page["report"] else []
-    return Group(*parts, *verdict, Text(ONE_ROW_ONE_PERSON, style="dim"))
+    report = page["report"]
+    return Group(*parts, verdict_page(report, width) if report else Text(ONE_ROW_ONE_PERSON, style="dim"))
 
 
 def _table(table: Page) -> list[RenderableType]:
