@@ -12,6 +12,7 @@ from reid_sql.commands import (
     check,
     forecast,
     functions,
+    prepare,
     profile,
     qar,
     query,
@@ -22,7 +23,20 @@ from reid_sql.commands import (
 from reid_sql.errors import OutOfDomainError
 
 # In the order of the help; each is a file of its name.
-COMMANDS: Final = (profile, risk, forecast, validate, adversary, qar, check, advise, query, functions, sql)
+COMMANDS: Final = (
+    profile,
+    risk,
+    forecast,
+    validate,
+    adversary,
+    qar,
+    check,
+    advise,
+    prepare,
+    query,
+    functions,
+    sql,
+)
 
 
 class Once(argparse.Action):
