@@ -7,7 +7,8 @@ THEN error('key must not be a quasi-identifier, got ''' || key
   || '''; it tells which record is whose, which no attacker knows: leave it out of one of them')
 ELSE list_append(columns, key) END;
 
--- True where the key has the same type in both tables, else the refusal: a cast would make one key of several.
+-- True where the key has the same type in both tables, else the refusal: a cast would make one key of
+-- several.
 MACRO reid_same_key(type, other) AS
 CASE WHEN reid_kind(type) = reid_kind(other) THEN true
 ELSE error('key must have the same type in both tables, got ' || type || ' and ' || other
