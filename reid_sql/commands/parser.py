@@ -10,6 +10,7 @@ from reid_sql.commands import (
     adversary,
     advise,
     check,
+    compare,
     forecast,
     functions,
     profile,
@@ -22,7 +23,10 @@ from reid_sql.commands import (
 from reid_sql.errors import OutOfDomainError
 
 # In the order of the help; each is a file of its name.
-COMMANDS: Final = (profile, risk, forecast, validate, adversary, qar, check, advise, query, functions, sql)
+COMMANDS: Final = (
+    *(profile, risk, forecast, validate, adversary, qar, check, advise, compare, query),
+    *(functions, sql),
+)
 
 
 class Once(argparse.Action):

@@ -1,8 +1,8 @@
 """What became of each column in a release."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.release.column_changes import ColumnChanges, column_changes
-from reid_sql.models.release.paired_records import PairedRecords
+from reid_sql.models.comparison.column_changes import ColumnChanges, column_changes
+from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.reductions.release import PAIRED_RECORDS
 
 

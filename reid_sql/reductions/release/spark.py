@@ -14,7 +14,7 @@ from reid_sql.engines.spark.meeting import exact
 from reid_sql.engines.spark.records import refuse_shared
 from reid_sql.engines.spark.reduced import Elsewhere
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.release.paired_records import PairedRecords
+from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.reduction import refuse_key
 from reid_sql.reductions.release import WITH_KEY
 

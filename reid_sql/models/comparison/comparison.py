@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, ClassRisk, class_risk
-from reid_sql.models.release.column_changes import NO_KEY, information_loss
-from reid_sql.models.release.linkage import Linkage, attack, link
-from reid_sql.models.release.paired_records import Alike, PairedRecords, alike, numbered
+from reid_sql.models.comparison.column_changes import NO_KEY, information_loss
+from reid_sql.models.comparison.linkage import Linkage, attack, link
+from reid_sql.models.comparison.paired_records import Alike, PairedRecords, alike, numbered
 
 NOBODY: Final = "no record stands in both tables"
 OF_CLASSES: Final = (

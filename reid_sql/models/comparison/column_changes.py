@@ -8,9 +8,9 @@ import numpy as np
 
 from reid_sql.domains import Floats, Integers
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.release.paired_records import PairedColumn, PairedRecords
-from reid_sql.models.release.reading import reading
-from reid_sql.models.release.written import canonical
+from reid_sql.models.comparison.paired_records import PairedColumn, PairedRecords
+from reid_sql.models.comparison.reading import reading
+from reid_sql.models.comparison.written import canonical
 
 NO_KEY: Final = "without key nobody knows which released record is whose: pass key, a column of both tables"
 NOT_KNOWN: Final = "not known"

@@ -26,7 +26,7 @@ def canonical(text: str | None) -> str | float | None:
     if text is None or A_PADDED_NUMBER.fullmatch(text) or not A_NUMBER.fullmatch(text):
         return text
     found = float(text)
-    exact = "." in text or "e" in text.lower() or abs(found) <= 2**53
+    exact = "." in text or "e" in text.lower() or abs(found) < 2**53
     return found if exact else text  # beyond, whole numbers that differ are one double
 
 

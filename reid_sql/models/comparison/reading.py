@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats, Integers
-from reid_sql.models.release.paired_records import PairedColumn
+from reid_sql.models.comparison.paired_records import PairedColumn
 
 UNCHANGED: Final = "unchanged"
 RECODED: Final = "recoded"
