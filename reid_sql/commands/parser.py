@@ -13,6 +13,7 @@ from reid_sql.commands import (
     compare,
     forecast,
     functions,
+    prepare,
     profile,
     qar,
     query,
@@ -24,8 +25,8 @@ from reid_sql.errors import OutOfDomainError
 
 # In the order of the help; each is a file of its name.
 COMMANDS: Final = (
-    *(profile, risk, forecast, validate, adversary, qar, check, advise, compare, query),
-    *(functions, sql),
+    *(profile, risk, forecast, validate, adversary, qar, check, advise, prepare, compare),
+    *(query, functions, sql),
 )
 
 
