@@ -19,7 +19,8 @@ def adversary_risk(
     seed: int = 0,
     key: str | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    entity: str | None = None,
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
 
@@ -30,7 +31,8 @@ def adversary_sensitivity(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    entity: str | None = None,
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
 
@@ -41,7 +43,8 @@ def adversary_summary(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    entity: str | None = None,
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
@@ -72,7 +75,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
@@ -117,9 +119,24 @@ def column_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Say, for each record that stands out, which columns drive it."""
+
+def compare(
+    original: _Frame,
+    released: _Frame,
+    qi: Sequence[str],
+    key: str | None = None,
+    threshold: float = 0.2,
+    targets: int = 10000,
+    seed: int = 0,
+) -> pl.LazyFrame:
+    """Compare a release with its original: the risk of both, what was changed, and an attack, measured."""
+
+def compare_columns(
+    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+) -> pl.LazyFrame:
+    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more."""
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
@@ -222,7 +239,6 @@ def individual_risk(
     form: Literal["exact", "approximate"] = "exact",
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Chance that a match on each record is right, where the survey's weights tell of the population."""
 
@@ -270,7 +286,6 @@ def loglinear_risk(
     interactions: int = 0,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Chance that each record of a random sample is unique in the population, and a match on it right."""
 
@@ -290,7 +305,6 @@ def minimal_unique_subsets(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List, for each record, the smallest sets of columns that single it out."""
 
@@ -390,7 +404,6 @@ def qar_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Say by how much the table's extreme risk would fall without each record, exactly, in table order."""
 
@@ -407,7 +420,6 @@ def qar_elimination(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Remove the records of most extreme risk, one after the other, and give the risk after each."""
 
@@ -421,7 +433,6 @@ def qar_proxies(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Compare what is quick to compute for a record with its exact contribution to the extreme risk."""
 
@@ -433,7 +444,6 @@ def qar_quasi_identifiers(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List every choice of p columns with its distinct values and its risk, the riskiest first."""
 
@@ -447,7 +457,6 @@ def qar_risk(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
 
@@ -495,7 +504,6 @@ def suda_scores(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Score each record that stands out by how many sets of columns single it out, and how small these are."""
 
@@ -540,6 +548,5 @@ def validate_risk(
     methods: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

@@ -22,7 +22,8 @@ def adversary_risk(
     seed: int = 0,
     key: str | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    entity: str | None = None,
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> DataFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
 
@@ -33,7 +34,8 @@ def adversary_sensitivity(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    entity: str | None = None,
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> DataFrame:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
 
@@ -44,7 +46,8 @@ def adversary_summary(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    entity: str | None = None,
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> DataFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
@@ -75,7 +78,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
@@ -120,9 +122,24 @@ def column_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """Say, for each record that stands out, which columns drive it."""
+
+def compare(
+    original: _Frame,
+    released: _Frame,
+    qi: Sequence[str],
+    key: str | None = None,
+    threshold: float = 0.2,
+    targets: int = 10000,
+    seed: int = 0,
+) -> DataFrame:
+    """Compare a release with its original: the risk of both, what was changed, and an attack, measured."""
+
+def compare_columns(
+    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+) -> DataFrame:
+    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more."""
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
@@ -229,7 +246,6 @@ def individual_risk(
     form: Literal["exact", "approximate"] = "exact",
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """Chance that a match on each record is right, where the survey's weights tell of the population."""
 
@@ -277,7 +293,6 @@ def loglinear_risk(
     interactions: int = 0,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """Chance that each record of a random sample is unique in the population, and a match on it right."""
 
@@ -297,7 +312,6 @@ def minimal_unique_subsets(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """List, for each record, the smallest sets of columns that single it out."""
 
@@ -394,7 +408,6 @@ def qar_quasi_identifiers(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """List every choice of p columns with its distinct values and its risk, the riskiest first."""
 
@@ -408,7 +421,6 @@ def qar_risk(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
 
@@ -456,7 +468,6 @@ def suda_scores(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """Score each record that stands out by how many sets of columns single it out, and how small these are."""
 
@@ -501,6 +512,5 @@ def validate_risk(
     methods: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

@@ -13,11 +13,11 @@ PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} I
 
 -- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their
 -- name.
-PLAN reid_rows(tbl, columns, nulls) AS {{ reid_rows_where(reid_told_apart(columns), tbl, columns, nulls) }};
+PLAN reid_rows(source, columns, nulls) AS {{ reid_rows_where(reid_told_apart(columns), source, columns, nulls) }};
 
-PLAN reid_rows_where(test, tbl, columns, nulls) AS
+PLAN reid_rows_where(test, source, columns, nulls) AS
 (
-  SELECT {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }} AS reid_source
+  SELECT {{ reid_columns(columns) }} FROM {{ source }} AS reid_source
   WHERE {{ test }}
   {% if nulls = 'drop' %}
   AND {% for c in columns join ' AND ' %}{{ reid_name(c) }} IS NOT NULL{% endfor %}
@@ -27,12 +27,12 @@ PLAN reid_rows_where(test, tbl, columns, nulls) AS
 
 -- How NULLs were treated, beside each row of a plan. The count stands in a query of its own, away from our
 -- columns.
-PLAN reid_treated(tbl, columns, nulls, body) AS
+PLAN reid_treated(source, columns, nulls, body) AS
 SELECT reid_counted.*, reid_left_out.records_dropped, {{ reid_text(nulls) }} AS nulls
 FROM ({{ body }}) AS reid_counted, (
   SELECT
   {% if nulls = 'drop' %}
-    count(*) FROM {{ reid_table(tbl) }} AS reid_source
+    count(*) FROM {{ source }} AS reid_source
     WHERE {% for c in columns join ' OR ' %}{{ reid_name(c) }} IS NULL{% endfor %}
   {% else %}
     0::BIGINT
@@ -70,7 +70,7 @@ THEN error('key must tell each record from the others, got ' || coalesce(often::
 ELSE true END;
 
 -- The query of records named by a key, where the key tells apart those that it answers for.
-PLAN reid_by_key(tbl, columns, key, nulls, body) AS
+PLAN reid_by_key(source, columns, key, nulls, body) AS
 {% if key IS NULL %}
 {{ body }}
 {% else %}
@@ -78,7 +78,7 @@ SELECT reid_answer_of.*
 FROM ({{ body }}) AS reid_answer_of, (
   SELECT reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key),
     CASE WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one
-  FROM (SELECT {{ reid_name(key) }} AS reid_key, {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }})
+  FROM (SELECT {{ reid_name(key) }} AS reid_key, {{ reid_columns(columns) }} FROM {{ source }})
     AS reid_source(reid_key, {{ reid_numbered(columns) }})
   {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
 ) WHERE reid_is_one
@@ -86,11 +86,11 @@ FROM ({{ body }}) AS reid_answer_of, (
 ;
 
 -- Distinct records of one side, numbered, with their counts.
-PLAN reid_distinct(tbl, columns, nulls, side) AS
+PLAN reid_distinct(source, columns, nulls, side) AS
 SELECT {{ side }} AS side, row_number() OVER () AS id, {{ reid_numbered(columns) }}, records
 FROM (
   SELECT {{ reid_numbered(columns) }}, count(*) AS records
-  FROM {{ reid_rows(tbl, columns, nulls) }}
+  FROM {{ reid_rows(source, columns, nulls) }}
   GROUP BY {{ reid_numbered(columns) }}
 )
 ;
@@ -110,15 +110,15 @@ LEFT JOIN (
 PLAN reid_codes(columns) AS [{% for c, i in columns join ', ' %}coalesce(code{{ i }}, 0){% endfor %}];
 
 -- Sizes of classes, or of the matches of each distinct record, with the records that have them.
-PLAN reid_sizes(tbl, columns, nulls) AS {{ reid_sizes_where(reid_told_apart(columns), tbl, columns, nulls) }};
+PLAN reid_sizes(source, columns, nulls) AS {{ reid_sizes_where(reid_told_apart(columns), source, columns, nulls) }};
 
-PLAN reid_sizes_where(test, tbl, columns, nulls) AS
+PLAN reid_sizes_where(test, source, columns, nulls) AS
 {% if nulls = 'wildcard' %}
-{{ reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) }}
+{{ reid_wildcard_with(columns, reid_distinct(source, columns, nulls, 0), 0) }}
 SELECT class_size, records FROM reid_matched
 {% else %}
 SELECT count(*) AS class_size, count(*) AS records
-FROM {{ reid_rows_where(test, tbl, columns, nulls) }}
+FROM {{ reid_rows_where(test, source, columns, nulls) }}
 GROUP BY {{ reid_key(columns) }}
 {% endif %}
 ;
@@ -151,17 +151,17 @@ ELSE list_append(columns, entity) END;
 
 -- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first
 -- in order.
-PLAN reid_individuals(tbl, columns, entity, nulls, weight) AS
+PLAN reid_individuals(source, columns, entity, nulls, weight) AS
 {% set every = reid_with_entity(columns, entity, nulls) %}
 {% if weight IS NULL OR list_contains(reid_folded(every), reid_fold(weight)) %}
-{% call reid_guarded(reid_words(entity), [reid_table(tbl)], every) %}
-  {{ reid_first_of_people(columns, entity, reid_people(tbl, columns, entity, nulls)) }}
+{% call reid_guarded(reid_words(entity), [source], every) %}
+  {{ reid_first_of_people(columns, entity, reid_people(source, columns, entity, nulls)) }}
 {% endcall %}
 {% else %}
-{% call reid_guarded('quasi-identifiers, weight and entity', [reid_table(tbl)], list_append(every, weight)) %}
+{% call reid_guarded('quasi-identifiers, weight and entity', [source], list_append(every, weight)) %}
   SELECT reid_first.*, reid_weights.weight AS {{ reid_name(weight) }}
-  FROM ({{ reid_first_of_people(columns, entity, reid_people(tbl, columns, entity, nulls)) }}) AS reid_first
-  JOIN ({{ reid_weights_of_people(tbl, entity, weight) }}) AS reid_weights
+  FROM ({{ reid_first_of_people(columns, entity, reid_people(source, columns, entity, nulls)) }}) AS reid_first
+  JOIN ({{ reid_weights_of_people(source, entity, weight) }}) AS reid_weights
     ON reid_first.{{ reid_name(entity) }} IS NOT DISTINCT FROM reid_weights.entity
 {% endcall %}
 {% endif %}
@@ -183,11 +183,11 @@ WHERE place = 1
 ;
 
 -- The smallest weight of each person, NULL where one of them is no number of at least 0.
-PLAN reid_weights_of_people(tbl, entity, weight) AS
+PLAN reid_weights_of_people(source, entity, weight) AS
 SELECT entity, CASE WHEN count(weight) = count(*) THEN min(weight) END AS weight
 FROM (
   SELECT entity, CASE WHEN isfinite(weight) AND weight >= 0 THEN weight END AS weight
-  FROM (SELECT {{ reid_name(entity) }}, try_cast({{ reid_name(weight) }} AS DOUBLE) FROM {{ reid_table(tbl) }})
+  FROM (SELECT {{ reid_name(entity) }}, try_cast({{ reid_name(weight) }} AS DOUBLE) FROM {{ source }})
     AS reid_weighed(entity, weight)
 )
 GROUP BY entity
@@ -198,21 +198,24 @@ MACRO reid_key_of_people(key, entity) AS
 CASE WHEN entity IS NULL THEN key WHEN key IS NULL THEN entity
 ELSE error(replace(${KEY_OF_PEOPLE}, '{}', key)) END;
 
--- The plan with such rows in place of the table, where a column tells people apart. A name that holds the
--- words that are replaced is refused.
-MACRO reid_of_individuals(plan, tbl, columns, entity, nulls, weight) AS
-replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
-WHEN nulls <> 'value'
-THEN error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
-  || '''; leave out in a view the rows that lack a value')
-WHEN reid_words_of_table(columns::VARCHAR || entity || coalesce(weight, '')) <> ''
-THEN reid_words_of_table_refused(columns::VARCHAR || entity || coalesce(weight, ''))
-ELSE '(' || reid_individuals(tbl, columns, entity, nulls, weight) || ')' END);
+-- Such rows in place of the table, where a column tells people apart.
+PLAN reid_source_of_individuals(source, columns, entity, nulls, weight) AS
+{% if entity IS NULL %}
+{{ source }}
+{% elif nulls <> 'value' %}
+{{ error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
+  || '''; leave out in a view the rows that lack a value')::VARCHAR }}
+{% else %}
+(FROM query(reid_individuals(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, 'value',
+  {{ coalesce(reid_text(weight), 'NULL::VARCHAR') }})))
+{% endif %}
+;
 
 -- A row for each person and value of theirs in each class, NULL one person; people of several values there
 -- are refused, as such a class would look more diverse than it is.
-PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
-{% call reid_guarded('quasi-identifiers, sensitive and entity', [reid_table(tbl)],
+PLAN reid_values_of_people(source, columns, sensitive, entity, nulls) AS
+{% call reid_guarded('quasi-identifiers, sensitive and entity', [source],
   reid_with_entity(list_append(columns, sensitive), entity, nulls)) %}
   SELECT {{ reid_named_columns(list_append(columns, sensitive)) }}
   FROM (
@@ -220,26 +223,29 @@ PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
       count(*) {% if nulls = 'drop' %}
       FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
       OVER (PARTITION BY {{ reid_numbered(columns) }}, entity) AS several
-    FROM ({{ reid_people(tbl, list_append(columns, sensitive), entity, 'value') }})
+    FROM ({{ reid_people(source, list_append(columns, sensitive), entity, 'value') }})
   )
   WHERE CASE WHEN several > 1 THEN error(${SEVERAL_VALUES})::BOOLEAN ELSE true END
 {% endcall %}
 ;
 
--- The plan with such rows in place of the table.
-MACRO reid_of_values(plan, tbl, columns, sensitive, entity, nulls) AS
-replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
-WHEN reid_words_of_table(columns::VARCHAR || sensitive || entity) <> ''
-THEN reid_words_of_table_refused(columns::VARCHAR || sensitive || entity)
-ELSE '(' || reid_values_of_people(tbl, columns, sensitive, entity, nulls) || ')' END);
+-- Such rows in place of the table, where a column tells people apart.
+PLAN reid_source_of_values(source, columns, sensitive, entity, nulls) AS
+{% if entity IS NULL %}
+{{ source }}
+{% else %}
+(FROM query(reid_values_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_text(sensitive) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }})))
+{% endif %}
+;
 
 -- The people of each class, NULL one of them, with how many of its records each has.
-PLAN reid_people(tbl, columns, entity, nulls) AS
-{{ reid_people_where(reid_told_apart(list_append(columns, entity)), tbl, columns, entity, nulls) }};
+PLAN reid_people(source, columns, entity, nulls) AS
+{{ reid_people_where(reid_told_apart(list_append(columns, entity)), source, columns, entity, nulls) }};
 
-PLAN reid_people_where(test, tbl, columns, entity, nulls) AS
+PLAN reid_people_where(test, source, columns, entity, nulls) AS
 SELECT {{ reid_numbered(columns) }}, q{{ len(columns) + 1 }} AS entity, count(*) AS records
-FROM {{ reid_rows_where(test, tbl, list_append(columns, entity), 'value') }}
+FROM {{ reid_rows_where(test, source, list_append(columns, entity), 'value') }}
 {% if nulls = 'drop' %}
 WHERE {{ reid_all_known(columns) }}
 {% endif %}

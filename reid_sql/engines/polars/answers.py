@@ -13,7 +13,7 @@ from reid_sql.engines.polars.groups import answered_by_group
 from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, refuse_key, spelling
+from reid_sql.reduction import HOW_NULLS, refuse_key_of_people, spelling
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
@@ -27,7 +27,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     if declared.individuals and (entity := counted.pop("entity", arguments["entity"])) is not None:
         frames["tbl"] = _of_people(frames["tbl"], arguments, entity)
         if "key" in counted:
-            refuse_key(counted["key"])
+            refuse_key_of_people(counted["key"])
             counted["key"] = entity
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:

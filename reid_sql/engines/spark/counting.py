@@ -84,10 +84,7 @@ def mark(subset: Sequence[int]) -> int:
 
 
 def counts_of(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
-    """Group the distinct records by each mask's columns; with `drop`, those with a NULL are set aside.
-
-    It is a NULL in one of the mask's columns.
-    """
+    """Group the distinct records by each mask's columns; with `drop`, those with a NULL are set aside."""
     grouped = by_masks(distinct, names, masks, drop=drop)
     counts = F.when(~F.col("aside"), F.col("records"))
     pairs = counts.cast("decimal(19,0)") * (F.col("records") - 1).cast("decimal(18,0)")

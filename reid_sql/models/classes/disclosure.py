@@ -95,7 +95,7 @@ class SubsetCounts:
     """For each subset of the columns: records, classes, ordered pairs of alike records, how NULLs count.
 
     `reidentifications` are those to expect, the sum of 1/class_size over the records: the classes, where each
-    record is in one. `nulls` is the treatment of NULLs.
+    record is in one.
     """
 
     subset: Sequence[Sequence[str]]  # (subsets,)

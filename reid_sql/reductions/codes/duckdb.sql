@@ -9,18 +9,18 @@ MACRO reid_keyed(columns, key) AS CASE WHEN key IS NULL THEN columns ELSE list_a
 
 -- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its
 -- keys by position. Of people, a record for each combination of values that they have, and they are the keys.
-PLAN reid_plan_record_codes(tbl, columns, key, nulls, entity) AS
+PLAN reid_plan_record_codes(source, columns, key, nulls, entity) AS
 {% if entity IS NOT NULL %}
-{{ reid_codes_of_people(tbl, columns, reid_key_of_people(key, entity), nulls) }}
+{{ reid_codes_of_people(source, columns, reid_key_of_people(key, entity), nulls) }}
 {% else %}
-{% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
+{% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [source],
   list_filter(list_append(columns, key), lambda c, i:
     c IS NOT NULL AND list_position(list_append(columns, key), c) = i)) %}
-{% call reid_treated(tbl, columns, nulls) %}
+{% call reid_treated(source, columns, nulls) %}
   WITH reid_records AS MATERIALIZED (
     SELECT *
     FROM (SELECT row_number() OVER () - 1 AS position, *
-      FROM {{ reid_rows(tbl, reid_keyed(columns, key), 'value') }})
+      FROM {{ reid_rows(source, reid_keyed(columns, key), 'value') }})
     {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
   )
   SELECT {{ reid_texts(columns) }} AS names,
@@ -43,13 +43,13 @@ PLAN reid_plan_record_codes(tbl, columns, key, nulls, entity) AS
 {% endif %}
 ;
 
-PLAN reid_codes_of_people(tbl, columns, entity, nulls) AS
+PLAN reid_codes_of_people(source, columns, entity, nulls) AS
 {% set every = reid_with_entity(columns, entity, nulls) %}
-{% call reid_guarded('columns and entity', [reid_table(tbl)], every) %}
-{% call reid_treated(tbl, columns, nulls) %}
+{% call reid_guarded('columns and entity', [source], every) %}
+{% call reid_treated(source, columns, nulls) %}
   WITH reid_records AS MATERIALIZED (
     SELECT min(position) AS position, {{ reid_numbered(every) }}
-    FROM (SELECT row_number() OVER () - 1 AS position, * FROM {{ reid_rows(tbl, every, 'value') }})
+    FROM (SELECT row_number() OVER () - 1 AS position, * FROM {{ reid_rows(source, every, 'value') }})
     {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
     GROUP BY {{ reid_numbered(every) }}
   )
@@ -63,8 +63,8 @@ PLAN reid_codes_of_people(tbl, columns, entity, nulls) AS
 {% endcall %}
 ;
 
-PLAN reid_plan_codes(tbl, columns, nulls, entity) AS
-{{ reid_plan_record_codes(tbl, columns, NULL, nulls, entity) }};
+PLAN reid_plan_codes(source, columns, nulls, entity) AS
+{{ reid_plan_record_codes(source, columns, NULL, nulls, entity) }};
 
-PLAN reid_plan_uniques(tbl, columns, key, nulls, entity) AS
-{{ reid_plan_record_codes(tbl, columns, key, nulls, entity) }};
+PLAN reid_plan_uniques(source, columns, key, nulls, entity) AS
+{{ reid_plan_record_codes(source, columns, key, nulls, entity) }};

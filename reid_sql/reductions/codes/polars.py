@@ -7,7 +7,7 @@ import polars as pl
 from reid_sql.domains import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.engines.polars.frames import how_nulls, kept, named, numbered, placed, places, resolved, schema
 from reid_sql.engines.polars.people import BESIDE
-from reid_sql.reduction import refuse_entity, refuse_key
+from reid_sql.reduction import refuse_entity, refuse_key_of_people
 from reid_sql.reductions.codes import COLUMNS_AS_CODES
 
 
@@ -23,7 +23,7 @@ def record_codes(
 ) -> pl.LazyFrame:
     """Each column as codes, with the key of each record, else its place in the scan."""
     if entity is not None:
-        refuse_key(key)
+        refuse_key_of_people(key)
     if key is None:
         return codes(tbl, columns, nulls, entity)
     resolved(COLUMNS_AND_KEY, columns, tbl)

@@ -17,7 +17,7 @@ from reid_sql.engines.spark.uniques import singled_out
 from reid_sql.models.classes.class_keys import DECIMALS
 from reid_sql.models.classes.minimal_uniques import CodesInPlace, Set, Singled
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers
-from reid_sql.reduction import refuse_key
+from reid_sql.reduction import refuse_key_of_people
 
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
 
@@ -60,7 +60,7 @@ def uniques(
         records = kept(rows, nulls)
         refuse_shared(str(key), records)
     else:
-        refuse_key(key)
+        refuse_key_of_people(key)
         rows = rows_of_people(tbl, columns, entity, nulls, BESIDE)
         records = kept(rows, nulls).withColumnRenamed("entity", "record").distinct()
     whole = records.agg(F.count(F.lit(1)).alias("records"))

@@ -6,23 +6,30 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import kept
-from reid_sql.engines.spark.frames import Rows, collected, column, places, resolved
+from reid_sql.engines.spark.frames import Rows, collected, column, places, resolved, rows_of
+from reid_sql.engines.spark.meeting import as_the_same
 from reid_sql.engines.spark.reduced import Held
 from reid_sql.engines.spark.wildcard import coded
-from reid_sql.reduction import refuse_entity, refuse_key, refuse_records
-from reid_sql.reductions.known import KEYED_COLUMNS, OF_PEOPLE, SCENARIO_COLUMNS
+from reid_sql.reduction import refuse_entity, refuse_key_of_people, refuse_records
+from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, SCENARIO_COLUMNS
 
 WORDS: Final = "the distinct records on the scenario's columns"
 
 
-def known_records(
-    tbl: DataFrame, scenario: str, key: str | None, nulls: str, entity: str | None = None
+def known_records(  # noqa: PLR0917 - the arguments of the reduction
+    tbl: DataFrame,
+    scenario: str,
+    population_tbl: DataFrame | None,
+    key: str | None,
+    nulls: str,
+    entity: str | None = None,
 ) -> Held:
     """Distinct records; columns that the scenario only speaks of come after those that are matched on."""
     document = json.loads(scenario)
@@ -30,7 +37,7 @@ def known_records(
     every = [*columns, *(name for name in told if name not in columns)]
     words = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
     if entity is not None:
-        refuse_key(key)
+        refuse_key_of_people(key)
         refuse_entity(every, entity, nulls)
         key, words = entity, OF_PEOPLE
     found = [resolved(words, [name], tbl)[0] for name in every]
@@ -38,19 +45,38 @@ def known_records(
     names = places(every)
     frame = tbl.select(*own, *(column(one).alias(name) for one, name in zip(found, names, strict=True)))
     rows = Rows(frame, columns, found[: len(columns)])
-    if entity is not None:
-        rows = _once(rows, nulls)
-    counts = kept(rows, nulls).groupBy(*names).agg(F.count(F.lit(1)).alias("records"))
+    rows = rows if entity is None else _once(rows, nulls)
+    if population_tbl is None:
+        counts = kept(rows, nulls).groupBy(*names).agg(F.count(F.lit(1)).alias("records"))
+    else:
+        rows, counts = _beside(rows, population_tbl, names, nulls)
     spoken = [names[every.index(name)] for name in told]
     return Held(rows, nulls, names, counts, WORDS, partial(_arrays, rows.names, spoken))
 
 
 def _once(rows: Rows, nulls: str) -> Rows:
     """The rows, each of a person's once; refuses people of several."""
-    once = rows.frame.distinct()
-    several = kept(replace(rows, frame=once), nulls).groupBy("record").agg(F.count(F.lit(1)).alias("n"))
-    refuse_records(collected(several.filter("n > 1").limit(1), "people of several records").num_rows)
-    return replace(rows, frame=once)
+    once = replace(rows, frame=rows.frame.distinct())
+    several = kept(once, nulls).groupBy("record").agg(F.count(F.lit(1)).alias("n")).filter("n > 1")
+    refuse_records(collected(several.limit(1), "people of several records").num_rows)
+    return once
+
+
+def _beside(
+    rows: Rows, population_tbl: DataFrame, names: Sequence[str], nulls: str
+) -> tuple[Rows, DataFrame]:
+    """Both tables' distinct records, with how many of each hold them; the rows in the types of both.
+
+    Of the population table the columns alone are asked, no other that the scenario speaks of.
+    """
+    rows, population = as_the_same(rows, rows_of(population_tbl, rows.given, SCENARIO_COLUMNS))
+    nothing = (F.lit(None).cast(rows.frame.schema[name].dataType) for name in names[len(rows.names) :])
+    others = kept(population, nulls).select(
+        *rows.names, *(each.alias(name) for each, name in zip(nothing, names[len(rows.names) :], strict=True))
+    )
+    own = kept(rows, nulls).select(*names, F.lit(1).alias("records"), F.lit(0).alias("people"))
+    both = own.unionByName(others.select("*", F.lit(0).alias("records"), F.lit(1).alias("people")))
+    return rows, both.groupBy(*names).agg(F.sum("records").alias("records"), F.sum("people").alias("people"))
 
 
 def _arrays(columns: Sequence[str], told: Sequence[str], distinct: pa.Table) -> dict[str, Any]:
@@ -58,4 +84,7 @@ def _arrays(columns: Sequence[str], told: Sequence[str], distinct: pa.Table) -> 
     frame = pl.DataFrame(pl.from_arrow(distinct.select(list(told))))
     texts = frame.select(pl.all().cast(pl.String)).rows() if told else [()] * len(distinct)
     codes = coded(distinct, names=columns)
-    return {"records": distinct["records"].to_numpy(), "codes": codes, "texts": [list(row) for row in texts]}
+    records = distinct["records"].to_numpy()
+    held = "people" in distinct.column_names
+    people = distinct["people"].to_numpy() if held else np.full(len(records), NO_POPULATION)
+    return {"records": records, "codes": codes, "texts": [list(row) for row in texts], "people": people}

@@ -1,22 +1,23 @@
--- reid_plan_known_records('people', '{"columns": ["age", "sex"], "told": ["state"]}', NULL, 'value', 'person')
+-- reid_plan_known_records('query_table(''people'')', '{"columns": ["age", "sex"], "told": ["state"]}', NULL, NULL, 'value', 'person')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
     NULL::VARCHAR AS "person"
   FROM (
     SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
-  )
-  WHERE reid.main.reid_known('columns of the scenario, and entity,', ['age', 'sex', 'state', 'person'], reid_names_1)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    WITH reid_distinct AS MATERIALIZED (
-      SELECT row_number() OVER () AS id, *
+    FROM (DESCRIBE FROM (
       FROM (
-        SELECT q1, q2, q3, count(*) AS records, list(record) AS members
+        SELECT reid_result.*
         FROM (
-          SELECT entity, q1, q2, q3
+          SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
+            NULL::VARCHAR AS "person"
+          FROM (
+            SELECT list(column_name) AS reid_names_1
+            FROM (DESCRIBE FROM query_table('people'))
+          )
+          WHERE reid.main.reid_known('columns of the scenario, and entity,', ['age', 'sex', 'state', 'person'], reid_names_1)
+        ) AS reid_fallback, LATERAL (
+          SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
           FROM (
             SELECT *, count(*) OVER (PARTITION BY entity) AS several
             FROM (
@@ -31,29 +32,115 @@ FROM (
           )
           WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
             ELSE true END
-        ) AS reid_rows(record, q1, q2, q3)
-        GROUP BY q1, q2, q3
+        ) AS reid_result
       )
+    ))
+  )
+  WHERE reid.main.reid_known('columns of the scenario, and key,', ['age', 'sex', 'state', 'person'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    SELECT reid_answer_of.*
+    FROM (
+      WITH reid_distinct AS MATERIALIZED (
+        SELECT row_number() OVER () AS id, *
+        FROM (
+          SELECT q1, q2, q3, count(*) AS records, list(record) AS members,
+            -1::BIGINT AS people
+          FROM (
+            SELECT "person", "age", "sex", "state"
+            FROM (
+              FROM (
+                SELECT reid_result.*
+                FROM (
+                  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
+                    NULL::VARCHAR AS "person"
+                  FROM (
+                    SELECT list(column_name) AS reid_names_1
+                    FROM (DESCRIBE FROM query_table('people'))
+                  )
+                  WHERE reid.main.reid_known('columns of the scenario, and entity,', ['age', 'sex', 'state', 'person'], reid_names_1)
+                ) AS reid_fallback, LATERAL (
+                  SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
+                  FROM (
+                    SELECT *, count(*) OVER (PARTITION BY entity) AS several
+                    FROM (
+                      SELECT q1, q2, q3, q4 AS entity, count(*) AS records
+                      FROM (
+                        SELECT "age", "sex", "state", "person"
+                        FROM query_table('people') AS reid_source
+                        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR, "person"::VARCHAR), 'age, sex, state, person')
+                      ) AS reid_source_rows(q1, q2, q3, q4)
+                      GROUP BY ALL
+                    )
+                  )
+                  WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
+                    ELSE true END
+                ) AS reid_result
+              )
+            ) AS reid_source
+            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR), 'age, sex, state')
+          ) AS reid_rows(record, q1, q2, q3)
+          GROUP BY q1, q2, q3
+        )
+      )
+      SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
+        [q3::VARCHAR]::VARCHAR[] AS texts, people, members
+      FROM reid_distinct
+      LEFT JOIN (
+        SELECT v1, row_number() OVER () AS code1
+        FROM (
+          SELECT DISTINCT q1 AS v1
+          FROM reid_distinct
+          WHERE q1 IS NOT NULL
+        )
+      ) ON q1 = v1
+      LEFT JOIN (
+        SELECT v2, row_number() OVER () AS code2
+        FROM (
+          SELECT DISTINCT q2 AS v2
+          FROM reid_distinct
+          WHERE q2 IS NOT NULL
+        )
+      ) ON q2 = v2
+    ) AS reid_answer_of, (
+      SELECT reid.main.reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key), CASE
+        WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one
+      FROM (
+        SELECT "person" AS reid_key, "age", "sex"
+        FROM (
+          FROM (
+            SELECT reid_result.*
+            FROM (
+              SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
+                NULL::VARCHAR AS "person"
+              FROM (
+                SELECT list(column_name) AS reid_names_1
+                FROM (DESCRIBE FROM query_table('people'))
+              )
+              WHERE reid.main.reid_known('columns of the scenario, and entity,', ['age', 'sex', 'state', 'person'], reid_names_1)
+            ) AS reid_fallback, LATERAL (
+              SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
+              FROM (
+                SELECT *, count(*) OVER (PARTITION BY entity) AS several
+                FROM (
+                  SELECT q1, q2, q3, q4 AS entity, count(*) AS records
+                  FROM (
+                    SELECT "age", "sex", "state", "person"
+                    FROM query_table('people') AS reid_source
+                    WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR, "person"::VARCHAR), 'age, sex, state, person')
+                  ) AS reid_source_rows(q1, q2, q3, q4)
+                  GROUP BY ALL
+                )
+              )
+              WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
+                ELSE true END
+            ) AS reid_result
+          )
+        )
+      ) AS reid_source(reid_key, q1, q2)
     )
-    SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
-      [q3::VARCHAR]::VARCHAR[] AS texts, members
-    FROM reid_distinct
-    LEFT JOIN (
-      SELECT v1, row_number() OVER () AS code1
-      FROM (
-        SELECT DISTINCT q1 AS v1
-        FROM reid_distinct
-        WHERE q1 IS NOT NULL
-      )
-    ) ON q1 = v1
-    LEFT JOIN (
-      SELECT v2, row_number() OVER () AS code2
-      FROM (
-        SELECT DISTINCT q2 AS v2
-        FROM reid_distinct
-        WHERE q2 IS NOT NULL
-      )
-    ) ON q2 = v2
+    WHERE reid_is_one
   ) AS reid_counted, (
     SELECT 0::BIGINT
   ) AS reid_left_out(records_dropped)
