@@ -160,7 +160,9 @@ PLAN reid_individuals(source, columns, entity, nulls, weight) AS
 {% else %}
 {% call reid_guarded('quasi-identifiers, weight and entity', [source], list_append(every, weight)) %}
   SELECT reid_first.*, reid_weights.weight AS {{ reid_name(weight) }}
-  FROM ({{ reid_first_of_people(columns, entity, reid_people(source, columns, entity, nulls)) }}) AS reid_first
+  FROM (
+    {{ reid_first_of_people(columns, entity, reid_people(source, columns, entity, nulls)) }}
+  ) AS reid_first
   JOIN ({{ reid_weights_of_people(source, entity, weight) }}) AS reid_weights
     ON reid_first.{{ reid_name(entity) }} IS NOT DISTINCT FROM reid_weights.entity
 {% endcall %}
