@@ -21,6 +21,7 @@ def adversary_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
 
@@ -33,6 +34,7 @@ def adversary_sensitivity(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
 
@@ -45,6 +47,7 @@ def adversary_summary(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
@@ -75,6 +78,7 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
@@ -119,6 +123,7 @@ def column_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Say, for each record that stands out, which columns drive it."""
 
@@ -239,6 +244,7 @@ def individual_risk(
     form: Literal["exact", "approximate"] = "exact",
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Chance that a match on each record is right, where the survey's weights tell of the population."""
 
@@ -286,6 +292,7 @@ def loglinear_risk(
     interactions: int = 0,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Chance that each record of a random sample is unique in the population, and a match on it right."""
 
@@ -305,6 +312,7 @@ def minimal_unique_subsets(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List, for each record, the smallest sets of columns that single it out."""
 
@@ -404,6 +412,7 @@ def qar_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Say by how much the table's extreme risk would fall without each record, exactly, in table order."""
 
@@ -420,6 +429,7 @@ def qar_elimination(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Remove the records of most extreme risk, one after the other, and give the risk after each."""
 
@@ -433,6 +443,7 @@ def qar_proxies(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Compare what is quick to compute for a record with its exact contribution to the extreme risk."""
 
@@ -444,6 +455,7 @@ def qar_quasi_identifiers(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """List every choice of p columns with its distinct values and its risk, the riskiest first."""
 
@@ -457,6 +469,7 @@ def qar_risk(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
 
@@ -504,6 +517,7 @@ def suda_scores(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Score each record that stands out by how many sets of columns single it out, and how small these are."""
 
@@ -548,5 +562,6 @@ def validate_risk(
     methods: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known."""

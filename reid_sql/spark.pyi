@@ -24,6 +24,7 @@ def adversary_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
+    entity: str | None = None,
 ) -> DataFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
 
@@ -36,6 +37,7 @@ def adversary_sensitivity(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
+    entity: str | None = None,
 ) -> DataFrame:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
 
@@ -48,6 +50,7 @@ def adversary_summary(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
+    entity: str | None = None,
 ) -> DataFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
@@ -78,6 +81,7 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
 
@@ -122,6 +126,7 @@ def column_contributions(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Say, for each record that stands out, which columns drive it."""
 
@@ -246,6 +251,7 @@ def individual_risk(
     form: Literal["exact", "approximate"] = "exact",
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Chance that a match on each record is right, where the survey's weights tell of the population."""
 
@@ -293,6 +299,7 @@ def loglinear_risk(
     interactions: int = 0,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Chance that each record of a random sample is unique in the population, and a match on it right."""
 
@@ -312,6 +319,7 @@ def minimal_unique_subsets(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List, for each record, the smallest sets of columns that single it out."""
 
@@ -408,6 +416,7 @@ def qar_quasi_identifiers(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """List every choice of p columns with its distinct values and its risk, the riskiest first."""
 
@@ -421,6 +430,7 @@ def qar_risk(
     seed: int = 0,
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
 
@@ -468,6 +478,7 @@ def suda_scores(
     memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Score each record that stands out by how many sets of columns single it out, and how small these are."""
 
@@ -512,5 +523,6 @@ def validate_risk(
     methods: Sequence[str] | None = None,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
 ) -> DataFrame:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known."""
