@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,8 @@ from reid_sql.check.judging.finding import FAIL, NO_WORSE, PASS, checked
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.policy import Policy, read_policy
 from reid_sql.errors import UnknownNameError
+from reid_sql.models.release.cells import rescue
+from reid_sql.models.release.lattice import Lattice
 from reid_sql.models.release.loss import loss_of
 from reid_sql.models.release.requirement import Requirement
 from reid_sql.models.release.search import Found, Judged, Result, Search
@@ -73,6 +76,8 @@ def _sought(policy: Policy, release: Release, tell: Tell) -> TableForm:
     result = Search(found.lattice, asked, loss, judge, stop=lambda: time.monotonic() > ends, tell=words).run()
     best = result.best
     form = Form(found.ladders, best.node, best.outcome.cut or 1) if best else None
+    if form is not None and wanted.cells:
+        form = _with_cells(policy, release, form, found.lattice)
     return TableForm(
         table=release.table,
         columns=tuple(release.columns),
@@ -87,6 +92,16 @@ def _sought(policy: Policy, release: Release, tell: Tell) -> TableForm:
         source=source_sql(release),
         seconds=time.monotonic() - began,
     )
+
+
+def _with_cells(policy: Policy, release: Release, form: Form, lattice: Lattice) -> Form:
+    """Blank single values in place of records, unless a check is no longer met then."""
+    made = rescue(lattice.folded(form.node), form.cut)
+    stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
+    blanked = Released(release, replace(form, stages=stages))
+    met = all(checked(blanked, check, policy, None).verdict in MET for check in release.table.checks)
+    blanked.forget()
+    return replace(form, stages=stages) if met else form
 
 
 class _Judge:
