@@ -42,8 +42,8 @@ def _table(made: "Prepared", table: "TableForm") -> Page:
     return {
         "name": table.table.name,
         "loss": table.loss,
-        "optimal": table.result.optimal and best is not None,
-        "none_meets": table.result.optimal and best is None,
+        "optimal": table.proved and best is not None,
+        "none_meets": table.proved and best is None,
         "least_possible_loss": _few(table.result.bound) if best else None,
         "forms": table.result.nodes,
         "forms_counted": len(table.result.counted),

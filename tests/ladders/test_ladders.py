@@ -32,8 +32,8 @@ def assert_nested(found: list[list[str | None]]) -> None:
 
 def _numbers(records: int, ends: tuple[int, int], near: tuple[int, int]) -> Facts:
     (low, high), (near_low, near_high) = ends, near
-    ends_ = {"low": low, "high": high, "near_low": near_low, "near_high": near_high}
-    return replace(Facts("n", look.NUMBER, records, numbers=True), **ends_)
+    facts = Facts("n", look.NUMBER, records, numbers=True, low=low, high=high)
+    return replace(facts, near_low=near_low, near_high=near_high)
 
 
 @settings(max_examples=200, deadline=None)

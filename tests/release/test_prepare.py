@@ -143,6 +143,7 @@ def test_no_record_hides_behind_its_missing_values(tmp_path: Path, nulls: str) -
     text = policy("people.parquet", QI, K.format(5), prepare=LADDERS, table=f'nulls = "{nulls}"')
     made = run(written(tmp_path, text))
     assert made.passed
+    assert made.page["tables"][0]["optimal"] == (nulls == "value")
     assert class_sizes(made_by(made.sql, "people_released"), QI)[0] >= 5
 
 
@@ -204,6 +205,27 @@ def test_a_population_is_made_coarser_in_the_same_way(tmp_path: Path) -> None:
     found = released.unique().join(held.group_by(QI).len(), on=QI, nulls_equal=True)
     assert min(found["len"].to_list()) >= 20
     assert len(found) == released.n_unique()
+
+
+def test_a_check_against_a_baseline_is_measured_on_the_release(tmp_path: Path, table: pl.DataFrame) -> None:
+    """Without the baseline it could not be judged, and there is no release."""
+    mean = 'measure = "average_class_risk"\nat_most = 1.0\n'
+    before = reid_sql.check(written(tmp_path, policy("people.parquet", QI, mean)))
+    before.json(tmp_path / "base.json")
+    text = policy("people.parquet", QI, K.format(4), f"{mean}no_worse = true", prepare=LADDERS)
+    assert run(written(tmp_path, text)).verdict == "fail"
+    made = run(written(tmp_path, f'baseline = "base.json"\n{text}'))
+    assert made.passed
+    released = made_by(made.sql, "people_released")
+    sizes, was = class_sizes(released, QI), class_sizes(table, QI)
+    assert sizes[0] >= 4
+    assert sum(1 / each for each in sizes) / len(sizes) <= sum(1 / each for each in was) / len(was)
+
+
+def test_an_empty_table_is_refused(tmp_path: Path) -> None:
+    people(0).write_parquet(tmp_path / "people.parquet")
+    with pytest.raises(ReidError, match="a table to prepare must hold a record, got none in people"):
+        run(written(tmp_path, policy("people.parquet", QI, K.format(5))))
 
 
 def test_a_table_without_a_form_that_meets_the_policy_has_no_release(
