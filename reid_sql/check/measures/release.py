@@ -44,9 +44,19 @@ class Release(Answers):
         self.cautions = [VIEW.format(table.source.given)] if found.of_view else []
         if table.population_source is not None:
             self._open_population(f"policy tables[{number}].population_file", table.population_source)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with nothing counted."""
         self._packed: PackedClasses | None = None
         self._views: dict[Any, str] = {}
         self._models: dict[Any, str] = {}
+
+    def forget_counts(self) -> None:
+        """Take away the distinct records, if they were counted."""
+        if self._packed is not None:
+            self._packed.forget()
+            self._packed = None
 
     def _attach(self, view: str, where: str, source: Source) -> Opened:
         if source.parts:

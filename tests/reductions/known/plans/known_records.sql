@@ -1,4 +1,4 @@
--- reid_plan_known_records('people', '{"columns": ["age", "sex"], "told": ["state"]}', NULL, NULL, 'value')
+-- reid_plan_known_records('query_table(''people'')', '{"columns": ["age", "sex"], "told": ["state"]}', NULL, NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"

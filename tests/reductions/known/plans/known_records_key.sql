@@ -1,4 +1,4 @@
--- reid_plan_known_records('people', '{"columns": ["age"]}', NULL, 'id', 'drop')
+-- reid_plan_known_records('query_table(''people'')', '{"columns": ["age"]}', NULL, 'id', 'drop')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "id"

@@ -1,4 +1,4 @@
--- reid_plan_known_records('people', '{"columns": ["age", "sex"], "told": ["state"]}', 'register', NULL, 'value')
+-- reid_plan_known_records('query_table(''people'')', '{"columns": ["age", "sex"], "told": ["state"]}', 'register', NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"
@@ -15,7 +15,7 @@ FROM (
       SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
       FROM (
         SELECT list(column_name) AS reid_names_1
-        FROM (DESCRIBE FROM query_table('register'))
+        FROM (DESCRIBE FROM register)
       )
       WHERE reid.main.reid_known('columns of the scenario', ['age', 'sex'], reid_names_1)
     ) AS reid_fallback, LATERAL (
@@ -32,7 +32,7 @@ FROM (
               WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR), 'age, sex, state')
               UNION ALL
               SELECT NULL, "age", "sex", NULL, true
-              FROM query_table('register') AS reid_source
+              FROM register AS reid_source
               WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
             ) AS reid_rows(record, q1, q2, q3, other)
             GROUP BY q1, q2, q3
@@ -62,7 +62,7 @@ FROM (
         FROM (DESCRIBE FROM query_table('people'))
       ) AS s, (
         SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM query_table('register'))
+        FROM (DESCRIBE FROM register)
       ) AS p
       WHERE reid.main.reid_comparable(['age', 'sex'], s.names, s.types, p.names, p.types)
     ) AS reid_result
