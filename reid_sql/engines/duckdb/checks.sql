@@ -206,3 +206,11 @@ MACRO reid_entity_apart(entity) AS
 
 -- How many parameters of a function of many columns were given; those that were not have the text as default.
 MACRO reid_number_given(shown) AS len(list_filter(shown, lambda c: c <> ${UNGIVEN}));
+
+-- True where records of so many bytes fit, else the refusal; asked before any are gathered.
+MACRO reid_in_memory(records, bytes, memory_mb, words) AS
+CASE WHEN records::HUGEINT * bytes > memory_mb::HUGEINT * 1000000
+THEN error('memory_mb must be at least ' || (records::HUGEINT * bytes + 999999) // 1000000 || ' for '
+  || records || words || ', got ' || memory_mb
+  || '; pass more, fewer columns, or a smaller sample')::BOOLEAN
+ELSE true END;
