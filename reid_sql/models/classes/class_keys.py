@@ -25,6 +25,7 @@ DENSE: Final = 2  # keys a record up to which a table over all keys beats sortin
 WORD_BITS: Final = 63
 MB: Final = 1_000_000
 WIDE: Final = 8  # bytes of a key
+CODE_BYTES: Final = 4
 SPARE: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
 SMALL: Final = 50_000  # records below which threads wait for each other more than they count
 PIECES: Final = 4  # of the work for each thread, so that none ends early
@@ -201,6 +202,15 @@ def _threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     processors = 1 if chosen.records < SMALL else os.cpu_count() or 1
     allowed: int = (memory_mb * MB - held) // each
     return max(1, min(processors, allowed, len(chosen)))
+
+
+def refuse_codes(records: int, columns: int, memory_mb: int) -> None:
+    """Refuse a bound of memory below what any count of so many records takes, before their codes are made.
+
+    >>> refuse_codes(1000, 3, 1)
+    """
+    each = CODE_BYTES * columns + WIDE * (1 + SPARE)
+    require(records * each, memory_mb, f"{records} records of {columns} columns")
 
 
 def require(size: int, memory_mb: int, what: str) -> None:

@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.class_keys import SPARE, WIDE, Key, each_key, require
+from reid_sql.models.classes.class_keys import CODE_BYTES, SPARE, WIDE, Key, each_key, require
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED, Codes, Integers, QuasiIdentifiers
 
-CODE_BYTES: Final = 4  # of a code
 SQUARED: Final = 3_000_000_000  # records whose pairs 64 bits hold
 
 

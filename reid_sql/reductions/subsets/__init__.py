@@ -3,9 +3,8 @@
 from typing import Final
 
 from reid_sql.domains import COLUMNS, SUBSET_SIZE
-from reid_sql.models.classes.class_keys import MEMORY, SPARE, WIDE
+from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, SPARE, WIDE
 from reid_sql.models.classes.disclosure import SubsetCounts
-from reid_sql.models.classes.subset_counts import CODE_BYTES
 from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED
 from reid_sql.reduction import ANY_NULLS, TBL, Argument, Reduction
 
