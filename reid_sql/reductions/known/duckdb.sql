@@ -28,6 +28,7 @@ SELECT id AS place, records, {{ reid_codes(columns) }} AS codes,
   [{% for c in told join ', ' %}q{{ list_position(every, c) }}::VARCHAR{% endfor %}]::VARCHAR[] AS texts,
     members
 FROM reid_distinct {{ reid_coding(columns, 'reid_distinct', false) }}
+WHERE (SELECT reid_in_limit(count(*), ${KNOWN_BYTES}) FROM reid_distinct)
 ;
 
 PLAN reid_plan_known(tbl, columns, told, key, nulls) AS
