@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import betaincinv
 
 from reid_sql.domains import Floats
+from reid_sql.models.numerics.special import betaincinv
 from reid_sql.models.people.curves import log_odds, share_of
 
 NEAR_THE_ENDS: Final = 0.2  # records; ε

@@ -6,9 +6,8 @@ records that are alike in the sample are not unique in the population.
 
 from typing import Final
 
-from scipy.special import betaincinv
-
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.numerics.special import betaincinv
 from reid_sql.models.population.estimate import Estimate, sample_of
 
 TAIL: Final = 0.975
