@@ -17,7 +17,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex"
-        FROM query_table('original') AS reid_source
+        FROM original AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
       ) AS reid_source_rows(q1, q2)
     ),
@@ -48,7 +48,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex"
-        FROM query_table('released') AS reid_source
+        FROM released AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
       ) AS reid_source_rows(q1, q2)
     ),

@@ -18,7 +18,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex", "id"
-        FROM query_table('original') AS reid_source
+        FROM original AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
       ) AS reid_source_rows(q1, q2, q3)
     ),
@@ -49,7 +49,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex", "id"
-        FROM query_table('released') AS reid_source
+        FROM released AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
       ) AS reid_source_rows(q1, q2, q3)
     ),
