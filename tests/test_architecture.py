@@ -22,7 +22,7 @@ LAYERS = [
     ("reid_sql.reduction", "reid_sql.function"),
     ("reid_sql.reductions", "reid_sql.engines"),  # a room holds what an engine's kit is for
     ("reid_sql_udfs",),
-    ("reid_sql.polars", "reid_sql.spark"),
+    ("reid_sql.polars", "reid_sql.spark", "reid_sql.ibis"),
     (
         *(
             "reid_sql.source",

@@ -28,7 +28,7 @@ from reid_sql.domains import (
     Text,
     Texts,
 )
-from reid_sql.engines.contract import Kind, Kit
+from reid_sql.engines.contract import Kind, Kit, RecordKit
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function, signature_of
@@ -100,7 +100,7 @@ def _count(kit: Kit[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _value(kit: Kit[Any, Any], declared: Function) -> Call:
+def _value(kit: RecordKit[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
@@ -110,7 +110,7 @@ def _value(kit: Kit[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _score(kit: Kit[Any, Any], declared: Function) -> Call:
+def _score(kit: RecordKit[Any, Any], declared: Function) -> Call:
     """Parameters given by name leave their places to the next: f('m', 'age', population=9) names a column."""
     columns = Argument("columns", Argument.VAR_POSITIONAL)
     signature = signature_of(declared)
@@ -129,7 +129,7 @@ def _score(kit: Kit[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _beside(kit: Kit[Any, Any], declared: Function) -> Call:
+def _beside(kit: RecordKit[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
@@ -172,7 +172,7 @@ def _signed(call: Call, signature: Signature) -> Call:
     return call
 
 
-SHAPES: Final[Mapping[Answer, Callable[[Kit[Any, Any], Function], Call]]] = {
+SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
     Answer.COUNT: _count,
     Answer.VALUE: _value,
     Answer.SCORE: _score,

@@ -12,6 +12,7 @@ COLUMNS_AS_CODES: Final = {
     "codes": "INTEGER[][]",
     "position": "BIGINT[]",
 }
+WHOLE_COLUMNS: Final = {"ibis": "whole columns would have to come to the client"}
 CODES: Final = Reduction(
     __name__,
     name="codes",
@@ -20,6 +21,7 @@ CODES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
+    absences=WHOLE_COLUMNS,
 )
 RECORD_CODES: Final = Reduction(
     __name__,
@@ -29,7 +31,7 @@ RECORD_CODES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
-    absences={"spark": "it goes through the codes of all records, again and again, in one memory"},
+    absences={"spark": "it goes through the codes of all records, again and again, in one memory", **WHOLE_COLUMNS},
 )
 UNIQUES: Final = Reduction(
     __name__,
@@ -39,4 +41,5 @@ UNIQUES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
+    absences=WHOLE_COLUMNS,
 )

@@ -1,4 +1,4 @@
-"""Spark: answers for each group of a table, from the histograms of all groups."""
+"""Answers for each group of a table, from the histograms of all groups, whatever engine counted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -7,8 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.engines.arrow import arrays_of
-from reid_sql.engines.spark.frames import arrow_type
+from reid_sql.engines.arrow import ARROW_TYPES, arrays_of
 from reid_sql.function import Function
 from reid_sql.reduction import HOW_NULLS
 
@@ -23,7 +22,7 @@ def answered_by_group(
     rows = [_answer(declared, table.take(each), own) for each in places.values()]
     types = {**declared.columns, **HOW_NULLS}
     answers = pa.Table.from_pylist(
-        rows, pa.schema([(name, arrow_type(kind)) for name, kind in types.items()])
+        rows, pa.schema([(name, ARROW_TYPES[kind]) for name, kind in types.items()])
     )
     groups = table.select(list(by)).take([each[0] for each in places.values()])
     for name in answers.column_names:
