@@ -79,7 +79,8 @@ ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
         Answer.VALUE: "databases have no common way to refuse a number within a query, and a bad one would "
         "pass for an answer",
         Answer.SCORE: "a model scores records by Python, which warehouses do not run",
-        Answer.BESIDE: "scores would have to be put into a table of the warehouse, and nothing is created there",
+        Answer.BESIDE: "scores would have to be put into a table of the warehouse, and nothing is "
+        "created there",
         Answer.RECORDS: "answers for records would have to be put into a table of the warehouse, and nothing "
         "is created there",
     }

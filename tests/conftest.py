@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 import reid_sql
-from tests.warehouses import binaries, postgres_server
+from tests.postgres import binaries, postgres_server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,4 +1,4 @@
-"""Types of the Polars and Spark functions, as an editor and a type checker see them."""
+"""Types of the Polars, Spark and Ibis functions, as an editor and a type checker see them."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ from tools.function_facts import (
     answers_a_table,
     counts_in_a_window,
     follows_a_model,
-    is_on_spark,
+    is_on,
     takes_models_by_name_alone,
 )
 
@@ -73,18 +73,26 @@ def spark_stub() -> str:
     """Write reid_sql/spark.pyi."""
     imports = "from pyspark.sql import Column, DataFrame, SparkSession"
     head = HEAD.format(engine="Spark", imports=imports, frame="DataFrame", column="Column") + REGISTER
-    there = (function for function in declared().values() if is_on_spark(function))
+    there = (function for function in declared().values() if is_on(function, "spark"))
     return _formatted(head + "".join(_typed(function, "DataFrame", "Column") for function in there))
+
+
+def ibis_stub() -> str:
+    """Write reid_sql/ibis.pyi."""
+    imports = "from ibis.expr.types import Table, Value"
+    head = HEAD.format(engine="Ibis", imports=imports, frame="Table", column="Value")
+    there = (function for function in declared().values() if is_on(function, "ibis"))
+    return _formatted(head + "".join(_typed(function, "Table", "Value") for function in there))
 
 
 def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Expr") -> str:
     answer = table if answers_a_table(function) else column
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
     if counts_in_a_window(function):
-        spark = table == "DataFrame"
+        beside = table != "pl.LazyFrame"
         answer, parameters = (
-            table if spark else column,
-            _counting(function, "str" if spark else f"str | {column}", spark),
+            table if beside else column,
+            _counting(function, "str" if beside else f"str | {column}", beside),
         )
     elif follows_a_model(function):
         parameters += f", *columns: str | {column}"
@@ -93,11 +101,11 @@ def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Ex
     return f'\ndef {function.name}({parameters}) -> {answer}:\n    """{function.words}"""\n'
 
 
-def _counting(function: Function, kind: str, spark: bool) -> str:  # noqa: FBT001 - one of two engines
-    """The columns, and the one that tells people apart; on Spark the frame and the new column's name, too."""
+def _counting(function: Function, kind: str, beside: bool) -> str:  # noqa: FBT001 - one of two ways
+    """The columns, and the one that tells people apart; beside a frame that, and the new column's name."""
     people = [f"entity: {kind}"] if any(isinstance(p.domain, Entity) for p in function.parameters) else []
-    listed = ["tbl: _Frame"] * spark + people + [f"*columns: {kind}"]
-    listed += [f'name: str = "{function.name}"'] * spark + (
+    listed = ["tbl: _Frame"] * beside + people + [f"*columns: {kind}"]
+    listed += [f'name: str = "{function.name}"'] * beside + (
         [] if people else [f"entity: {kind} | None = None"]
     )
     return ", ".join(listed)

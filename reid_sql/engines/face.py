@@ -70,7 +70,8 @@ def bind(kit: Kit[Any, Any], declared: Function) -> Call:
     Absent is what the engine does not have.
     """
     reason = declared.absence(kit.ENGINE)
-    made = _missing(kit, declared, reason) if reason else SHAPES.get(declared.answer, _table)(kit, declared)
+    shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _table)
+    made = _missing(kit, declared, reason) if reason else shaped(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
     made.__doc__ = declared.body.__doc__
     return made

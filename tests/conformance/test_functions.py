@@ -19,7 +19,8 @@ PEOPLE_WITH_ROWS = PEOPLE.with_row_index("row").cast({"row": pl.Int64})
 def fit(engine: Engine) -> None:
     """Make the model known that the questions name; where an engine fits none, another has."""
     if declared()["fit_copula"].absence(engine.name):
-        return fit(engine_named("polars"))
+        fit(engine_named("polars"))
+        return
     fitted = engine.ask(declared()["fit_copula"], {"name": MODEL_NAME, "tbl": PEOPLE, "qi": QI})
     assert isinstance(fitted, list), fitted
 

@@ -1,8 +1,8 @@
 """Ibis: values so that equal means the same, in whatever words a dialect has for it.
 
 Texts are compared by their bytes, as a collation that ignores case or trailing spaces would merge classes;
-floats so that NaN is NaN and 0.0 is -0.0. The dialect is known when a query is written, so both are operations
-of our own, which every compiler of Ibis finds by their names.
+floats so that NaN is NaN and 0.0 is -0.0. The dialect is known when a query is written, so both are
+operations of our own, which every compiler of Ibis finds by their names.
 """
 
 from collections.abc import Mapping
@@ -31,10 +31,14 @@ BY_BYTES: Final[Mapping[str, tuple[str, str]]] = {
     "SingleStore": (f"{X} :> BINARY", f"{X} :> TEXT"),
     "Oracle": (f"UTL_RAW.CAST_TO_RAW({X})", f"UTL_RAW.CAST_TO_VARCHAR2({X})"),
 }
-# Dialects that tell floats apart by their bits.
-BY_BITS: Final = {
-    "DataFusion": f"CASE WHEN ISNAN({X}) THEN CAST('NaN' AS DOUBLE) WHEN ABS({X}) = 0 THEN 0.0 ELSE {X} END",
-    "ClickHouse": f"CASE WHEN isNaN({X}) THEN nan WHEN ABS({X}) = 0 THEN 0.0 ELSE {X} END",
+# The same of floats, in dialects that tell them apart by their bits, or make no windows by them.
+FLOATS: Final[Mapping[str, tuple[str, str]]] = {
+    "DataFusion": (
+        f"CASE WHEN ISNAN({X}) THEN CAST('NaN' AS DOUBLE) WHEN ABS({X}) = 0 THEN 0.0 ELSE {X} END",
+        X,
+    ),
+    "ClickHouse": (f"CASE WHEN isNaN({X}) THEN nan WHEN ABS({X}) = 0 THEN 0.0 ELSE {X} END", X),
+    "BigQuery": (f"CASE WHEN {X} = 0 THEN '0' ELSE CAST({X} AS STRING) END", f"CAST({X} AS FLOAT64)"),
 }
 
 
@@ -71,17 +75,18 @@ def shown(column: Column) -> Column:
 
 
 def _compared(compiler: Any, op: ReidCompared, *, arg: Any) -> Any:  # noqa: ANN401 - trees of sqlglot
-    dialect = compiler.dialect.__name__
-    if op.dtype.is_string() and dialect in BY_BYTES:
-        return _written(BY_BYTES[dialect][0], dialect, arg)
-    if op.dtype.is_floating() and dialect in BY_BITS:
-        return compiler.cast(_written(BY_BITS[dialect], dialect, arg), op.dtype)
-    return arg
+    return _said(compiler, op, arg, 0)
 
 
 def _shown(compiler: Any, op: ReidShown, *, arg: Any) -> Any:  # noqa: ANN401 - the same
+    return _said(compiler, op, arg, 1)
+
+
+def _said(compiler: Any, op: Any, arg: Any, which: int) -> Any:  # noqa: ANN401 - the same
+    """The value as it is compared, or again as it was, in the words of the compiler's dialect."""
+    words = BY_BYTES if op.dtype.is_string() else FLOATS if op.dtype.is_floating() else {}
     dialect = compiler.dialect.__name__
-    return _written(BY_BYTES[dialect][1], dialect, arg) if op.dtype.is_string() and dialect in BY_BYTES else arg
+    return _written(words[dialect][which], dialect, arg) if dialect in words else arg
 
 
 @cache

@@ -32,7 +32,9 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
         return reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
     by = arguments.get("by") if declared.grouped else None
     if by is not None:
-        return framed(answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own))
+        return framed(
+            answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
+        )
     return _answered(declared, reduction, _counts(declared, reduction, reduced), own)
 
 
@@ -44,17 +46,16 @@ def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table)
     return found if reduction.rowwise else found.sort_by(next(iter(reduction.columns)))
 
 
-def _answered(
-    declared: Function, reduction: Reduction, counts: pa.Table, own: Mapping[str, Any]
-) -> Table:
+def _answered(declared: Function, reduction: Reduction, counts: pa.Table, own: Mapping[str, Any]) -> Table:
     """The body's answer, with how NULLs were treated."""
     arrays = arrays_of(counts.select(list(reduction.inputs)))
     columns = {**declared.columns, **HOW_NULLS}
     if declared.columnar:
         found = answer_columns(declared, arrays, own)
         held = {name: pa.array(found[name], ARROW_TYPES[kind]) for name, kind in declared.columns.items()}
-        rows = len(next(iter(held.values())))
-        return framed(pa.table(held | {name: pa.repeat(pc.max(counts[name]), rows) for name in HOW_NULLS}))
+        length = len(next(iter(held.values())))
+        treated = {name: pa.repeat(pc.max(counts[name]), length) for name in HOW_NULLS}
+        return framed(pa.table(held | treated))
     rows = answer_rows(declared, arrays, own)
     if reduction.rowwise:
         how = counts.select(list(HOW_NULLS)).to_pylist()

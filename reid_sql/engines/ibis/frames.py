@@ -42,7 +42,7 @@ def _unlike(kind: dt.DataType) -> bool:
         return _unlike(kind.value_type)
     if kind.is_struct():
         return any(_unlike(each) for each in kind.types)
-    return bool(kind.is_map() or kind.is_json() or kind.is_geospatial() or kind.is_unknown())
+    return bool(kind.is_map() or kind.is_interval() or kind.is_json() or kind.is_geospatial() or kind.is_unknown())
 
 
 def places(names: Sequence[str]) -> list[str]:
@@ -54,7 +54,9 @@ def numbered(frame: Table, columns: Sequence[str]) -> Table:
     """Give the columns names of our own, as they are compared, so that none can meet one of the counts'."""
     if backend(frame) == "polars":
         known_to_polars()
-    return frame.select(**{q: compared(frame[name]) for q, name in zip(places(columns), columns, strict=True)})
+    return frame.select(
+        **{q: compared(frame[name]) for q, name in zip(places(columns), columns, strict=True)}
+    )
 
 
 def backend(frame: Table) -> str:
@@ -84,7 +86,7 @@ def number_of(rows: Table, names: Sequence[str], count: str) -> Table:
 
 
 def over(rows: Table, names: Sequence[str], one: str = "reid_one") -> IntegerValue:
-    """How many rows share the values of each, in a column of ones: some dialects count no rows in a window."""
+    """How many rows share the values of each, in a column of ones: some dialects count no rows in windows."""
     return whole(rows[one].count().over(group_by=windowed(rows, names)))
 
 
@@ -114,7 +116,9 @@ def summed(value: IntegerValue) -> IntegerScalar:
 def how_nulls(rows: Table, names: Sequence[str], nulls: str, reduced: Table) -> Table:
     """Put beside each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
-        left_out = rows.filter(missing(rows, names)).agg(records_dropped=lambda lacking: whole(lacking.count()))
+        left_out = rows.filter(missing(rows, names)).agg(
+            records_dropped=lambda lacking: whole(lacking.count())
+        )
         reduced = reduced.cross_join(left_out)
     else:
         reduced = reduced.mutate(records_dropped=nobody())

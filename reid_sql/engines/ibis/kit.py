@@ -6,7 +6,7 @@ Only reduced statistics come to the client. Functions of single records are abse
 
 from collections.abc import Sequence
 from inspect import Parameter, Signature
-from typing import Any, Final
+from typing import Final
 
 import ibis.expr.types as ir
 

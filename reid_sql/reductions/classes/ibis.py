@@ -48,7 +48,7 @@ def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None
     person = [*keys, compared(tbl[found[-1]])]
     place = ibis.row_number().over(group_by=person, order_by=person[-1])
     marked = tbl.mutate(**{first: (place == 0).ifelse(1, 0)})
-    return marked.mutate(**{name: whole(marked[first].sum().over(group_by=keys))}).drop(first)
+    return marked.mutate(**{name: whole(whole(marked[first]).sum().over(group_by=keys))}).drop(first)
 
 
 def _apart(name: str, tbl: Table) -> str:

@@ -31,7 +31,10 @@ RECORD_CODES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
-    absences={"spark": "it goes through the codes of all records, again and again, in one memory", **WHOLE_COLUMNS},
+    absences={
+        "spark": "it goes through the codes of all records, again and again, in one memory",
+        **WHOLE_COLUMNS,
+    },
 )
 UNIQUES: Final = Reduction(
     __name__,

@@ -45,7 +45,9 @@ L_DIVERSITY: Final = measured(
     Argument("c", sensitive.CONCENTRATION, 3),
 )
 T_CLOSENESS: Final = measured(
-    "t_closeness", Argument("variant", sensitive.DISTANCES, "equal"), partly={"spark": BUT_EQUAL, "ibis": BUT_EQUAL}
+    "t_closeness",
+    Argument("variant", sensitive.DISTANCES, "equal"),
+    partly={"spark": BUT_EQUAL, "ibis": BUT_EQUAL},
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))

@@ -51,7 +51,9 @@ def subsets(tbl: Table, columns: Sequence[str], max_size: int, nulls: str) -> pa
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     names = places(found)
     distinct = counted(numbered(tbl, found), names, "value")
-    told = _matched(distinct, names, chosen) if nulls == "wildcard" else _counted(distinct, names, chosen, nulls)
+    told = (
+        _matched(distinct, names, chosen) if nulls == "wildcard" else _counted(distinct, names, chosen, nulls)
+    )
     rows = [
         {"subset": [columns[place] for place in subset], "nulls": nulls, **line}
         for subset, line in zip(chosen, told, strict=True)
@@ -87,6 +89,12 @@ def _sizes(distinct: Table, names: Sequence[str], place: int, *, drop: bool) -> 
     )
 
 
+def sizes_of_subset(tbl: Table, columns: Sequence[str]) -> Table:
+    """How many classes of one subset have each size: what the warehouse counts of each."""
+    names = places(columns)
+    return _sizes(counted(numbered(tbl, columns), names, "value"), names, 0, drop=False)
+
+
 def _add(line: dict[str, Any], size: int, classes: int, *, aside: bool) -> None:
     """Add so many classes of a size to what is told of a subset."""
     if aside:
@@ -97,9 +105,7 @@ def _add(line: dict[str, Any], size: int, classes: int, *, aside: bool) -> None:
     line["pairs_alike"] += classes * size * (size - 1)
 
 
-def _matched(
-    distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]]
-) -> list[dict[str, Any]]:
+def _matched(distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
     """The same where NULL may be any value."""
     table = wildcard.distinct(distinct)
     codes, records = wildcard.coded(table, names=names), table["records"].to_numpy()
@@ -113,4 +119,9 @@ def _subset(codes: Integers, records: Integers) -> dict[str, Any]:
     np.add.at(held, place.ravel(), records)
     sizes = wildcard_class_sizes(classes, classes, held).tolist()
     pairs = sum(one * (size - 1) for one, size in zip(held.tolist(), sizes, strict=True))
-    return {"records": int(records.sum()), "classes": len(classes), "pairs_alike": pairs, "records_dropped": 0}
+    return {
+        "records": int(records.sum()),
+        "classes": len(classes),
+        "pairs_alike": pairs,
+        "records_dropped": 0,
+    }
