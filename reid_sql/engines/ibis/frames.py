@@ -42,7 +42,9 @@ def _unlike(kind: dt.DataType) -> bool:
         return _unlike(kind.value_type)
     if kind.is_struct():
         return any(_unlike(each) for each in kind.types)
-    return bool(kind.is_map() or kind.is_interval() or kind.is_json() or kind.is_geospatial() or kind.is_unknown())
+    return bool(
+        kind.is_map() or kind.is_interval() or kind.is_json() or kind.is_geospatial() or kind.is_unknown()
+    )
 
 
 def places(names: Sequence[str]) -> list[str]:
@@ -111,6 +113,14 @@ def whole(value: Any) -> Any:  # noqa: ANN401 - a column or a scalar of whole nu
 def summed(value: IntegerValue) -> IntegerScalar:
     """The sum of whole numbers, each made wide before it is added."""
     return whole(whole(value).sum())
+
+
+def sum_over(rows: Table, names: Sequence[str], value: str) -> IntegerValue:
+    """The sum of a number over all rows that share the values of each.
+
+    A window's: databases guess badly how many rows meet by a NULL-safe join, and then go through every pair.
+    """
+    return whole(whole(rows[value]).sum().over(group_by=windowed(rows, names)))
 
 
 def how_nulls(rows: Table, names: Sequence[str], nulls: str, reduced: Table) -> Table:

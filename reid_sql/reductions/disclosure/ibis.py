@@ -21,6 +21,7 @@ from reid_sql.engines.ibis.frames import (
     own_names,
     places,
     resolved,
+    sum_over,
     summed,
     whole,
     windowed,
@@ -61,8 +62,11 @@ class Cells:
         counts = self.counts
         held = counts.group_by("s").agg(held=summed(counts["n"]))
         totals = held.agg(total=summed(held["held"]), kinds=whole(held.count()))
-        beside = counts.mutate(held=whole(counts["n"].sum().over(group_by=windowed(counts, ["s"]))))
-        return beside.cross_join(totals)
+        return counts.mutate(
+            held=sum_over(counts, ["s"], "n"),
+            total=totals.select("total").as_scalar(),
+            kinds=totals.select("kinds").as_scalar(),
+        )
 
     def kinds(self, measured: Table) -> Table:
         """How many classes have each size and value."""
@@ -152,13 +156,12 @@ def _closeness(cells: Cells, variant: str) -> Table:
         raise UnavailableError(
             f"t_closeness on Ibis must have variant='equal', got '{variant}': {EQUAL_ALONE}; ask DuckDB"
         )
-    beside = cells.against_the_table()
-    size = beside["n"].sum().over(group_by=windowed(beside, cells.keys))
-    sized = beside.mutate(
-        further=_double(beside["n"]) / _double(size) - _double(beside["held"]) / _double(beside["total"])
-    )
-    further = (sized["further"] > 0).ifelse(sized["further"], NOTHING)
-    return cells.measured(sized, lambda each: each["further"], further=further.sum())
+    cell = cells.against_the_table()
+    beside = cell.mutate(size=sum_over(cell, cells.keys, "n"))
+    n, size, held, total = (_double(beside[name]) for name in ("n", "size", "held", "total"))
+    further = n / size - held / total
+    positive = (further > 0).ifelse(further, NOTHING)
+    return cells.measured(beside, lambda each: each["further"], further=positive.sum())
 
 
 def alpha_k_anonymity(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Table:

@@ -607,6 +607,18 @@ WITH "t2" AS (
     "t1"."q2",
     "t1"."q3",
     "t1"."s"
+), "t5" AS (
+  SELECT
+    SUM("t4"."held") AS "total",
+    COUNT(*) AS "kinds"
+  FROM (
+    SELECT
+      "t3"."s" AS "s",
+      SUM("t3"."n") AS "held"
+    FROM "t2" AS "t3"
+    GROUP BY
+      "t3"."s"
+  ) AS "t4"
 )
 SELECT
   "t13"."class_size" AS "class_size",
@@ -634,7 +646,23 @@ FROM (
         SUM("t10"."n") AS "class_size",
         COUNT(*) AS "parts",
         MAX("t10"."n") AS "most",
-        SUM(CASE WHEN "t10"."further" > 0 THEN "t10"."further" ELSE 0.0 END) AS "further"
+        SUM(
+          CASE
+            WHEN (
+              (
+                CAST("t10"."n" AS Nullable(Float64)) / CAST("t10"."size" AS Nullable(Float64))
+              ) - (
+                CAST("t10"."held" AS Nullable(Float64)) / CAST("t10"."total" AS Nullable(Float64))
+              )
+            ) > 0
+            THEN (
+              CAST("t10"."n" AS Nullable(Float64)) / CAST("t10"."size" AS Nullable(Float64))
+            ) - (
+              CAST("t10"."held" AS Nullable(Float64)) / CAST("t10"."total" AS Nullable(Float64))
+            )
+            ELSE 0.0
+          END
+        ) AS "further"
       FROM (
         SELECT
           "t9"."q1" AS "q1",
@@ -645,47 +673,29 @@ FROM (
           "t9"."held" AS "held",
           "t9"."total" AS "total",
           "t9"."kinds" AS "kinds",
-          (
-            CAST("t9"."n" AS Nullable(Float64)) / CAST(SUM("t9"."n") OVER (
-              PARTITION BY "t9"."q1", "t9"."q2", "t9"."q3"
-              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-            ) AS Nullable(Float64))
-          ) - (
-            CAST("t9"."held" AS Nullable(Float64)) / CAST("t9"."total" AS Nullable(Float64))
-          ) AS "further"
+          SUM("t9"."n") OVER (
+            PARTITION BY "t9"."q1", "t9"."q2", "t9"."q3"
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+          ) AS "size"
         FROM (
           SELECT
-            "t6"."q1" AS "q1",
-            "t6"."q2" AS "q2",
-            "t6"."q3" AS "q3",
-            "t6"."s" AS "s",
-            "t6"."n" AS "n",
-            "t6"."held" AS "held",
-            "t8"."total" AS "total",
-            "t8"."kinds" AS "kinds"
-          FROM (
-            SELECT
-              "t3"."q1" AS "q1",
-              "t3"."q2" AS "q2",
-              "t3"."q3" AS "q3",
-              "t3"."s" AS "s",
-              "t3"."n" AS "n",
-              SUM("t3"."n") OVER (PARTITION BY "t3"."s" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "held"
-            FROM "t2" AS "t3"
-          ) AS "t6"
-          CROSS JOIN (
-            SELECT
-              SUM("t4"."held") AS "total",
-              COUNT(*) AS "kinds"
-            FROM (
+            "t3"."q1" AS "q1",
+            "t3"."q2" AS "q2",
+            "t3"."q3" AS "q3",
+            "t3"."s" AS "s",
+            "t3"."n" AS "n",
+            SUM("t3"."n") OVER (PARTITION BY "t3"."s" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "held",
+            (
               SELECT
-                "t3"."s" AS "s",
-                SUM("t3"."n") AS "held"
-              FROM "t2" AS "t3"
-              GROUP BY
-                "t3"."s"
-            ) AS "t4"
-          ) AS "t8"
+                "t6"."total" AS "total"
+              FROM "t5" AS "t6"
+            ) AS "total",
+            (
+              SELECT
+                "t6"."kinds" AS "kinds"
+              FROM "t5" AS "t6"
+            ) AS "kinds"
+          FROM "t2" AS "t3"
         ) AS "t9"
       ) AS "t10"
       GROUP BY
@@ -727,6 +737,18 @@ WITH "t2" AS (
     "t1"."q2",
     "t1"."q3",
     "t1"."s"
+), "t5" AS (
+  SELECT
+    SUM("t4"."held") AS "total",
+    COUNT(*) AS "kinds"
+  FROM (
+    SELECT
+      "t3"."s" AS "s",
+      SUM("t3"."n") AS "held"
+    FROM "t2" AS "t3"
+    GROUP BY
+      "t3"."s"
+  ) AS "t4"
 )
 SELECT
   "t12"."class_size" AS "class_size",
@@ -787,37 +809,23 @@ FROM (
         MAX("t9"."kinds") AS "kinds"
       FROM (
         SELECT
-          "t6"."q1" AS "q1",
-          "t6"."q2" AS "q2",
-          "t6"."q3" AS "q3",
-          "t6"."s" AS "s",
-          "t6"."n" AS "n",
-          "t6"."held" AS "held",
-          "t8"."total" AS "total",
-          "t8"."kinds" AS "kinds"
-        FROM (
-          SELECT
-            "t3"."q1" AS "q1",
-            "t3"."q2" AS "q2",
-            "t3"."q3" AS "q3",
-            "t3"."s" AS "s",
-            "t3"."n" AS "n",
-            SUM("t3"."n") OVER (PARTITION BY "t3"."s" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "held"
-          FROM "t2" AS "t3"
-        ) AS "t6"
-        CROSS JOIN (
-          SELECT
-            SUM("t4"."held") AS "total",
-            COUNT(*) AS "kinds"
-          FROM (
+          "t3"."q1" AS "q1",
+          "t3"."q2" AS "q2",
+          "t3"."q3" AS "q3",
+          "t3"."s" AS "s",
+          "t3"."n" AS "n",
+          SUM("t3"."n") OVER (PARTITION BY "t3"."s" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "held",
+          (
             SELECT
-              "t3"."s" AS "s",
-              SUM("t3"."n") AS "held"
-            FROM "t2" AS "t3"
-            GROUP BY
-              "t3"."s"
-          ) AS "t4"
-        ) AS "t8"
+              "t6"."total" AS "total"
+            FROM "t5" AS "t6"
+          ) AS "total",
+          (
+            SELECT
+              "t6"."kinds" AS "kinds"
+            FROM "t5" AS "t6"
+          ) AS "kinds"
+        FROM "t2" AS "t3"
       ) AS "t9"
       GROUP BY
         "t9"."q1",

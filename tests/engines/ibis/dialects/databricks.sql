@@ -574,6 +574,18 @@ WITH `t2` AS (
     2,
     3,
     4
+), `t5` AS (
+  SELECT
+    SUM(`t4`.`held`) AS `total`,
+    COUNT(*) AS `kinds`
+  FROM (
+    SELECT
+      `t3`.`s`,
+      SUM(`t3`.`n`) AS `held`
+    FROM `t2` AS `t3`
+    GROUP BY
+      1
+  ) AS `t4`
 )
 SELECT
   `t13`.`class_size`,
@@ -601,7 +613,15 @@ FROM (
         SUM(`t10`.`n`) AS `class_size`,
         COUNT(*) AS `parts`,
         MAX(`t10`.`n`) AS `most`,
-        SUM(IF(`t10`.`further` > 0, `t10`.`further`, 0.0)) AS `further`
+        SUM(
+          IF(
+            (
+              TRY_DIVIDE(CAST(`t10`.`n` AS DOUBLE), CAST(`t10`.`size` AS DOUBLE)) - TRY_DIVIDE(CAST(`t10`.`held` AS DOUBLE), CAST(`t10`.`total` AS DOUBLE))
+            ) > 0,
+            TRY_DIVIDE(CAST(`t10`.`n` AS DOUBLE), CAST(`t10`.`size` AS DOUBLE)) - TRY_DIVIDE(CAST(`t10`.`held` AS DOUBLE), CAST(`t10`.`total` AS DOUBLE)),
+            0.0
+          )
+        ) AS `further`
       FROM (
         SELECT
           `t9`.`q1`,
@@ -612,46 +632,29 @@ FROM (
           `t9`.`held`,
           `t9`.`total`,
           `t9`.`kinds`,
-          TRY_DIVIDE(
-            CAST(`t9`.`n` AS DOUBLE),
-            CAST(SUM(`t9`.`n`) OVER (
-              PARTITION BY `t9`.`q1`, `t9`.`q2`, `t9`.`q3`
-              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-            ) AS DOUBLE)
-          ) - TRY_DIVIDE(CAST(`t9`.`held` AS DOUBLE), CAST(`t9`.`total` AS DOUBLE)) AS `further`
+          SUM(`t9`.`n`) OVER (
+            PARTITION BY `t9`.`q1`, `t9`.`q2`, `t9`.`q3`
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+          ) AS `size`
         FROM (
           SELECT
-            `t6`.`q1`,
-            `t6`.`q2`,
-            `t6`.`q3`,
-            `t6`.`s`,
-            `t6`.`n`,
-            `t6`.`held`,
-            `t8`.`total`,
-            `t8`.`kinds`
-          FROM (
-            SELECT
-              `t3`.`q1`,
-              `t3`.`q2`,
-              `t3`.`q3`,
-              `t3`.`s`,
-              `t3`.`n`,
-              SUM(`t3`.`n`) OVER (PARTITION BY `t3`.`s` ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS `held`
-            FROM `t2` AS `t3`
-          ) AS `t6`
-          CROSS JOIN (
-            SELECT
-              SUM(`t4`.`held`) AS `total`,
-              COUNT(*) AS `kinds`
-            FROM (
+            `t3`.`q1`,
+            `t3`.`q2`,
+            `t3`.`q3`,
+            `t3`.`s`,
+            `t3`.`n`,
+            SUM(`t3`.`n`) OVER (PARTITION BY `t3`.`s` ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS `held`,
+            (
               SELECT
-                `t3`.`s`,
-                SUM(`t3`.`n`) AS `held`
-              FROM `t2` AS `t3`
-              GROUP BY
-                1
-            ) AS `t4`
-          ) AS `t8`
+                `t6`.`total`
+              FROM `t5` AS `t6`
+            ) AS `total`,
+            (
+              SELECT
+                `t6`.`kinds`
+              FROM `t5` AS `t6`
+            ) AS `kinds`
+          FROM `t2` AS `t3`
         ) AS `t9`
       ) AS `t10`
       GROUP BY
@@ -687,6 +690,18 @@ WITH `t2` AS (
     2,
     3,
     4
+), `t5` AS (
+  SELECT
+    SUM(`t4`.`held`) AS `total`,
+    COUNT(*) AS `kinds`
+  FROM (
+    SELECT
+      `t3`.`s`,
+      SUM(`t3`.`n`) AS `held`
+    FROM `t2` AS `t3`
+    GROUP BY
+      1
+  ) AS `t4`
 )
 SELECT
   `t12`.`class_size`,
@@ -744,37 +759,23 @@ FROM (
         MAX(`t9`.`kinds`) AS `kinds`
       FROM (
         SELECT
-          `t6`.`q1`,
-          `t6`.`q2`,
-          `t6`.`q3`,
-          `t6`.`s`,
-          `t6`.`n`,
-          `t6`.`held`,
-          `t8`.`total`,
-          `t8`.`kinds`
-        FROM (
-          SELECT
-            `t3`.`q1`,
-            `t3`.`q2`,
-            `t3`.`q3`,
-            `t3`.`s`,
-            `t3`.`n`,
-            SUM(`t3`.`n`) OVER (PARTITION BY `t3`.`s` ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS `held`
-          FROM `t2` AS `t3`
-        ) AS `t6`
-        CROSS JOIN (
-          SELECT
-            SUM(`t4`.`held`) AS `total`,
-            COUNT(*) AS `kinds`
-          FROM (
+          `t3`.`q1`,
+          `t3`.`q2`,
+          `t3`.`q3`,
+          `t3`.`s`,
+          `t3`.`n`,
+          SUM(`t3`.`n`) OVER (PARTITION BY `t3`.`s` ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS `held`,
+          (
             SELECT
-              `t3`.`s`,
-              SUM(`t3`.`n`) AS `held`
-            FROM `t2` AS `t3`
-            GROUP BY
-              1
-          ) AS `t4`
-        ) AS `t8`
+              `t6`.`total`
+            FROM `t5` AS `t6`
+          ) AS `total`,
+          (
+            SELECT
+              `t6`.`kinds`
+            FROM `t5` AS `t6`
+          ) AS `kinds`
+        FROM `t2` AS `t3`
       ) AS `t9`
       GROUP BY
         1,

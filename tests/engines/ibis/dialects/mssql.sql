@@ -572,6 +572,18 @@ WITH [t2] AS (
     [t1].[q2],
     [t1].[q3],
     [t1].[s]
+), [t5] AS (
+  SELECT
+    SUM([t4].[held]) AS [total],
+    COUNT_BIG(*) AS [kinds]
+  FROM (
+    SELECT
+      [t3].[s],
+      SUM([t3].[n]) AS [held]
+    FROM [t2] AS [t3]
+    GROUP BY
+      [t3].[s]
+  ) AS [t4]
 )
 SELECT
   [t13].[class_size],
@@ -599,7 +611,23 @@ FROM (
         SUM([t10].[n]) AS [class_size],
         COUNT_BIG(*) AS [parts],
         MAX([t10].[n]) AS [most],
-        SUM(IIF([t10].[further] > 0, [t10].[further], 0.0)) AS [further]
+        SUM(
+          IIF(
+            (
+              (
+                CAST([t10].[n] AS FLOAT) / CAST([t10].[size] AS FLOAT)
+              ) - (
+                CAST([t10].[held] AS FLOAT) / CAST([t10].[total] AS FLOAT)
+              )
+            ) > 0,
+            (
+              CAST([t10].[n] AS FLOAT) / CAST([t10].[size] AS FLOAT)
+            ) - (
+              CAST([t10].[held] AS FLOAT) / CAST([t10].[total] AS FLOAT)
+            ),
+            0.0
+          )
+        ) AS [further]
       FROM (
         SELECT
           [t9].[q1],
@@ -610,52 +638,34 @@ FROM (
           [t9].[held],
           [t9].[total],
           [t9].[kinds],
-          (
-            CAST([t9].[n] AS FLOAT) / CAST(SUM([t9].[n]) OVER (
-              PARTITION BY [t9].[q1], [t9].[q2], [t9].[q3]
-              ORDER BY CASE WHEN [t9].[n] IS NULL THEN 1 ELSE 0 END, [t9].[n] ASC
-              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-            ) AS FLOAT)
-          ) - (
-            CAST([t9].[held] AS FLOAT) / CAST([t9].[total] AS FLOAT)
-          ) AS [further]
+          SUM([t9].[n]) OVER (
+            PARTITION BY [t9].[q1], [t9].[q2], [t9].[q3]
+            ORDER BY CASE WHEN [t9].[n] IS NULL THEN 1 ELSE 0 END, [t9].[n] ASC
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+          ) AS [size]
         FROM (
           SELECT
-            [t6].[q1],
-            [t6].[q2],
-            [t6].[q3],
-            [t6].[s],
-            [t6].[n],
-            [t6].[held],
-            [t8].[total],
-            [t8].[kinds]
-          FROM (
-            SELECT
-              [t3].[q1],
-              [t3].[q2],
-              [t3].[q3],
-              [t3].[s],
-              [t3].[n],
-              SUM([t3].[n]) OVER (
-                PARTITION BY [t3].[s]
-                ORDER BY CASE WHEN [t3].[n] IS NULL THEN 1 ELSE 0 END, [t3].[n] ASC
-                ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-              ) AS [held]
-            FROM [t2] AS [t3]
-          ) AS [t6]
-          CROSS JOIN (
-            SELECT
-              SUM([t4].[held]) AS [total],
-              COUNT_BIG(*) AS [kinds]
-            FROM (
+            [t3].[q1],
+            [t3].[q2],
+            [t3].[q3],
+            [t3].[s],
+            [t3].[n],
+            SUM([t3].[n]) OVER (
+              PARTITION BY [t3].[s]
+              ORDER BY CASE WHEN [t3].[n] IS NULL THEN 1 ELSE 0 END, [t3].[n] ASC
+              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+            ) AS [held],
+            (
               SELECT
-                [t3].[s],
-                SUM([t3].[n]) AS [held]
-              FROM [t2] AS [t3]
-              GROUP BY
-                [t3].[s]
-            ) AS [t4]
-          ) AS [t8]
+                [t6].[total]
+              FROM [t5] AS [t6]
+            ) AS [total],
+            (
+              SELECT
+                [t6].[kinds]
+              FROM [t5] AS [t6]
+            ) AS [kinds]
+          FROM [t2] AS [t3]
         ) AS [t9]
       ) AS [t10]
       GROUP BY

@@ -582,6 +582,18 @@ WITH "t2" AS (
     "t1"."q2",
     "t1"."q3",
     "t1"."s"
+), "t5" AS (
+  SELECT
+    SUM("t4"."held") AS "total",
+    COUNT(*) AS "kinds"
+  FROM (
+    SELECT
+      "t3"."s",
+      SUM("t3"."n") AS "held"
+    FROM "t2" "t3"
+    GROUP BY
+      "t3"."s"
+  ) "t4"
 )
 SELECT
   "t13"."class_size",
@@ -609,7 +621,23 @@ FROM (
         SUM("t10"."n") AS "class_size",
         COUNT(*) AS "parts",
         MAX("t10"."n") AS "most",
-        SUM(CASE WHEN "t10"."further" > 0 THEN "t10"."further" ELSE 0.0 END) AS "further"
+        SUM(
+          CASE
+            WHEN (
+              (
+                CAST("t10"."n" AS DOUBLE PRECISION) / CAST("t10"."size" AS DOUBLE PRECISION)
+              ) - (
+                CAST("t10"."held" AS DOUBLE PRECISION) / CAST("t10"."total" AS DOUBLE PRECISION)
+              )
+            ) > 0
+            THEN (
+              CAST("t10"."n" AS DOUBLE PRECISION) / CAST("t10"."size" AS DOUBLE PRECISION)
+            ) - (
+              CAST("t10"."held" AS DOUBLE PRECISION) / CAST("t10"."total" AS DOUBLE PRECISION)
+            )
+            ELSE 0.0
+          END
+        ) AS "further"
       FROM (
         SELECT
           "t9"."q1",
@@ -620,52 +648,34 @@ FROM (
           "t9"."held",
           "t9"."total",
           "t9"."kinds",
-          (
-            CAST("t9"."n" AS DOUBLE PRECISION) / CAST(SUM("t9"."n") OVER (
-              PARTITION BY "t9"."q1", "t9"."q2", "t9"."q3"
-              ORDER BY NULL ASC
-              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-            ) AS DOUBLE PRECISION)
-          ) - (
-            CAST("t9"."held" AS DOUBLE PRECISION) / CAST("t9"."total" AS DOUBLE PRECISION)
-          ) AS "further"
+          SUM("t9"."n") OVER (
+            PARTITION BY "t9"."q1", "t9"."q2", "t9"."q3"
+            ORDER BY NULL ASC
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+          ) AS "size"
         FROM (
           SELECT
-            "t6"."q1",
-            "t6"."q2",
-            "t6"."q3",
-            "t6"."s",
-            "t6"."n",
-            "t6"."held",
-            "t8"."total",
-            "t8"."kinds"
-          FROM (
-            SELECT
-              "t3"."q1",
-              "t3"."q2",
-              "t3"."q3",
-              "t3"."s",
-              "t3"."n",
-              SUM("t3"."n") OVER (
-                PARTITION BY "t3"."s"
-                ORDER BY NULL ASC
-                ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-              ) AS "held"
-            FROM "t2" "t3"
-          ) "t6"
-          CROSS JOIN (
-            SELECT
-              SUM("t4"."held") AS "total",
-              COUNT(*) AS "kinds"
-            FROM (
+            "t3"."q1",
+            "t3"."q2",
+            "t3"."q3",
+            "t3"."s",
+            "t3"."n",
+            SUM("t3"."n") OVER (
+              PARTITION BY "t3"."s"
+              ORDER BY NULL ASC
+              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+            ) AS "held",
+            (
               SELECT
-                "t3"."s",
-                SUM("t3"."n") AS "held"
-              FROM "t2" "t3"
-              GROUP BY
-                "t3"."s"
-            ) "t4"
-          ) "t8"
+                "t6"."total"
+              FROM "t5" "t6"
+            ) "total",
+            (
+              SELECT
+                "t6"."kinds"
+              FROM "t5" "t6"
+            ) "kinds"
+          FROM "t2" "t3"
         ) "t9"
       ) "t10"
       GROUP BY
@@ -701,6 +711,18 @@ WITH "t2" AS (
     "t1"."q2",
     "t1"."q3",
     "t1"."s"
+), "t5" AS (
+  SELECT
+    SUM("t4"."held") AS "total",
+    COUNT(*) AS "kinds"
+  FROM (
+    SELECT
+      "t3"."s",
+      SUM("t3"."n") AS "held"
+    FROM "t2" "t3"
+    GROUP BY
+      "t3"."s"
+  ) "t4"
 )
 SELECT
   "t12"."class_size",
@@ -761,41 +783,27 @@ FROM (
         MAX("t9"."kinds") AS "kinds"
       FROM (
         SELECT
-          "t6"."q1",
-          "t6"."q2",
-          "t6"."q3",
-          "t6"."s",
-          "t6"."n",
-          "t6"."held",
-          "t8"."total",
-          "t8"."kinds"
-        FROM (
-          SELECT
-            "t3"."q1",
-            "t3"."q2",
-            "t3"."q3",
-            "t3"."s",
-            "t3"."n",
-            SUM("t3"."n") OVER (
-              PARTITION BY "t3"."s"
-              ORDER BY NULL ASC
-              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-            ) AS "held"
-          FROM "t2" "t3"
-        ) "t6"
-        CROSS JOIN (
-          SELECT
-            SUM("t4"."held") AS "total",
-            COUNT(*) AS "kinds"
-          FROM (
+          "t3"."q1",
+          "t3"."q2",
+          "t3"."q3",
+          "t3"."s",
+          "t3"."n",
+          SUM("t3"."n") OVER (
+            PARTITION BY "t3"."s"
+            ORDER BY NULL ASC
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+          ) AS "held",
+          (
             SELECT
-              "t3"."s",
-              SUM("t3"."n") AS "held"
-            FROM "t2" "t3"
-            GROUP BY
-              "t3"."s"
-          ) "t4"
-        ) "t8"
+              "t6"."total"
+            FROM "t5" "t6"
+          ) "total",
+          (
+            SELECT
+              "t6"."kinds"
+            FROM "t5" "t6"
+          ) "kinds"
+        FROM "t2" "t3"
       ) "t9"
       GROUP BY
         "t9"."q1",
