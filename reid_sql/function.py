@@ -81,8 +81,6 @@ ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
         Answer.SCORE: "a model scores records by Python, which warehouses do not run",
         Answer.BESIDE: "scores would have to be put into a table of the warehouse, and nothing is "
         "created there",
-        Answer.RECORDS: "answers for records would have to be put into a table of the warehouse, and nothing "
-        "is created there",
     }
 }
 

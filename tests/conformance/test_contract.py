@@ -1,12 +1,16 @@
 """A kit gives what the contract asks of it, by name and by parameters."""
 
 import inspect
+from importlib import import_module
+from importlib.util import find_spec
 
 import polars as pl
+import pytest
 
 from reid_sql.engines.contract import Kit, Primitives, RecordKit
 from reid_sql.engines.polars import frames, kit
 from reid_sql.function import ABSENT
+from reid_sql.reduction import reductions
 from tests.conformance.engines import Frames
 
 # Held by the type checker.
@@ -38,3 +42,12 @@ def test_the_relations_of_polars_are_those_of_the_contract() -> None:
     for name, member in members(Primitives).items():
         asked = [p for p in inspect.signature(member).parameters if p != "self"]  # type: ignore[arg-type]
         assert [*inspect.signature(getattr(RELATIONS, name)).parameters][: len(asked)] == asked
+
+
+@pytest.mark.parametrize("name", reductions())
+def test_an_engine_says_a_reduction_or_why_it_does_not(face: Frames, name: str) -> None:
+    reduction = reductions()[name]
+    said = find_spec(f"{reduction.room}.{face.name}") is not None and hasattr(
+        import_module(f"{reduction.room}.{face.name}"), name
+    )
+    assert said != bool(reduction.absences.get(face.name))

@@ -1,0 +1,107 @@
+"""The outcome of preparing as a dictionary: no record, no small count."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+from reid_sql.check.reports.report import rounded
+from reid_sql.models.release.loss import WORDS, Entropy, loss_of
+from reid_sql.models.release.search import Found
+
+if TYPE_CHECKING:
+    from reid_sql.release.prepared import Prepared, TableForm
+
+Page = dict[str, Any]
+FORMAT: Final = "reid-sql release 1"
+DIGITS: Final = 4  # of a loss: an exact one would tell how few records were left out
+
+
+def page(made: "Prepared") -> Page:
+    """Tell of the release of each table, and the gate's report on it."""
+    told: Page = rounded(
+        {
+            "format": FORMAT,
+            "policy": made.policy.name,
+            "policy_sha256": made.policy.sha256,
+            "verdict": made.verdict,
+            "exit_code": made.exit_code,
+            "tables": [_table(made, table) for table in made.tables],
+            "report": made.report,
+        }
+    )
+    return told
+
+
+def _table(made: "Prepared", table: "TableForm") -> Page:
+    best, below = table.result.best, made.policy.mask_below
+    shipped = table.shipped(made.policy.preparing.keep)
+    return {
+        "name": table.table.name,
+        "loss": table.loss,
+        "optimal": table.result.optimal and best is not None,
+        "none_meets": table.result.optimal and best is None,
+        "least_possible_loss": _few(table.result.bound) if best else None,
+        "forms": table.result.nodes,
+        "forms_counted": len(table.result.counted),
+        "seconds": round(table.seconds, 1),
+        "measured_on_the_release": sorted(set(table.left_to_gate)),
+        "suppressed_share": _share(best, table.records, below) if best else None,
+        "suppressed_below": None if table.form is None or table.form.cut <= 1 else table.form.cut,
+        "losses": _losses(table, best) if best else None,
+        "columns": _columns(table),
+        "columns_released": shipped if best else [],
+        "columns_left_out": [name for name in table.columns if name not in shipped],
+        "frontier": frontier(table, below),
+    }
+
+
+def _few(loss: float) -> float:
+    return float(f"{loss:.{DIGITS}g}")
+
+
+def _share(found: Found, records: int, below: int) -> float | None:
+    """The share of records that are left out; None where they are few, but not none."""
+    few = 0 < found.outcome.suppressed < below
+    return None if few else found.outcome.suppressed / records
+
+
+def _losses(table: "TableForm", best: Found) -> Page:
+    folded = table.lattice.folded(best.node)
+    return {word: _few(loss_of(word, table.lattice).of(best.node, folded, best.outcome)) for word in WORDS}
+
+
+def _columns(table: "TableForm") -> list[Page]:
+    """Each column with its ladder, its level and what the level loses of the column's own bits."""
+    bits = Entropy(table.lattice).columns
+    node = table.form.node if table.form else (0,) * len(table.ladders)
+    return [
+        {
+            "column": ladder.column,
+            "level": level if table.form else None,
+            "form": ladder.words(level) if table.form else None,
+            "loss": _few(lost[level] / lost[-1]) if table.form and lost[-1] else None,
+            "ladder": [ladder.words(at) for at in range(ladder.levels)],
+        }
+        for ladder, level, lost in zip(table.ladders, node, bits, strict=True)
+    ]
+
+
+def frontier(table: "TableForm", below: int) -> list[Page]:
+    """Of the forms that were counted, those of which no other has both a lower risk and a lower loss.
+
+    The risk is the share of records in classes below k, before any is left out; a share of few records is
+    told as that of as many as the mask hides.
+    """
+    entropy = Entropy(table.lattice)
+    lost = [(found.below_k, float(entropy.base[found.node]), found) for found in table.result.counted]
+    shown: list[Page] = []
+    for risk, loss, found in sorted(lost, key=lambda each: each[:2]):
+        told = max(risk, below / table.records) if risk else 0.0
+        if not shown or (loss < shown[-1]["generalisation_loss"] and told > shown[-1]["records_below_k"]):
+            shown.append(
+                {
+                    "levels": list(found.node),
+                    "records_below_k": told,
+                    "generalisation_loss": loss,
+                    "meets_class_sizes": found.outcome.cut is not None,
+                }
+            )
+    return [each | {"generalisation_loss": _few(each["generalisation_loss"])} for each in shown]
