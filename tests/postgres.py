@@ -1,6 +1,7 @@
 """A PostgreSQL of the tests' own."""
 
 import os
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -8,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-OTHER_THAN_ROOT: dict[str, Any] = {"user": "nobody", "group": "nogroup", "extra_groups": []}
 
 
 def binaries() -> Path | None:
@@ -24,9 +23,9 @@ def postgres_server() -> Iterator[str]:
     """A server on a socket in a folder of its own, gone afterwards; as root it runs as another user."""
     programs, folder = binaries(), Path(tempfile.mkdtemp(prefix="reid-", dir="/tmp"))
     assert programs is not None
-    other = OTHER_THAN_ROOT if os.getuid() == 0 else {}
+    other = _other_than_root()
     if other:
-        shutil.chown(folder, other["user"], other["group"])
+        os.chown(folder, other["user"], other["group"])
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **other}
     made: list[str | Path] = [
         programs / "initdb",
@@ -47,3 +46,11 @@ def postgres_server() -> Iterator[str]:
     finally:
         subprocess.run([*control, "-m", "immediate", "stop"], check=True, **quiet)
         shutil.rmtree(folder)
+
+
+def _other_than_root() -> dict[str, Any]:
+    """As whom PostgreSQL runs, which refuses root."""
+    if os.getuid() != 0:
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
