@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
+from reid_sql.engines.group_answers import answered_by_group
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
-from reid_sql.engines.spark.group_answers import answered_by_group
 from reid_sql.engines.spark.groups import dividing
 from reid_sql.engines.spark.people import individuals, values_of_people
 from reid_sql.engines.spark.records import answered_records, refuse_no_key

@@ -17,6 +17,7 @@ COLUMNS_AS_CODES: Final = {
 MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
 BYTES: Final = CODE_BYTES  # of one code
 LEAST: Final = WIDE * (1 + SPARE)  # bytes a record that any count takes beside the codes
+WHOLE_COLUMNS: Final = {"ibis": "whole columns would have to come to the client"}
 CODES: Final = Reduction(
     __name__,
     name="codes",
@@ -25,6 +26,7 @@ CODES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
+    absences=WHOLE_COLUMNS,
 )
 UNIQUES: Final = Reduction(
     __name__,
@@ -34,10 +36,14 @@ UNIQUES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
+    absences=WHOLE_COLUMNS,
 )
 RECORD_CODES: Final = replace(
     UNIQUES,
     name="record_codes",
     words="each column as codes, with the key of each record, else its place in the scan",
-    absences={"spark": "it goes through the codes of all records, again and again, in one memory"},
+    absences={
+        "spark": "it goes through the codes of all records, again and again, in one memory",
+        **WHOLE_COLUMNS,
+    },
 )

@@ -11,6 +11,8 @@ OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", se
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
 BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"
 
+NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
+
 
 def measured(name: str, *options: Argument, partly: Mapping[str, str] | None = None) -> Reduction:
     """How many classes have each size and each value of the measure; the options say which variant of it."""
@@ -43,7 +45,9 @@ L_DIVERSITY: Final = measured(
     Argument("c", sensitive.CONCENTRATION, 3),
 )
 T_CLOSENESS: Final = measured(
-    "t_closeness", Argument("variant", sensitive.DISTANCES, "equal"), partly={"spark": BUT_EQUAL}
+    "t_closeness",
+    Argument("variant", sensitive.DISTANCES, "equal"),
+    partly={"spark": BUT_EQUAL, "ibis": BUT_EQUAL},
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))

@@ -1,4 +1,4 @@
-"""Spark: answers for each group of a table, from the histograms of all groups."""
+"""Answers for each group of a table, from the histograms of all groups, whatever engine counted."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,8 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.engines.arrow import answer_rows, arrays_of
-from reid_sql.engines.spark.frames import arrow_type
+from reid_sql.engines.arrow import ARROW_TYPES, answer_rows, arrays_of
 from reid_sql.function import Function
 from reid_sql.reduction import HOW_NULLS, NOBODY
 
@@ -23,7 +22,7 @@ def answered_by_group(
     types = {**declared.columns, **HOW_NULLS}
     answers = pa.Table.from_pylist(
         [row for rows in found for row in rows],
-        pa.schema([(name, arrow_type(kind)) for name, kind in types.items()]),
+        pa.schema([(name, ARROW_TYPES[kind]) for name, kind in types.items()]),
     )
     firsts = [each[0] for each, rows in zip(places.values(), found, strict=True) for _ in rows]
     groups = table.select(list(by)).take(firsts)
