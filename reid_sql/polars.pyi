@@ -122,6 +122,22 @@ def column_contributions(
 ) -> pl.LazyFrame:
     """Say, for each record that stands out, which columns drive it."""
 
+def compare(
+    original: _Frame,
+    released: _Frame,
+    qi: Sequence[str],
+    key: str | None = None,
+    threshold: float = 0.2,
+    targets: int = 10000,
+    seed: int = 0,
+) -> pl.LazyFrame:
+    """Compare a release with its original: the risk of both, what was changed, and an attack, measured."""
+
+def compare_columns(
+    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+) -> pl.LazyFrame:
+    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more."""
+
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
 

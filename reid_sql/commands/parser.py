@@ -10,6 +10,7 @@ from reid_sql.commands import (
     adversary,
     advise,
     check,
+    compare,
     forecast,
     functions,
     prepare,
@@ -24,18 +25,8 @@ from reid_sql.errors import OutOfDomainError
 
 # In the order of the help; each is a file of its name.
 COMMANDS: Final = (
-    profile,
-    risk,
-    forecast,
-    validate,
-    adversary,
-    qar,
-    check,
-    advise,
-    prepare,
-    query,
-    functions,
-    sql,
+    *(profile, risk, forecast, validate, adversary, qar, check, advise, prepare, compare),
+    *(query, functions, sql),
 )
 
 

@@ -35,7 +35,7 @@ def adversary_risk(
     the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
     values the table lacks. One row per person is assumed.
     `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record
-    by record; `model`, a fitted one, estimates it better than Pitman's model, which is asked otherwise.
+    by record; `model`, a fitted one of these columns, estimates how many are; otherwise Pitman's model does.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

@@ -19,6 +19,7 @@ TYPES: Final[Mapping[str, pl.DataType]] = {
     "VARCHAR": pl.String(),
     "VARCHAR[]": pl.List(pl.String()),
     "BIGINT[]": pl.List(pl.Int64()),
+    "VARCHAR[][]": pl.List(pl.List(pl.String())),
     "BOOLEAN[]": pl.List(pl.Boolean()),
     "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
