@@ -222,6 +222,14 @@ def test_a_check_against_a_baseline_is_measured_on_the_release(tmp_path: Path, t
     assert sum(1 / each for each in sizes) / len(sizes) <= sum(1 / each for each in was) / len(was)
 
 
+def test_a_release_may_leave_every_quasi_identifier_out(tmp_path: Path, table: pl.DataFrame) -> None:
+    text = policy("people.parquet", QI, K.format(300), L.format(3), table='sensitive = ["diagnosis"]')
+    made = run(written(tmp_path, text))
+    assert made.passed
+    assert class_sizes(made_by(made.sql, "people_released"), QI) == [300]
+    assert len(table) == 300
+
+
 def test_an_empty_table_is_refused(tmp_path: Path) -> None:
     people(0).write_parquet(tmp_path / "people.parquet")
     with pytest.raises(ReidError, match="a table to prepare must hold a record, got none in people"):
