@@ -48,7 +48,7 @@ FROM {{ side }}_coded
 
 PLAN reid_plan_paired_records(original, released, columns, key) AS
 {% call reid_guarded(CASE WHEN key IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers and key' END,
-  [reid_table(original), reid_table(released)], reid_key_apart(columns, key)) %}
+  [original, released], reid_key_apart(columns, key)) %}
 {% call reid_treated(original, columns, 'value') %}
 WITH {{ reid_side(original, columns, key, 'reid_own') }},
 {{ reid_side(released, columns, key, 'reid_out') }},
