@@ -16,7 +16,7 @@ from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.cells import rescue
 from reid_sql.models.release.loss import loss_of
 from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.search import Found, Judged, Result, Search
+from reid_sql.models.release.search import Found, Judged, Result, Search, anything
 from reid_sql.release.asked import columns_to_climb, is_folded, is_monotone, refuse_unprepared, requirement
 from reid_sql.release.climb import Climb, climb
 from reid_sql.release.form import Form
@@ -73,7 +73,14 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
     judge = _Judge(policy, release, before, found, asked)
     ends = began + wanted.time_limit
     words = _Words(release.table.name, tell)
-    result = Search(found.lattice, asked, loss, judge, stop=lambda: time.monotonic() > ends, tell=words).run()
+    result = Search(
+        found.lattice,
+        asked,
+        loss,
+        judge if judge.left else anything,
+        stop=lambda: time.monotonic() > ends,
+        tell=words,
+    ).run()
     best = result.best
     form = Form(found.ladders, best.node, best.outcome.cut or 1) if best else None
     if form is not None and wanted.cells:
@@ -120,8 +127,6 @@ class _Judge:
         self.whole = not asked.suppressible or asked.takes_nothing
 
     def __call__(self, found: Found) -> Judged:
-        if not self.left:
-            return Judged(met=True)
         broken = self.broken(Form(self.found.ladders, found.node, found.outcome.cut or 1), self.left)
         if broken is None:
             return Judged(met=True)

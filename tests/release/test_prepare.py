@@ -222,6 +222,14 @@ def test_a_check_against_a_baseline_is_measured_on_the_release(tmp_path: Path, t
     assert sum(1 / each for each in sizes) / len(sizes) <= sum(1 / each for each in was) / len(was)
 
 
+def test_a_release_may_leave_every_quasi_identifier_out(tmp_path: Path, table: pl.DataFrame) -> None:
+    text = policy("people.parquet", QI, K.format(300), L.format(3), table='sensitive = ["diagnosis"]')
+    made = run(written(tmp_path, text))
+    assert made.passed
+    assert class_sizes(made_by(made.sql, "people_released"), QI) == [300]
+    assert len(table) == 300
+
+
 def test_an_empty_table_is_refused(tmp_path: Path) -> None:
     people(0).write_parquet(tmp_path / "people.parquet")
     with pytest.raises(ReidError, match="a table to prepare must hold a record, got none in people"):
@@ -381,3 +389,55 @@ def test_blank_values_do_not_break_another_check(tmp_path: Path) -> None:
     assert made.passed
     assert class_sizes(released, QI)[0] >= 5
     assert min(released.group_by(QI).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("k", "suppression"), [(5, 0.01), (50, 0.0)])
+def test_adult_on_a_small_lattice_loses_what_an_exhaustive_search_does(
+    tmp_path: Path, k: int, suppression: float
+) -> None:
+    qi = ["age", "education", "race", "marital_status"]
+    ladders = """
+        ladders.age = [{ bands = 10 }, { bands = 20 }]
+        ladders.education = [{ rare = 1000 }]
+        ladders.race = [{ rare = 1000 }]
+        ladders.marital_status = [{ rare = 2000 }]
+    """
+    prepare = f"suppression = {suppression}\n{ladders}"
+    made = run(written(tmp_path, policy(str(DATA / "adult.parquet"), qi, K.format(k), prepare=prepare)))
+    frame = pl.read_parquet(DATA / "adult.parquet").select(qi)
+    forms = {
+        "age": [pl.col("age"), pl.col("age") // 10, pl.col("age") // 20, pl.lit(0)],
+        **{name: [pl.col(name), kept(name, least), pl.lit("")] for name, least in RARE.items()},
+    }
+    least = min(
+        loss
+        for chosen in product(*(forms[name] for name in qi))
+        if (loss := lost_by(frame, dict(zip(qi, chosen, strict=True)), k, suppression)) is not None
+    )
+    assert lost(made) == pytest.approx(least)
+
+
+RARE = {"education": 1000, "race": 1000, "marital_status": 2000}
+
+
+def kept(name: str, least: int) -> pl.Expr:
+    """Values of so many records, the others as one."""
+    return pl.when(pl.len().over(name) >= least).then(pl.col(name)).otherwise(pl.lit("other"))
+
+
+def lost_by(frame: pl.DataFrame, chosen: dict[str, pl.Expr], k: int, suppression: float) -> float | None:
+    """The loss of a form, each record by itself; None where too many would be left out."""
+    qi = list(chosen)
+    coarse = frame.with_columns(form.alias(f"{name}_coarse") for name, form in chosen.items())
+    stays = pl.len().over([f"{name}_coarse" for name in qi]) >= k
+    parts = [
+        pl.when(stays).then(pl.len().over(f"{name}_coarse")).otherwise(pl.len()) / pl.len().over(name)
+        for name in qi
+    ]
+    told = coarse.select(
+        stays.not_().sum().alias("gone"),
+        pl.sum_horizontal(part.log(2).sum() for part in parts).alias("lost"),
+        pl.sum_horizontal((pl.len() / pl.len().over(name)).log(2).sum() for name in qi).alias("whole"),
+    ).row(0, named=True)
+    return None if told["gone"] > suppression * len(frame) else told["lost"] / told["whole"]
