@@ -1,4 +1,4 @@
--- reid_plan_paired_records('original', 'released', ['age', 'sex'], NULL)
+-- reid_plan_paired_records(reid_table('original'), reid_table('released'), ['age', 'sex'], NULL)
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
