@@ -19,6 +19,8 @@ def adversary_risk(
     seed: int = 0,
     key: str | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
 
@@ -29,6 +31,8 @@ def adversary_sensitivity(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
 
@@ -39,6 +43,8 @@ def adversary_summary(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 

@@ -158,6 +158,17 @@ def test_an_attacker_of_a_scenario_is_measured_beside_the_worst_case(tmp_path: P
     assert len(page["sensitivity"]) == 81
 
 
+def test_who_is_unique_in_the_population_is_told_by_a_file_of_it_or_by_a_model(tmp_path: Path) -> None:
+    file = tmp_path / "neighbours.toml"
+    file.write_text(NEIGHBOURS, encoding="utf-8")
+    call = ["adversary", PEOPLE, "--scenario", str(file), "--json"]
+    looked_up = json.loads(command(*call, "--population-file", PEOPLE).stdout)["summary"]
+    assert looked_up[1] | {"measure": "prosecutor"} == looked_up[0]  # the population is the table itself
+    fitted = json.loads(command(*call, "--model", "people").stdout)["summary"]
+    assert "a fitted model's estimate" in fitted[1]["status"]
+    assert 0 < fitted[1]["average"] < looked_up[1]["average"]
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     with duckdb.connect(tmp_path / "house.duckdb") as con:
@@ -458,6 +469,10 @@ def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
     assert page["remarks"] == []
     assert [row["distinct_values"] for row in page["riskiest"]] == [2072, 2012, 1992, 1730, 1678]
     assert "<svg" in file.read_text(encoding="utf-8")
+    whole = file.read_text(encoding="utf-8")
+    assert command("qar", PEOPLE, *asked, "--without-contributions").returncode == 0
+    assert "What each record adds" in whole
+    assert "What each record adds" not in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,4 @@
-"""A table of the policy as it is measured: opened read-only, counted once, every answer kept.
-
-It is kept for who asks again.
-"""
+"""A table of the policy as it is measured: opened read-only, counted once, every answer kept."""
 
 from collections.abc import Mapping, Sequence
 from string import Template
@@ -27,10 +24,7 @@ VIEW: Final = "a view of the database '{}' was measured: no hash stands for what
 
 
 class Release(Answers):
-    """An opened table: its columns, class sizes by any columns and groups, and functions' answers.
-
-    The answers are about the table.
-    """
+    """An opened table: its columns, class sizes by any columns and groups, and functions' answers."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""
@@ -175,7 +169,7 @@ class Release(Answers):
         if check.measure.takes("model"):
             tables |= {"model": self.model(check, group), "tbl": self.complete(check, group)}
         positional, named, values = [], [], []
-        for parameter in function.parameters:
+        for parameter in (each for each in function.parameters if each.name not in check.measure.unused):
             value = tables.get(parameter.name, given[parameter.name])
             value = list(check.quasi_identifiers) if isinstance(parameter.domain, Columns) else value
             if parameter.default is REQUIRED:

@@ -20,10 +20,7 @@ from reid_sql.reduction import HOW_NULLS, Reduction, spelling
 
 
 def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
-    """Bind a table function, its arguments by name: Spark reduces the frames, the body answers.
-
-    It answers from what is left of them.
-    """
+    """Bind a table function, its arguments by name: Spark reduces the frames, the body answers."""
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
