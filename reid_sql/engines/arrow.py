@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
@@ -58,7 +57,7 @@ def _named(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.
 
 
 def _doubles(column: pa.Array) -> Floats:
-    doubles: Floats = pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
+    doubles: Floats = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return doubles
 
 
@@ -74,6 +73,8 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     answer = pa.struct([("refusal", pa.string()), ("answer", kind)])
 
     def call(*columns: pa.Array) -> pa.Array:
+        import pyarrow.compute as pc  # noqa: PLC0415 - it takes long to import, and only scores need it
+
         length = max(len(column) for column in columns)
         values, *rest = (_repeated(column, length) for column in columns)
         sizes = [rest.pop(0).to_numpy(zero_copy_only=False)] if counted else []

@@ -7,7 +7,7 @@ from reid_sql.reductions.subsets import SUBSETS
 
 
 @table_function(
-    "tbl, columns, max_size, nulls",
+    "tbl, columns, max_size, nulls, memory_mb",
     answer=Answer.ROWS,
     reduction=SUBSETS,
     source="Motwani & Xu 2007; ARX attribute risk",
@@ -27,8 +27,9 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
-    pairs of records that differ somewhere. At most 5,000 subsets; refuses an empty table. Where there is no
-    answer, NULL and a status that says why. One row per person is assumed.
+    pairs of records that differ somewhere. Refuses an empty table and more than 200,000 subsets. More than 64
+    are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer, NULL
+    and a status that says why. One row per person is assumed.
 
     >>> import numpy as np
     >>> sexes = disclosure.SubsetCounts([["sex"]], np.array([5]), np.array([2]), [8], ["value"])

@@ -33,6 +33,7 @@ UNGIVEN: Final = "'reid: no column'"
 WILDCARD: Final = "reid_wildcard_class_sizes"
 MODEL_COLUMNS: Final = "reid_model_columns"
 WILDCARD_OPTION: Final = "nulls := 'wildcard'"
+ALONE: Final = "_without_python"  # the end of a plan's name that stands for another where there is no Python
 CALLED: Final = re.compile(r"\breid_\w+(?=\()")
 
 
@@ -50,7 +51,7 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
 
     What needs Python says so where there is none.
     """
-    found = dict(_plans())
+    found = {name: text for name, text in _plans().items() if not (python and name.endswith(ALONE))}
     own: dict[str, str] = {}
     for reduction in all_reductions().values():
         if reduction.arguments and (python or not _of_python(reduction.arguments)):
@@ -61,6 +62,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     for name, declared in functions.items():
         own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
     if not python:
+        alone = [name for name in found if name.endswith(ALONE)]
+        found |= {name.removesuffix(ALONE): found.pop(name) for name in alone}
         found = {name: text for name, text in found.items() if MODEL_COLUMNS not in text}
         own[BEGIN] = f"(name, codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT"
         own[WILDCARD] = f"(number) AS {_absent(WILDCARD_OPTION)}::BIGINT[]"

@@ -13,6 +13,7 @@ from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_ker
 from reid_sql.engines.duckdb import jobs
 from reid_sql.engines.duckdb.awaited import BEGIN, body_name, sql_type
 from reid_sql.engines.duckdb.macros import MODEL_COLUMNS, WILDCARD, documents, needs_python
+from reid_sql.engines.duckdb.subsets import COUNTED, COUNTS, counts_of_subsets
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
@@ -36,6 +37,7 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
     found: dict[str, Bound] = {
         BEGIN: Bound(_begin, None, "BIGINT", volatile=True),
         WILDCARD: _awaited(WILDCARD, _wildcard_class_sizes, "BIGINT[]"),
+        COUNTED: _awaited(COUNTED, counts_of_subsets, COUNTS),
         MODEL_COLUMNS: Bound(_model_columns, ["VARCHAR", "VARCHAR"], model),
     }
     for declared in functions:

@@ -13,7 +13,8 @@ PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} I
 
 -- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their
 -- name.
-PLAN reid_rows(source, columns, nulls) AS {{ reid_rows_where(reid_told_apart(columns), source, columns, nulls) }};
+PLAN reid_rows(source, columns, nulls) AS
+{{ reid_rows_where(reid_told_apart(columns), source, columns, nulls) }};
 
 PLAN reid_rows_where(test, source, columns, nulls) AS
 (
@@ -110,7 +111,8 @@ LEFT JOIN (
 PLAN reid_codes(columns) AS [{% for c, i in columns join ', ' %}coalesce(code{{ i }}, 0){% endfor %}];
 
 -- Sizes of classes, or of the matches of each distinct record, with the records that have them.
-PLAN reid_sizes(source, columns, nulls) AS {{ reid_sizes_where(reid_told_apart(columns), source, columns, nulls) }};
+PLAN reid_sizes(source, columns, nulls) AS
+{{ reid_sizes_where(reid_told_apart(columns), source, columns, nulls) }};
 
 PLAN reid_sizes_where(test, source, columns, nulls) AS
 {% if nulls = 'wildcard' %}

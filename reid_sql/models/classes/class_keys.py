@@ -25,6 +25,7 @@ DENSE: Final = 2  # keys a record up to which a table over all keys beats sortin
 WORD_BITS: Final = 63
 MB: Final = 1_000_000
 WIDE: Final = 8  # bytes of a key
+CODE_BYTES: Final = 4
 SPARE: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
 SMALL: Final = 50_000  # records below which threads wait for each other more than they count
 PIECES: Final = 4  # of the work for each thread, so that none ends early
@@ -63,6 +64,25 @@ class Key:
             return int(np.count_nonzero(seen))
         ordered = np.sort(self.values)
         return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+
+    def class_sizes(self, weights: Integers | None = None) -> Integers:
+        """Size the classes that occur, in the order of their keys; by the sum of weights where given.
+
+        >>> Key(np.array([3, 0, 3]), 4).class_sizes().tolist()
+        [1, 2]
+        >>> Key(np.array([10**9, 0, 10**9]), 2**40).class_sizes(np.array([5, 1, 2])).tolist()
+        [1, 7]
+        """
+        if self.dense:
+            counts = np.bincount(self.values, weights, self.space)
+            return counts[counts > 0].astype(np.int64)
+        if weights is None:
+            ordered = np.sort(self.values)
+            starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+            return np.diff(starts, append=len(ordered))
+        order, new = _sorted(self.values, self.space)
+        sizes: Integers = np.add.reduceat(weights[order], np.flatnonzero(new))
+        return sizes
 
     def classes(self) -> tuple[Integers, Integers]:
         """Give a class to each record, and the size of each class (0 where no record has that number).
@@ -182,6 +202,15 @@ def _threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     processors = 1 if chosen.records < SMALL else os.cpu_count() or 1
     allowed: int = (memory_mb * MB - held) // each
     return max(1, min(processors, allowed, len(chosen)))
+
+
+def refuse_codes(records: int, columns: int, memory_mb: int) -> None:
+    """Refuse a bound of memory below what any count of so many records takes, before their codes are made.
+
+    >>> refuse_codes(1000, 3, 1)
+    """
+    each = CODE_BYTES * columns + WIDE * (1 + SPARE)
+    require(records * each, memory_mb, f"{records} records of {columns} columns")
 
 
 def require(size: int, memory_mb: int, what: str) -> None:

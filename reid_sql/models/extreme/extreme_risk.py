@@ -9,13 +9,13 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
 from reid_sql.domains import Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import each_key
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, QuasiIdentifiers
+from reid_sql.models.numerics.special import expit
 
 Numbers = npt.NDArray[Any]
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from reid_sql.domains import COLUMNS
+from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, SPARE, WIDE
 from reid_sql.models.extreme.quasi_identifiers import Codes
 from reid_sql.reduction import KEPT_NULLS, KEY, TBL, Argument, Reduction
 
@@ -12,11 +13,14 @@ COLUMNS_AS_CODES: Final = {
     "codes": "INTEGER[][]",
     "position": "BIGINT[]",
 }
+MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
+BYTES: Final = CODE_BYTES  # of one code
+LEAST: Final = WIDE * (1 + SPARE)  # bytes a record that any count takes beside the codes
 CODES: Final = Reduction(
     __name__,
     name="codes",
     words="each column as codes, one small number for each of its values",
-    arguments=(TBL, Argument("columns", COLUMNS), KEPT_NULLS),
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEPT_NULLS),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
@@ -25,7 +29,7 @@ RECORD_CODES: Final = Reduction(
     __name__,
     name="record_codes",
     words="each column as codes, with the key of each record, else its place in the scan",
-    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS),
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEY, KEPT_NULLS),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
@@ -35,7 +39,7 @@ UNIQUES: Final = Reduction(
     __name__,
     name="uniques",
     words="each column as codes, with the key of each record, or else whom choices of the columns single out",
-    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS),
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEY, KEPT_NULLS),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,

@@ -9,7 +9,7 @@ MACRO reid_keyed(columns, key) AS CASE WHEN key IS NULL THEN columns ELSE list_a
 
 -- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its
 -- keys by position.
-PLAN reid_plan_record_codes(source, columns, key, nulls) AS
+PLAN reid_plan_record_codes(source, columns, memory_mb, key, nulls) AS
 {% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [source],
   list_filter(list_append(columns, key), lambda c, i:
     c IS NOT NULL AND list_position(list_append(columns, key), c) = i)) %}
@@ -18,7 +18,12 @@ PLAN reid_plan_record_codes(source, columns, key, nulls) AS
     SELECT *
     FROM (SELECT row_number() OVER () - 1 AS position, *
       FROM {{ reid_rows(source, reid_keyed(columns, key), 'value') }})
-    {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
+    WHERE (
+      SELECT reid_in_memory(count(*), {{ ${BYTES} * len(columns) + ${LEAST} }}, {{ memory_mb::BIGINT }},
+        ' records of {{ len(columns) }} columns')
+      FROM {{ reid_rows(source, columns, nulls) }}
+    )
+    {% if nulls = 'drop' %}AND {{ reid_all_known(columns) }}{% endif %}
   )
   SELECT {{ reid_texts(columns) }} AS names,
     [{% for c, i in columns join ', ' %}reid_ordinal(any_value(typeof(q{{ i }}))){% endfor %}] AS ordinal,
@@ -39,6 +44,8 @@ PLAN reid_plan_record_codes(source, columns, key, nulls) AS
 {% endcall %}
 ;
 
-PLAN reid_plan_codes(source, columns, nulls) AS {{ reid_plan_record_codes(source, columns, NULL, nulls) }};
+PLAN reid_plan_codes(source, columns, memory_mb, nulls) AS
+{{ reid_plan_record_codes(source, columns, memory_mb, NULL, nulls) }};
 
-PLAN reid_plan_uniques(source, columns, key, nulls) AS {{ reid_plan_record_codes(source, columns, key, nulls) }};
+PLAN reid_plan_uniques(source, columns, memory_mb, key, nulls) AS
+{{ reid_plan_record_codes(source, columns, memory_mb, key, nulls) }};

@@ -6,29 +6,32 @@ import polars as pl
 
 from reid_sql.domains import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.engines.polars.frames import how_nulls, kept, named, numbered, placed, places, resolved, schema
+from reid_sql.models.classes.class_keys import refuse_codes
 from reid_sql.reductions.codes import COLUMNS_AS_CODES
 
 
-def codes(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str) -> pl.LazyFrame:
+def codes(tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str) -> pl.LazyFrame:
     """Each column as codes."""
-    return _coded(tbl, resolved(COLUMNS, columns, tbl), nulls, None)
+    return _coded(tbl, resolved(COLUMNS, columns, tbl), memory_mb, nulls, None)
 
 
 def record_codes(
-    tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | None = None
+    tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, key: str | None = None
 ) -> pl.LazyFrame:
     """Each column as codes, with the key of each record, else its place in the scan."""
     if key is None:
-        return codes(tbl, columns, nulls)
+        return codes(tbl, columns, memory_mb, nulls)
     resolved(COLUMNS_AND_KEY, columns, tbl)
     COLUMNS_AND_KEY.known([key], tbl.collect_schema().names())
-    return _coded(tbl, columns, nulls, key)
+    return _coded(tbl, columns, memory_mb, nulls, key)
 
 
 uniques = record_codes
 
 
-def _coded(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | None) -> pl.LazyFrame:
+def _coded(
+    tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, key: str | None
+) -> pl.LazyFrame:
     """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
     held, names = tbl.collect_schema(), places(columns)
     ordinal = [_ordinal(held[column]) for column in columns]
@@ -38,6 +41,7 @@ def _coded(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | Non
     types = schema(COLUMNS_AS_CODES) | {"keys": pl.List(rows.collect_schema()[keyed])}
 
     def code(table: pl.DataFrame) -> pl.DataFrame:
+        refuse_codes(table.height, len(columns), memory_mb)
         ranks = table.select(pl.col(names).rank("dense").fill_null(0).cast(pl.Int32)).get_columns()
         whole = {"names": [list(columns)], "ordinal": [ordinal], "codes": [ranks]}
         return pl.DataFrame(whole | {"position": [table["position"]], "keys": [table[keyed]]}, schema=types)

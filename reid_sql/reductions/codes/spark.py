@@ -19,7 +19,12 @@ from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
 
 
-def codes(tbl: DataFrame, columns: Sequence[str], nulls: str) -> Elsewhere:
+def codes(
+    tbl: DataFrame,
+    columns: Sequence[str],
+    memory_mb: int,  # noqa: ARG001 - no codes come to this process
+    nulls: str,
+) -> Elsewhere:
     """The columns, with the count of distinct values of every choice of some of them."""
     rows = rows_of(tbl, columns, COLUMNS)
     distinct = counted(rows, nulls).localCheckpoint()
@@ -35,7 +40,13 @@ def codes(tbl: DataFrame, columns: Sequence[str], nulls: str) -> Elsewhere:
     return Elsewhere(CodesElsewhere(list(columns), [], [], np.arange(0), held, count), treated)
 
 
-def uniques(tbl: DataFrame, columns: Sequence[str], key: str | None, nulls: str) -> Elsewhere:
+def uniques(
+    tbl: DataFrame,
+    columns: Sequence[str],
+    memory_mb: int,  # noqa: ARG001 - no codes come to this process
+    key: str | None,
+    nulls: str,
+) -> Elsewhere:
     """The columns, with the keys of the records that sets of them single out."""
     refuse_no_key(key)
     rows = rows_of(tbl, columns, COLUMNS, record=column(resolved(COLUMNS_AND_KEY, [str(key)], tbl)[0]))

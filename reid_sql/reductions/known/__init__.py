@@ -10,6 +10,7 @@ from reid_sql.scenario import SCENARIO
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 NO_POPULATION: Final = -1  # people that hold a record, where no population table says how many
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
+KNOWN_BYTES: Final = 600  # what a distinct record takes in memory at least, lists to answers, as measured
 KNOWN_RECORDS: Final = Reduction(
     __name__,
     name="known_records",

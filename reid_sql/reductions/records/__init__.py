@@ -8,6 +8,9 @@ from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
 from reid_sql.reduction import KEPT_NULLS, KEY, QI, TBL, Argument, Reduction
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
+# What a distinct record takes in memory at least, from the lists for a body to its answers, as measured.
+FITTED_BYTES: Final = 1400
+WEIGHTED_BYTES: Final = 600
 FITTED_RECORDS: Final = Reduction(
     __name__,
     name="fitted_records",

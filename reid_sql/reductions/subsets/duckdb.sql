@@ -17,15 +17,68 @@ PLAN reid_plan_subset(source, columns, nulls) AS
 {% endcall %}
 ;
 
-PLAN reid_plan_subsets(source, columns, max_size, nulls) AS
+PLAN reid_plan_subsets(source, columns, max_size, nulls, memory_mb) AS
 {% if reid_subset_count(len(columns), max_size) > ${MAX_SUBSETS} %}
 {{ error('the number of subsets of the columns must be at most ${MAX_SUBSETS}, got '
   || reid_subset_count(len(columns), max_size) || '; pass fewer columns or a smaller max_size')::VARCHAR }}
 {% else %}
 {% call reid_guarded('columns', [source], columns) %}
-  {% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
-  ({{ reid_plan_subset(source, list_select(columns, places), nulls) }})
-  {% endfor %}
+  {% if reid_subset_count(len(columns), max_size) <= ${QUERIES} %}
+  {{ reid_each_subset(source, columns, max_size, nulls) }}
+  {% else %}
+  {{ reid_many_subsets(source, columns, max_size, nulls, memory_mb) }}
+  {% endif %}
 {% endcall %}
 {% endif %}
 ;
+
+-- Of few subsets, a query each.
+PLAN reid_each_subset(source, columns, max_size, nulls) AS
+{% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
+({{ reid_plan_subset(source, list_select(columns, places), nulls) }})
+{% endfor %}
+;
+
+-- Of many subsets, from the distinct records as codes: one call counts all, in bounded memory.
+PLAN reid_many_subsets(source, columns, max_size, nulls, memory_mb) AS
+WITH reid_distinct AS MATERIALIZED ({{ reid_distinct(source, columns, 'value', 0) }}),
+reid_begun AS MATERIALIZED (
+  SELECT reid_begin('reid_subset_counts',
+    [{% for c, i in columns join ', ' %}list(coalesce(code{{ i }}, 0)::INTEGER){% endfor %}],
+    list(records)::BIGINT[], {{ max_size::BIGINT }}, {{ reid_text(nulls) }}, {{ memory_mb::BIGINT }}
+  ) AS reid_number
+  FROM reid_distinct {{ reid_coding(columns, 'reid_distinct', false) }}
+  WHERE (
+    SELECT reid_in_memory(count(*), {{ reid_bytes_of_codes(len(columns), max_size) }},
+      {{ memory_mb::BIGINT }}, ' distinct records of {{ len(columns) }} columns')
+    FROM reid_distinct
+  )
+),
+reid_waited AS (
+  SELECT found
+  FROM (SELECT reid_subset_counts(reid_number) AS found FROM range(9223372036854775807), reid_begun)
+  WHERE found IS NOT NULL LIMIT 1
+),
+reid_each AS (
+  SELECT unnest(CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END) AS each
+  FROM reid_waited
+)
+SELECT list_select({{ reid_texts(columns) }}, each.places) AS subset, each.records, each.classes,
+  each.pairs::HUGEINT AS pairs_alike, each.dropped AS records_dropped, {{ reid_text(nulls) }} AS nulls
+FROM reid_each
+;
+
+-- The same where there is no Python: a query each as well, of as many as one statement can hold.
+PLAN reid_many_subsets_without_python(source, columns, max_size, nulls, memory_mb) AS
+{% if reid_subset_count(len(columns), max_size) > ${QUERIES_ALONE} %}
+{{ error('the number of subsets of the columns must be at most ${QUERIES_ALONE} without the Python package '
+  || 'reid-sql, got ' || reid_subset_count(len(columns), max_size)
+  || '; register it, or pass fewer columns or a smaller max_size')::VARCHAR }}
+{% else %}
+{{ reid_each_subset(source, columns, max_size, nulls) }}
+{% endif %}
+;
+
+-- What counting from codes needs at least for each distinct record: its codes, and the keys of one subset.
+MACRO reid_bytes_of_codes(columns, max_size) AS
+${BYTES} * columns + ${KEY_BYTES} * (least(columns, max_size) + ${KEYS_SPARE});
