@@ -4,11 +4,15 @@ Functions know it by its name.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, Self, runtime_checkable
+from dataclasses import replace
+from typing import Annotated, Any, Final, Protocol, Self, runtime_checkable
 
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, Integers
+from reid_sql.domains import MODEL, Floats, Integers
+
+OPTIONAL_MODEL: Final = replace(MODEL, optional=True)
+OptionalModel = Annotated[str | None, OPTIONAL_MODEL]
 
 
 class Values(Protocol):

@@ -1,7 +1,4 @@
-"""A JSON file as a table: texts stay texts, whatever they look like, and numbers lose nothing.
-
-They are numbers where nothing is lost.
-"""
+"""A JSON file as a table: texts stay texts, whatever they look like, and numbers lose nothing."""
 
 from typing import Final
 

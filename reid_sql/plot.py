@@ -1,4 +1,4 @@
-"""Draw forecasts, estimates beside the truth, extreme risk; all of it can be read in black and white."""
+"""Draw forecasts, estimates beside the truth, releases, extreme risk; all can be read in black and white."""
 
 from itertools import cycle
 from pathlib import Path
@@ -143,6 +143,71 @@ def _draw_estimates(
             held = row["low"] <= row["truth"] <= row["high"]
             axes.hlines(line, row["low"], row["high"], color=BLUE if held else RED, linewidth=1)
         axes.plot(row["value"], line, "o", markersize=3, color=DARK)
+
+
+RISKS: Final = {
+    "uniqueness": "unique",
+    "records_at_risk": "at risk",
+    "average_risk": "average risk",
+    "correct_links": "right links",
+    "certain_links": "right and certain",
+}
+
+
+def draw_comparison(
+    file: str, figures: list[dict[str, Any]], columns: list[dict[str, Any]], title: str
+) -> None:
+    """Draw the risk of an original and of its release, and what each column no longer tells."""
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
+
+    figure, (axes, beside) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
+    risks_panel(axes, {row["measure"]: row for row in figures})
+    losses_panel(beside, columns)
+    for panel in (axes, beside):
+        panel.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(title)
+    figure.savefig(file, dpi=150)
+    plt.close(figure)
+
+
+def risks_panel(
+    axes: Any,  # noqa: ANN401 - matplotlib's
+    figures: dict[str, dict[str, Any]],
+) -> None:
+    """Draw shares of records of the original beside those of the release; what is not known has no bar."""
+    places = range(len(RISKS))
+    for side, shift, look in (
+        ("original", -0.2, {"color": "#d0d0d0", "edgecolor": DARK}),
+        ("released", 0.2, {"facecolor": "none", "edgecolor": BLUE, "hatch": "///"}),
+    ):
+        shares = [figures[name][side] for name in RISKS]
+        at = [place + shift for place, share in zip(places, shares, strict=True) if share is not None]
+        known = [share for share in shares if share is not None]
+        bars = axes.barh(at, known, height=0.38, label=side, **look)
+        axes.bar_label(bars, [f"{100 * share:.3g} %" for share in known], padding=3)
+    axes.set_yticks(places, list(RISKS.values()))
+    axes.invert_yaxis()
+    axes.set(xlim=(0, 1.15), xlabel="share of the records")
+    axes.set_title("Risk, and right links of an attack")
+    axes.legend(frameon=False, loc="lower right")
+
+
+def losses_panel(
+    axes: Any,  # noqa: ANN401 - matplotlib's
+    columns: list[dict[str, Any]],
+) -> None:
+    """Draw the share of each column's information that the release no longer tells, where it is known."""
+    names = [row["column_name"] for row in columns]
+    losses = [row["information_loss"] or 0.0 for row in columns]
+    told = [
+        "not known" if row["information_loss"] is None else f"{row['information_loss']:.1%}"
+        for row in columns
+    ]
+    axes.bar_label(axes.barh(range(len(names)), losses, color="#d0d0d0", edgecolor=DARK), told, padding=3)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set(xlim=(0, 1.15), xlabel="share of the information lost")
+    axes.set_title("What each column no longer tells")
 
 
 def draw_extreme_risk(

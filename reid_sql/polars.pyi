@@ -19,6 +19,8 @@ def adversary_risk(
     seed: int = 0,
     key: str | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
 
@@ -29,6 +31,8 @@ def adversary_sensitivity(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
 
@@ -39,6 +43,8 @@ def adversary_summary(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> pl.LazyFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
@@ -116,6 +122,22 @@ def column_contributions(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame:
     """Say, for each record that stands out, which columns drive it."""
+
+def compare(
+    original: _Frame,
+    released: _Frame,
+    qi: Sequence[str],
+    key: str | None = None,
+    threshold: float = 0.2,
+    targets: int = 10000,
+    seed: int = 0,
+) -> pl.LazyFrame:
+    """Compare a release with its original: the risk of both, what was changed, and an attack, measured."""
+
+def compare_columns(
+    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+) -> pl.LazyFrame:
+    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more."""
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""

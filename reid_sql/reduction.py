@@ -74,7 +74,8 @@ class Reduction:
     @property
     def keyed(self) -> bool:
         """Whether its `keys` stand for the numbers in the answer's column `record`."""
-        return self.whole and any(isinstance(argument.domain, Key) for argument in self.arguments)
+        named = any(isinstance(argument.domain, Key) for argument in self.arguments)
+        return self.whole and named and "position" in self.columns
 
 
 # The arguments that most reductions share.
@@ -143,6 +144,22 @@ def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:
         rule = f"entity must be counted with nulls := 'value' where people are a sample, got '{nulls}'"
         raise OutOfDomainError(f"{rule}; leave out in a view the rows that lack a value")
     refuse_entity(columns, entity, nulls)
+
+
+def refuse_key(columns: Sequence[str], key: str | None) -> None:
+    """Refuse to tell by a quasi-identifier which record is whose."""
+    if key is not None and key.lower() in (column.lower() for column in columns):
+        rule = f"key must not be a quasi-identifier, got '{key}'"
+        raise OutOfDomainError(
+            f"{rule}; it tells which record is whose, which no attacker knows: leave it out of one of them"
+        )
+
+
+def refuse_twice(often: str | None) -> None:
+    """Refuse a key that is twice in one of the tables."""
+    if often is not None:
+        rule = f"key must tell each record from the others, got {often} twice"
+        raise OutOfDomainError(f"{rule}; pass a column whose values are distinct, or none")
 
 
 def refuse_several(people: int) -> None:

@@ -32,10 +32,7 @@ def within(database: str) -> Iterator[None]:
 
 
 def holds(database: str, connection: Any) -> None:  # noqa: ANN401 - whatever an engine connects by
-    """Remember that the connection holds the database open; forget models of those that none holds.
-
-    None holds them any more.
-    """
+    """Remember that the connection holds the database open; forget models of those that none holds."""
     with _LOCK:
         for known_one, holders in list(_HOLDERS.items()):
             holders[:] = [holder for holder in holders if _is_open(holder)]
@@ -72,6 +69,11 @@ def known(model: str | FittedModel) -> FittedModel:
             f"model must be a fitted model, got '{model}'; {suggestion(str(model), list(found), 'models')}"
         )
     return found[model]
+
+
+def optional(model: str | FittedModel | None) -> FittedModel | None:
+    """The same, or None where no model is asked for."""
+    return None if model is None else known(model)
 
 
 def models() -> dict[str, FittedModel]:

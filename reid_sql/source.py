@@ -99,7 +99,7 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
         raise OutOfDomainError(
             f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out"
         )
-    select, found = _select(con, words, Path(file), kind, form)
+    select, found = select_of(con, words, Path(file), kind, form)
     _view(con, view, f"({select})")
     if kind in LINES:
         return Opened(view, records=nonblank_lines(Path(file)))
@@ -123,7 +123,7 @@ def attach_sources(
             raise OutOfDomainError(
                 f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file"
             )
-        select, found = _select(con, words, path, kind, form)
+        select, found = select_of(con, words, path, kind, form)
         columns = con.execute(f"DESCRIBE ({select})").fetchall()
         told = [(row[0], row[1]) for row in columns]
         if known is not None and told != known:
@@ -154,7 +154,7 @@ def attach_sources(
     return Opened(view)
 
 
-def _select(
+def select_of(
     con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: Form
 ) -> tuple[str, TextFile | None]:
     """Spell the query that reads the file, with what a text file must hold."""

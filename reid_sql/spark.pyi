@@ -22,6 +22,8 @@ def adversary_risk(
     seed: int = 0,
     key: str | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> DataFrame:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
 
@@ -32,6 +34,8 @@ def adversary_sensitivity(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> DataFrame:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
 
@@ -42,6 +46,8 @@ def adversary_summary(
     trials: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
 ) -> DataFrame:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
 
@@ -119,6 +125,22 @@ def column_contributions(
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
     """Say, for each record that stands out, which columns drive it."""
+
+def compare(
+    original: _Frame,
+    released: _Frame,
+    qi: Sequence[str],
+    key: str | None = None,
+    threshold: float = 0.2,
+    targets: int = 10000,
+    seed: int = 0,
+) -> DataFrame:
+    """Compare a release with its original: the risk of both, what was changed, and an attack, measured."""
+
+def compare_columns(
+    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+) -> DataFrame:
+    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more."""
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""

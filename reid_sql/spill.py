@@ -1,7 +1,4 @@
-"""Where counting spills to disk: a folder that goes with the process, also with one that was killed.
-
-It is a folder of its own.
-"""
+"""Where counting spills to disk: a folder that goes with the process, also with one that was killed."""
 
 import shutil
 import tempfile

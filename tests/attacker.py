@@ -15,9 +15,15 @@ Record = Mapping[str, Any]
 
 
 def attack(
-    records: Sequence[Record], given: Mapping[str, Any], nulls: str = "value"
+    records: Sequence[Record],
+    given: Mapping[str, Any],
+    nulls: str = "value",
+    people: Sequence[Record] | None = None,
 ) -> list[tuple[float, float, float, float]]:
-    """Prosecutor, journalist, marketer and overall risk of each record, from the sums as they are defined."""
+    """Prosecutor, journalist, marketer and overall risk of each record, from the sums as they are defined.
+
+    With `people`, a population, a record that is alone is held against all of them.
+    """
     found = [[0.0] * 4 for _ in records]
     for known in product((False, True), repeat=len(given["groups"])):
         groups = [group for group, learnt in zip(given["groups"], known, strict=True) if learnt]
@@ -30,12 +36,10 @@ def attack(
                 _probability(group, subject) if learnt else 1 - _probability(group, subject)
                 for group, learnt in zip(given["groups"], known, strict=True)
             )
-            matches = sum(
-                all(_matches(subject[c], other[c], c, given, nulls) for c in columns)
-                for other in records
-                if nulls != "wildcard" or _blank(subject, given) or not _blank(other, given)
-            )
+            matches = _count(subject, records, columns, given, nulls)
             alone = matches == 1
+            if people is not None:
+                chance = float(alone and _count(subject, people, columns, given, nulls) <= 1)
             routes = (
                 given.get("presence_disclosed", 1) * given.get("presence_discovered", 1) * alone,
                 given.get("uniqueness_confirmed", 1) * chance * alone,
@@ -45,6 +49,16 @@ def attack(
             for measure, value in enumerate(values):
                 found[place][measure] += probability * value
     return [(row[0], row[1], row[2], row[3]) for row in found]
+
+
+def _count(
+    subject: Record, others: Sequence[Record], columns: Sequence[str], given: Mapping[str, Any], nulls: str
+) -> int:
+    return sum(
+        all(_matches(subject[c], other[c], c, given, nulls) for c in columns)
+        for other in others
+        if nulls != "wildcard" or _blank(subject, given) or not _blank(other, given)
+    )
 
 
 def _blank(record: Record, given: Mapping[str, Any]) -> bool:

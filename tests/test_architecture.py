@@ -18,6 +18,7 @@ LAYERS = [
     ("reid_sql.fitted_model",),
     ("reid_sql.registry",),
     ("reid_sql.models",),
+    ("reid_sql.ladders",),
     ("reid_sql.scenario",),
     ("reid_sql.reduction", "reid_sql.function"),
     ("reid_sql.reductions", "reid_sql.engines"),  # a room holds what an engine's kit is for
@@ -34,6 +35,7 @@ LAYERS = [
         *("reid_sql.runner", "reid_sql.screen", "reid_sql.screen_profile", "reid_sql.plot"),
     ),
     ("reid_sql.check",),
+    ("reid_sql.release",),
     ("reid_sql",),  # the face, which shows the gate
     ("reid_sql.commands",),
     ("reid_sql.dbt",),

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from reid_sql.models.numerics.percent import percent
 from tests.processes import ROOT, command, environment
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -43,6 +44,33 @@ def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) ->
         ",".join(f"c{n}" for n in range(70)) + "\n" + ",".join("1" * 70), encoding="utf-8"
     )
     assert len(json.loads(command("profile", str(tmp_path / "wide.csv"), "--json").stdout)) == 70
+
+
+def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
+    original, release = str(tmp_path / "original.parquet"), str(tmp_path / "release.csv")
+    duckdb.sql(f"SELECT row_number() OVER () AS id, * FROM '{PEOPLE}'").write_parquet(original)
+    duckdb.sql(f"SELECT id, age // 10 AS age, sex FROM '{original}' WHERE id > 100").write_csv(release)
+    right = duckdb.sql(f"SELECT count(DISTINCT (age, sex)) / count(*) FROM '{release}'").fetchall()[0][0]
+    asked = ("compare", original, release, "--qi", "age,sex", "--key", "id")
+    told = json.loads(command(*asked, "--json").stdout)
+    figures = {row["measure"]: row["released"] for row in told["compare"]}
+    assert (figures["records"], figures["records_removed"]) == (2900, 100)
+    assert figures["correct_links"] == pytest.approx(right)
+    assert [row["understood"] for row in told["compare_columns"]] == ["recoded", "unchanged"]
+    shown = command(*asked, "--plot", str(tmp_path / "compared.svg")).stdout
+    assert f"is right about {percent(right)} of the people; in the original it is" in shown
+    assert (tmp_path / "compared.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert "not known" in command(*asked[:-2]).stdout
+    for wrong, said in {
+        ("--key", "ix"): "quasi-identifiers and key must be columns of the table, got 'ix'",
+        ("--key", "age"): "key must not be a quasi-identifier, got 'age'",
+        ("--targets", "0"): "--targets must be a whole number of records from 1 to 1e+9, got 0",
+        ("--threshold", "2"): "threshold must be a risk between 0 and 1, got 2",
+    }.items():
+        refused = command(*asked[:5], *wrong)
+        assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
+    missing = command("compare", original, str(tmp_path / "no.csv"), "--qi", "age")
+    assert "RELEASED must be an existing file, got" in missing.stderr
 
 
 def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:
@@ -127,6 +155,17 @@ def test_an_attacker_of_a_scenario_is_measured_beside_the_worst_case(tmp_path: P
     assert [row["measure"] for row in page["summary"]] == ["prosecutor", "journalist", "marketer", "overall"]
     assert page["summary"][0]["worst_average"] == pytest.approx(1051 / 3000)
     assert len(page["sensitivity"]) == 81
+
+
+def test_who_is_unique_in_the_population_is_told_by_a_file_of_it_or_by_a_model(tmp_path: Path) -> None:
+    file = tmp_path / "neighbours.toml"
+    file.write_text(NEIGHBOURS, encoding="utf-8")
+    call = ["adversary", PEOPLE, "--scenario", str(file), "--json"]
+    looked_up = json.loads(command(*call, "--population-file", PEOPLE).stdout)["summary"]
+    assert looked_up[1] | {"measure": "prosecutor"} == looked_up[0]  # the population is the table itself
+    fitted = json.loads(command(*call, "--model", "people").stdout)["summary"]
+    assert "a fitted model's estimate" in fitted[1]["status"]
+    assert 0 < fitted[1]["average"] < looked_up[1]["average"]
 
 
 @pytest.fixture
@@ -429,6 +468,10 @@ def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
     assert page["remarks"] == []
     assert [row["distinct_values"] for row in page["riskiest"]] == [2072, 2012, 1992, 1730, 1678]
     assert "<svg" in file.read_text(encoding="utf-8")
+    whole = file.read_text(encoding="utf-8")
+    assert command("qar", PEOPLE, *asked, "--without-contributions").returncode == 0
+    assert "What each record adds" in whole
+    assert "What each record adds" not in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

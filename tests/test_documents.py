@@ -234,6 +234,8 @@ def test_result_columns_are_those_that_duckdb_answers(con: duckdb.DuckDBPyConnec
 ARGUMENTS = {
     "tbl": "people",
     "population_tbl": "people",
+    "original": "people",
+    "released": "people",
     "qi": "['age', 'sex']",
     "columns": "['age', 'sex', 'postcode']",
     "sensitive": "'diagnosis'",

@@ -109,6 +109,28 @@ def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
     assert max(map(abs, away)) <= abs(fit) + 1e-6
 
 
+def test_a_release_is_drawn_beside_its_original(con: duckdb.DuckDBPyConnection, axes: Any) -> None:
+    con.execute("CREATE TABLE original AS SELECT row_number() OVER () AS id, * FROM people")
+    con.execute("CREATE TABLE release AS SELECT id, age // 10 AS age, sex FROM original")
+    asked = "(original, release, ['age', 'sex'], key := 'id')"
+    figures = {row["measure"]: row for row in records(con, f"FROM compare{asked}")}
+    plot.risks_panel(axes, figures)
+    widths = [bar.get_width() for bar in axes.patches]
+    sides = ("original", "released")
+    assert widths == [figures[name][side] for side in sides for name in plot.RISKS]
+    assert all(bar.get_hatch() for bar in axes.patches[len(plot.RISKS) :])
+    alone = {name: row | {"released": None} for name, row in figures.items()}
+    axes.clear()
+    plot.risks_panel(axes, alone)
+    assert len(axes.patches) == len(plot.RISKS)
+    axes.clear()
+    plot.losses_panel(axes, records(con, f"FROM compare_columns{asked}"))
+    assert axes.patches[0].get_width() > axes.patches[1].get_width() == 0.0
+    unknown = records(con, "FROM compare_columns(original, release, ['age', 'sex'])")
+    plot.losses_panel(axes, unknown)
+    assert [text.get_text() for text in axes.texts[-2:]] == ["not known", "not known"]
+
+
 def test_a_forecast_is_drawn_with_its_fit(tmp_path: Path) -> None:
     curve = [{"n": n, "correctness": 1 / n} for n in (1, 10)]
     ahead = [

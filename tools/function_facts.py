@@ -24,6 +24,7 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.duckdb import needs_python
 from reid_sql.engines.spark.catalogue import in_sql
+from reid_sql.fitted_model import OPTIONAL_MODEL
 from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 
@@ -71,7 +72,8 @@ def named(function: Function) -> list[str]:
 
 def takes_models_by_name_alone(function: Function) -> bool:
     """Whether a fitted model is named, never handed over as an object."""
-    return function.answer.of_table
+    may = any(parameter.domain is OPTIONAL_MODEL for parameter in function.parameters)
+    return function.answer.of_table and not may
 
 
 def answers_a_table(function: Function) -> bool:

@@ -11,6 +11,7 @@ import duckdb
 import reid_sql
 from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, qualified
+from reid_sql.engines.duckdb.showing import unfolded
 
 TESTS: Final = Path(__file__).parents[1] / "tests"
 
@@ -24,7 +25,7 @@ def renewed(con: duckdb.DuckDBPyConnection, text: str) -> str:
     """The fixture with its query made anew from the call in its first line, a comment."""
     call = text.split("\n", 1)[0]
     planned: str = con.execute(f"SELECT {qualified(call[2:]).replace(HOME, 'reid.main.')}").fetchall()[0][0]
-    return f"{call}\n{laid_out(planned.replace(BUILTIN, ''))}\n"
+    return f"{call}\n{laid_out(unfolded(con, planned).replace(BUILTIN, ''))}\n"
 
 
 if __name__ == "__main__":

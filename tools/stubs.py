@@ -20,6 +20,7 @@ from reid_sql.domains import (
     Text,
     Texts,
 )
+from reid_sql.fitted_model import OPTIONAL_MODEL
 from reid_sql.function import REQUIRED, Entity, Function, Parameter
 from reid_sql_udfs import declared
 from tools.function_facts import (
@@ -112,8 +113,8 @@ def _argument(parameter: Parameter) -> str:
 
 def _hint(parameter: Parameter) -> str:
     domain = parameter.domain
-    if domain is MODEL:
-        return "str | FittedModel"
+    if domain in {MODEL, OPTIONAL_MODEL}:
+        return "str | FittedModel" if domain is MODEL else "str | FittedModel | None"
     if isinstance(domain, Choice):
         return f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
     if isinstance(domain, Number) and parameter.default is not REQUIRED:

@@ -2,10 +2,14 @@
 
 import argparse
 import json
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reid_sql.commands.options import PASSED, number, opened_table, print_json, source_options
 
+if TYPE_CHECKING:
+    import duckdb
+
+MODEL: Final = "attacked"  # name of the model that is fitted to the file
 WORDS: Final = "measure a file against an attacker who knows part of it"
 
 
@@ -27,6 +31,28 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sensitivity", action="store_true", help="show all 81 settings of the four parameters too"
     )
+    told = parser.add_mutually_exclusive_group()
+    told.add_argument(
+        "--population-file",
+        metavar="FILE",
+        help="CSV, Parquet or JSON file of the population, which tells who is unique in it",
+    )
+    told.add_argument(
+        "--model",
+        choices=("people", "copula"),
+        help="estimate who is unique in the population by this model of the file, not by Pitman's",
+    )
+
+
+def _population(con: "duckdb.DuckDBPyConnection", file: str) -> str:
+    """Open the file of the population beside the other: the name by which functions find it."""
+    from reid_sql.source import attach_source  # noqa: PLC0415 - help is shown without DuckDB
+
+    words, view = "--population-file", "reid_population"
+    found = attach_source(con, view, words, file)
+    if found.records is not None:
+        found.hold(words, con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
+    return view
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -40,12 +66,17 @@ def run_command(options: argparse.Namespace) -> int:
     nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
     known = scenario(options.scenario)
     con, table = opened_table(options)
-    given = [table, known.text()]
+    if options.model:
+        fitted = f"FROM fit_{options.model}('{MODEL}', ?, ?)"
+        run(con, fitted, [table, known.columns], "the model")
+    told = f"{nulls}, population_tbl := ?, model := ?"
+    people = _population(con, options.population_file) if options.population_file else None
+    given = [table, known.text(), people, MODEL if options.model else None]
     found = run(
-        con, f"FROM adversary_summary(?, ?, threshold := {threshold!r}, {nulls})", given, "summary"
+        con, f"FROM adversary_summary(?, ?, threshold := {threshold!r}, {told})", given, "summary"
     ).records()
     settings = (
-        run(con, f"FROM adversary_sensitivity(?, ?, {nulls})", given, "sensitivity")
+        run(con, f"FROM adversary_sensitivity(?, ?, {told})", given, "sensitivity")
         if options.sensitivity
         else None
     )

@@ -10,8 +10,10 @@ from reid_sql.commands import (
     adversary,
     advise,
     check,
+    compare,
     forecast,
     functions,
+    prepare,
     profile,
     qar,
     query,
@@ -22,7 +24,10 @@ from reid_sql.commands import (
 from reid_sql.errors import OutOfDomainError
 
 # In the order of the help; each is a file of its name.
-COMMANDS: Final = (profile, risk, forecast, validate, adversary, qar, check, advise, query, functions, sql)
+COMMANDS: Final = (
+    *(profile, risk, forecast, validate, adversary, qar, check, advise, prepare, compare),
+    *(query, functions, sql),
+)
 
 
 class Once(argparse.Action):

@@ -49,6 +49,11 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="draw the risk over choices, what each record adds and what removals do to a PNG or SVG file",
     )
+    parser.add_argument(
+        "--without-contributions",
+        action="store_true",
+        help="do not draw what each record adds, which takes longer the more records there are",
+    )
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -75,7 +80,7 @@ def run_command(options: argparse.Namespace) -> int:
     remove = remove or (max(1, int(WORTHWHILE * risk["records"])) if options.plot else 0)
     paths, remarks = _removals(con, given, how, remove, orders) if remove else ({}, [])
     if options.plot:
-        added, remark = _contributions(con, given, how)
+        added, remark = ([], []) if options.without_contributions else _contributions(con, given, how)
         remarks += remark
         _draw(options, [row["risk"] for row in choices], risk, added, paths)
     riskiest = choices[:SHOWN]
@@ -137,10 +142,7 @@ def _contributions(
 def _removals(
     con: "duckdb.DuckDBPyConnection", given: list[Any], how: str, remove: int, orders: list[str]
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """Remove records in each order, and say which of the orders nobody asked for were left out.
-
-    They were not asked for by name.
-    """
+    """Remove records in each order, and say which of the orders nobody asked for were left out."""
     import duckdb  # noqa: PLC0415 - help is shown without what counts
 
     from reid_sql.models.extreme.removal_path import BY  # noqa: PLC0415 - the same

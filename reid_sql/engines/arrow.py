@@ -224,10 +224,12 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         rows = [[column[min(row, len(column) - 1)] for column in columns] for row in range(length)]
         if declared.models:
             with registry.within(rows[0][0].as_py()):
-                return pa.array([_answered(declared, row[1:]) for row in rows], type=answer)
+                found = [_answered(declared, row[1:]) for row in rows]
+        else:
+            found = [_answered(declared, row) for row in rows]
         if declared.columnar:
-            return pa.concat_arrays([_in_columns(_answered(declared, row), answer) for row in rows])
-        return pa.array([_answered(declared, row) for row in rows], type=answer)
+            return pa.concat_arrays([_in_columns(each, answer) for each in found])
+        return pa.array(found, type=answer)
 
     inputs = declared.reduction.inputs if declared.reduction else {}
     names = ["database"] * declared.models + [

@@ -1,7 +1,4 @@
-"""Values of any type as codes, on the driver: for what is matched or answered record by record.
-
-Whatever engine counted.
-"""
+"""Values of any type as codes, on the driver: for what is matched or answered record by record."""
 
 from collections.abc import Sequence
 

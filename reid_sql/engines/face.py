@@ -30,7 +30,7 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.contract import Kind, Kit
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
-from reid_sql.fitted_model import FittedModel
+from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.function import Answer, Function, signature_of
 from reid_sql.suggestion import suggestion
 
@@ -65,10 +65,7 @@ def public(module: str, kit: Kit[Any, Any], functions: Mapping[str, Function]) -
 
 
 def bind(kit: Kit[Any, Any], declared: Function) -> Call:
-    """Make the engine's function of a declared function; one that is absent says so when it is called.
-
-    Absent is what the engine does not have.
-    """
+    """Make the engine's function of a declared function; one that is absent says so when it is called."""
     reason = declared.absence(kit.ENGINE)
     made = _missing(kit, declared, reason) if reason else SHAPES.get(declared.answer, _table)(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
@@ -184,10 +181,7 @@ SHAPES: Final[Mapping[Answer, Callable[[Kit[Any, Any], Function], Call]]] = {
 def bound(
     name: str, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones.
-
-    Unknown is a name that is none.
-    """
+    """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones."""
     refuse_unknown(name, signature, named)
     places = [p for p in signature.parameters.values() if p.kind is Argument.POSITIONAL_OR_KEYWORD]
     rule = f"{name} must be called as {name}{signature}"
@@ -266,6 +260,8 @@ def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or wha
 
 
 def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, FittedModel) and domain is OPTIONAL_MODEL:
+        return value
     if isinstance(domain, Texts) and value is not None and not _iterable(value):
         raise WrongTypeError(domain.sentence(name, told(value)))
     if isinstance(domain, Texts):

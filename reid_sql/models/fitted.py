@@ -1,7 +1,4 @@
-"""What is asked of a fitted model by its name: forecasts, records drawn, its text, a line on it.
-
-Whichever law it is of.
-"""
+"""What is asked of a fitted model by its name: forecasts, records drawn, its text, a line on it."""
 
 from typing import Final
 

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reid_sql
 import reid_sql.polars as rp
+from reid_sql import registry
 from reid_sql.errors import ReidError
 from tests.attacker import attack
 from tests.tables import by_duckdb, by_polars, frames, keys
@@ -207,3 +209,79 @@ def test_engines_agree_on_adult(adult: str) -> None:
     duck = by_duckdb(f"FROM adversary_risk('{adult}', 'adult_voter_register')")
     assert duck == by_polars("adversary_risk", pl.scan_parquet(adult), "adult_voter_register")
     assert len(duck) == 32_561
+
+
+REGISTER = pl.DataFrame(
+    {
+        "age": [20, 20, 30, 30, 40, None, 20],
+        "sex": ["F", "M", "F", "M", None, "M", "F"],
+    },
+    schema_overrides={"age": pl.Int32},
+)
+
+
+@pytest.mark.parametrize("nulls", ["value", "wildcard", "drop"])
+def test_a_population_table_tells_who_is_unique_in_it(nulls: str) -> None:
+    texts = pl.col("age").cast(pl.String)
+    records, people = (frame.with_columns(texts).to_dicts() for frame in (PEOPLE, REGISTER))
+    if nulls == "drop":
+        records, people = (
+            [each for each in rows if each["age"] is not None and each["sex"] is not None]
+            for rows in (records, people)
+        )
+    told = {"CA": 0.75, "NY": 0.1}
+    scenario = SCENARIO | {"hierarchies": {"age": {"broader": {"20": ["30"], "30": ["40"]}}}}
+    assert scenario["groups"][0]["probabilities"] == told
+    expected = attack(records, scenario, nulls, people)
+    duck = by_duckdb(
+        ask(scenario, f", population_tbl := register, nulls := '{nulls}'"), t=PEOPLE, register=REGISTER
+    )
+    polar = by_polars("adversary_risk", PEOPLE, scenario, population_tbl=REGISTER, nulls=nulls)
+    for answer in (duck, polar):
+        assert len(answer) == len(expected)
+        for row, risks in zip(answer, expected, strict=True):
+            assert [row[measure] for measure in MEASURES] == pytest.approx(risks, abs=1e-12)
+            assert "are held by fewer of the population table" in row["status"]
+            assert "Pitman" not in row["status"]
+
+
+def test_a_population_table_must_have_the_columns_as_the_same_type() -> None:
+    named = REGISTER.rename({"sex": "gender"})
+    other = REGISTER.with_columns(pl.col("age").cast(pl.String))
+    scenario = SCENARIO | {"hierarchies": {}}
+    for frame, sql, polars in (
+        (named, "columns of the table, got 'sex'", "columns of the table, got 'sex'"),
+        (other, "'age' as BIGINT and VARCHAR", "must hold 'age' as the same type, got Int64 and String"),
+    ):
+        with pytest.raises(duckdb.Error) as by_sql:
+            by_duckdb(ask(scenario, ", population_tbl := register"), t=PEOPLE, register=frame)
+        with pytest.raises(ReidError) as in_polars:
+            by_polars("adversary_risk", PEOPLE, scenario, population_tbl=frame)
+        assert sql in str(by_sql.value)
+        assert polars in str(in_polars.value)
+
+
+def test_a_fitted_model_may_estimate_who_is_unique() -> None:
+    town = pl.DataFrame({"age": [20, 30, 40, 50] * 30, "sex": ["F", "M", "F"] * 40, "id": range(120)})
+    scenario = {
+        "population": 5000,
+        "groups": [{"columns": ["sex"], "probability": 0.5}, {"columns": ["id"], "probability": 0.5}],
+    }
+    columns = ["age", "id", "sex"]
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.register("t", town)
+        con.sql(f"FROM fit_people('town', t, {columns})").fetchall()
+        duck = con.sql(ask(scenario, ", model := 'town'")).pl().sort("record")
+    rp.fit_people("town of a test", town, columns).collect()
+    model = registry.known("town of a test")
+    by_name, by_model = (
+        rp.adversary_risk(town, scenario, model=each).collect().sort("record")
+        for each in ("town of a test", model)
+    )
+    assert by_name.equals(by_model)
+    assert (duck["journalist"] - by_name["journalist"]).abs().max() < 1e-9
+    assert 0 < duck["journalist"].max() < duck["prosecutor"].max()
+    assert "a fitted model's estimate" in duck["status"][0]
+    with pytest.raises(ReidError, match="model must be a fitted model, got 'twon'"):
+        rp.adversary_risk(town, scenario, model="twon").collect()

@@ -1,6 +1,5 @@
 """Where a sample is of people: `entity` answers what the table of one row a person answers without it."""
 
-import re
 from collections import defaultdict
 from typing import Any
 
@@ -176,15 +175,12 @@ def test_what_cannot_tell_people_apart_is_refused(options: str) -> None:
     assert REFUSED[options] in str(refused_in_polars.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "held"),
-    [("system.main.query_table('t')", "query_table("), ("system.main.read_csv('t')", "system.main.read_")],
-)
-def test_a_name_that_holds_what_is_replaced_is_refused(name: str, held: str) -> None:
-    frame = pl.DataFrame({name: [1, 1, 2], "person": [1, 1, 2]})
+@pytest.mark.parametrize("name", ["system.main.query_table('t')", "system.main.read_csv('t')", "query(reid"])
+def test_a_name_that_holds_words_of_a_plan_is_a_name(name: str) -> None:
+    frame = pl.DataFrame({name: [1, 1, 2, 3], "age": [1, 1, 2, 3], "person": [1, 1, 2, 3]})
     quoted = name.replace("'", "''")
-    with pytest.raises(duckdb.Error, match=re.escape(f"must not hold '{held}' in their names")):
-        by_duckdb(f"FROM pyc_fit(t, ['{quoted}'], entity := 'person')", t=frame)
+    found = by_duckdb(f"FROM pyc_fit(t, ['{quoted}'], entity := 'person')", t=frame)
+    assert found == by_duckdb("FROM pyc_fit(t, ['age'], entity := 'person')", t=frame)
 
 
 def test_every_function_of_a_table_counts_people_or_says_that_it_counts_rows() -> None:

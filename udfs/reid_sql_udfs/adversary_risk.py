@@ -1,6 +1,8 @@
 """Risk of each record against an attacker who knows part of what can be known."""
 
+from reid_sql import registry
 from reid_sql.domains import NullPolicy
+from reid_sql.fitted_model import OptionalModel
 from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
@@ -10,9 +12,10 @@ from reid_sql.scenario import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, trials, seed, key, nulls",
+    "tbl, scenario, trials, seed, key, nulls, population_tbl, model",
     answer=Answer.RECORDS,
     reduction=KNOWN_RECORDS,
+    models=True,
     source="Xia et al. 2021",
 )
 def adversary_risk(
@@ -22,6 +25,7 @@ def adversary_risk(
     *,
     trials: Trials = 10_000,
     seed: Seed = 0,
+    model: OptionalModel = None,
 ) -> AdversaryRisk:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario.
 
@@ -30,6 +34,8 @@ def adversary_risk(
     groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
     the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
     values the table lacks. One row per person is assumed.
+    `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record
+    by record; `model`, a fitted one of these columns, estimates how many are; otherwise Pitman's model does.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
@@ -37,4 +43,4 @@ def adversary_risk(
     >>> adversary_risk(people, half).marketer.tolist()
     [0.625, 0.625, 0.375]
     """
-    return adversary.risk(known, scenario, nulls, trials=trials, seed=seed)
+    return adversary.risk(known, scenario, nulls, trials=trials, seed=seed, model=registry.optional(model))

@@ -1,8 +1,10 @@
 """How the risk against an attacker hangs on what is assumed of them."""
 
+from reid_sql import registry
 from reid_sql.domains import NullPolicy
+from reid_sql.fitted_model import OptionalModel
 from reid_sql.function import Answer, table_function
-from reid_sql.models.attacker import adversary_summary as model
+from reid_sql.models.attacker import adversary_summary as summaries
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.attacker.adversary_summary import AdversarySetting, Levels
 from reid_sql.models.attacker.knowledge import Seed, Trials
@@ -11,9 +13,10 @@ from reid_sql.scenario import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, levels, trials, seed, nulls",
+    "tbl, scenario, levels, trials, seed, nulls, population_tbl, model",
     answer=Answer.ROWS,
     reduction=KNOWN_RECORDS,
+    models=True,
     source="Xia et al. 2021, Table 4",
 )
 def adversary_sensitivity(
@@ -24,12 +27,13 @@ def adversary_sensitivity(
     *,
     trials: Trials = 10_000,
     seed: Seed = 0,
+    model: OptionalModel = None,
 ) -> list[AdversarySetting]:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
 
     Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
     are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
-    the same setting. One row per person is assumed.
+    the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
@@ -37,4 +41,6 @@ def adversary_sensitivity(
     >>> len(adversary_sensitivity(people, half))
     81
     """
-    return model.sensitivity(known, scenario, levels, nulls, trials=trials, seed=seed)
+    return summaries.sensitivity(
+        known, scenario, levels, nulls, trials=trials, seed=seed, model=registry.optional(model)
+    )

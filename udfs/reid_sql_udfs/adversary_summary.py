@@ -1,8 +1,10 @@
 """Risk against an attacker who knows part of what can be known, over all records."""
 
+from reid_sql import registry
 from reid_sql.domains import NullPolicy, Threshold
+from reid_sql.fitted_model import OptionalModel
 from reid_sql.function import Answer, table_function
-from reid_sql.models.attacker import adversary_summary as model
+from reid_sql.models.attacker import adversary_summary as summaries
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.attacker.adversary_summary import AdversarySummary
 from reid_sql.models.attacker.knowledge import Seed, Trials
@@ -11,9 +13,10 @@ from reid_sql.scenario import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, threshold, trials, seed, nulls",
+    "tbl, scenario, threshold, trials, seed, nulls, population_tbl, model",
     answer=Answer.ROWS,
     reduction=KNOWN_RECORDS,
+    models=True,
     source="Xia et al. 2021, Table 3",
 )
 def adversary_summary(
@@ -24,13 +27,15 @@ def adversary_summary(
     *,
     trials: Trials = 10_000,
     seed: Seed = 0,
+    model: OptionalModel = None,
 ) -> list[AdversarySummary]:
     """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything.
 
     One row a measure: quartiles, average and highest over the records, the share of records above the
     threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
     `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
-    Refuses what `adversary_risk` refuses. One row per person is assumed.
+    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
+    is assumed.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
@@ -38,4 +43,6 @@ def adversary_summary(
     >>> adversary_summary(people, half)[0].reduction_median
     0.5
     """
-    return model.summary(known, scenario, threshold, nulls, trials=trials, seed=seed)
+    return summaries.summary(
+        known, scenario, threshold, nulls, trials=trials, seed=seed, model=registry.optional(model)
+    )

@@ -8,7 +8,7 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from reid_sql.check.measures.evidence import evidence
+from reid_sql.check.measures.evidence import Evidence, evidence
 from reid_sql.check.measures.measure import Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.domains import MAX_COLUMNS
@@ -44,10 +44,10 @@ class Answers(ABC):
     engines: tuple[str, ...] = ()  # packages beside DuckDB that count
     errors: tuple[type[Exception], ...] = ()  # what they raise
 
-    def __init__(self, table: TablePolicy) -> None:
-        """Remember the table as the policy tells of it."""
+    def __init__(self, table: TablePolicy, found: Evidence | None = None) -> None:
+        """Remember the table as the policy tells of it, and what stands for its file, unless it is known."""
         self.table = table
-        self.evidence = evidence(table)
+        self.evidence = evidence(table) if found is None else found
         self.parts_small: dict[
             Any, bool
         ] = {}  # whether a grouping has small groups or class sizes, once counted

@@ -10,6 +10,7 @@ from reid_sql.models.one_answer.population_risk import METHOD
 from reid_sql.models.population.population_uniqueness import EVERY
 
 ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
+ESTIMATES: Final = ("population_tbl", "model")  # a check rests on the estimate that needs neither
 
 _CLASSES: Final = (
     Measure(
@@ -186,7 +187,7 @@ _ATTACKER: Final = tuple(
         pick=row_of("measure", "risk"),
         of_records=column == "records_at_risk",
         extreme=column in ("median", "highest"),
-        unused=() if column == "records_at_risk" else ("threshold",),
+        unused=(*ESTIMATES, *(() if column == "records_at_risk" else ("threshold",))),
     )
     for column, words in (
         ("average", "mean risk of a record"),

@@ -62,9 +62,6 @@ def _of_file(path: Path) -> str:
 
 
 def _stamp(path: Path) -> Stamp:
-    """What the file system says of a file: one that was put in its place and taken away leaves a trace.
-
-    It may have been taken away again.
-    """
+    """What the file system says of a file: one that was put in its place and taken away leaves a trace."""
     found = path.stat()
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -102,8 +102,11 @@ class Measure:
         return self.takes("qi", "columns", "model")
 
     def takes(self, *names: str) -> bool:
-        """Whether the function has a parameter of one of these names."""
-        return any(parameter.name in names for parameter in self.declared.parameters)
+        """Whether the figure hangs on a parameter of one of these names."""
+        asked = [
+            parameter.name for parameter in self.declared.parameters if parameter.name not in self.unused
+        ]
+        return any(name in names for name in asked)
 
     def worse(self, value: float, other: float) -> bool:
         """Whether a figure is a higher risk than another, by more than what rounding does."""

@@ -1,7 +1,4 @@
-"""A table of the policy as it is measured: opened read-only, counted once, every answer kept.
-
-It is kept for who asks again.
-"""
+"""A table of the policy as it is measured: opened read-only, counted once, every answer kept."""
 
 from collections.abc import Mapping, Sequence
 from string import Template
@@ -27,10 +24,7 @@ VIEW: Final = "a view of the database '{}' was measured: no hash stands for what
 
 
 class Release(Answers):
-    """An opened table: its columns, class sizes by any columns and groups, and functions' answers.
-
-    The answers are about the table.
-    """
+    """An opened table: its columns, class sizes by any columns and groups, and functions' answers."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
         """Open the table and hold the policy's columns against it."""
@@ -50,9 +44,19 @@ class Release(Answers):
         self.cautions = [VIEW.format(table.source.given)] if found.of_view else []
         if table.population_source is not None:
             self._open_population(f"policy tables[{number}].population_file", table.population_source)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with nothing counted."""
         self._packed: PackedClasses | None = None
         self._views: dict[Any, str] = {}
         self._models: dict[Any, str] = {}
+
+    def forget_counts(self) -> None:
+        """Take away the distinct records, if they were counted."""
+        if self._packed is not None:
+            self._packed.forget()
+            self._packed = None
 
     def _attach(self, view: str, where: str, source: Source) -> Opened:
         if source.parts:
@@ -165,7 +169,7 @@ class Release(Answers):
         if check.measure.takes("model"):
             tables |= {"model": self.model(check, group), "tbl": self.complete(check, group)}
         positional, named, values = [], [], []
-        for parameter in function.parameters:
+        for parameter in (each for each in function.parameters if each.name not in check.measure.unused):
             value = tables.get(parameter.name, given[parameter.name])
             value = list(check.quasi_identifiers) if isinstance(parameter.domain, Columns) else value
             if parameter.default is REQUIRED:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
+from reid_sql.check.policy.preparing import Preparing, preparing
 from reid_sql.check.policy.source import LONGEST_PATH, Source, source_of
 from reid_sql.document import KINDS, Place, read_document, shown
 from reid_sql.domains import (
@@ -38,6 +39,7 @@ KEYS: Final = (
     "memory_limit",
     "seed",
     "cautions",
+    "prepare",
     "tables",
     "checks",
 )
@@ -146,6 +148,7 @@ class Policy:
     cautions: str
     sha256: str
     baseline_accepted_by: str | None = None
+    preparing: Preparing = field(default_factory=Preparing)
     files: tuple[Path, ...] = field(
         default=(), compare=False
     )  # what the policy was read from: reports spare them
@@ -194,6 +197,7 @@ def read_policy(path: str | Path) -> Policy:
         baseline_accepted_by=place.text("baseline_accepted_by")
         if "baseline_accepted_by" in place.values
         else None,
+        preparing=preparing(place.table("prepare"), [c for each in tables for c in columns_counted(each)]),
         files=(file, *_documents(place, folder)),
     )
 

@@ -5,9 +5,12 @@ from typing import Any, Final
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
 from reid_sql.check.policy.policy import CAUTIONS, JUDGE_BY, MASK
+from reid_sql.check.policy.preparing import SECONDS, SUPPRESSION, Preparing
 from reid_sql.check.policy.source import ENCODING
 from reid_sql.domains import COUNT, NULLS, Choice, Document, Domain, Number, Texts
+from reid_sql.ladders.written import END, LEAST, LENGTH, PART, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
+from reid_sql.models.release.loss import LOSS
 
 Schema = dict[str, Any]
 
@@ -34,6 +37,7 @@ def policy_schema() -> Schema:
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
             "seed": _number(SEED) | {"default": 0},
             "cautions": _words(CAUTIONS) | {"description": "whether a figure with a caution may be judged"},
+            "prepare": _prepare(),
             "checks": {"$ref": "#/$defs/checks", "description": "checks of every table"},
             "tables": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/table"}},
         },
@@ -41,6 +45,51 @@ def policy_schema() -> Schema:
             "table": _table(),
             "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
         },
+    }
+
+
+def _prepare() -> Schema:
+    usual = Preparing()
+    ladder = {"type": "array", "items": {"oneOf": _steps()}}
+    return {
+        "type": "object",
+        "description": "how `reid-sql prepare` seeks a release that meets the policy",
+        "additionalProperties": False,
+        "properties": {
+            "suppression": _number(SUPPRESSION) | {"default": usual.suppression},
+            "cells": {"type": "boolean", "description": "blank single values where that is enough"},
+            "loss": _words(LOSS) | {"default": usual.loss},
+            "time_limit": _number(SECONDS) | {"default": usual.time_limit},
+            "keep": NAMES | {"description": "columns to hand on beside those that the policy names"},
+            "ladders": {
+                "type": "object",
+                "description": "for a column, its steps; else they are proposed",
+                "additionalProperties": ladder,
+            },
+        },
+    }
+
+
+def _steps() -> list[Schema]:
+    ends = {"below": _number(END), "above": _number(END)}
+    groups = {"type": "object", "additionalProperties": NAMES}
+    return [
+        _step("bands", {"bands": _number(WIDTH), **ends}),
+        _step("date", {"date": _words(PART), "form": TEXT}),
+        _step("prefix", {"prefix": _number(LENGTH)}),
+        _step("rare", {"rare": _number(LEAST)}),
+        _step("groups", {"groups": groups}),
+        _step("above", ends),
+        _step("below", ends) | {"not": {"required": ["above"]}},
+    ]
+
+
+def _step(kind: str, properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "required": [kind],
+        "additionalProperties": False,
+        "properties": properties,
     }
 
 

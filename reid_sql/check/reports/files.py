@@ -16,6 +16,8 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "--json-report": ('{\n  "format": "reid-sql report',),
     "--junit": ('<?xml version="1.0" encoding="utf-8"?>\n<testsuites',),
     "--html": ("<!doctype html>",),
+    "--sql": ("-- A release by reid-sql",),
+    "--polars": ('"""A release by reid-sql',),
 }
 HEAD: Final = 64  # bytes that tell
 

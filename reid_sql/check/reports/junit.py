@@ -1,7 +1,4 @@
-"""The report as JUnit XML, for whatever shows test results: a suite a table, a case a check or group.
-
-A group is one of a check.
-"""
+"""The report as JUnit XML, for whatever shows test results: a suite a table, a case a check or group."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

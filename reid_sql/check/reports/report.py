@@ -77,10 +77,7 @@ def text(page: Mapping[str, Any]) -> str:
 
 
 def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
-    """Give the document with figures to twelve digits: sums differ beyond, by the order of adding.
-
-    The sums are those of many.
-    """
+    """Give the document with figures to twelve digits: sums differ beyond, by the order of adding."""
     if isinstance(value, Mapping):
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -29,6 +29,9 @@ CASE
   ELSE try_cast(columns AS VARCHAR[])
 END;
 
+-- Nothing, or the refusal.
+MACRO reid_are_listed(words, columns) AS CASE WHEN len(reid_listed(words, columns)) > 0 THEN '' END;
+
 -- A file by its path, or a name as it stands where it holds no quotes or is quoted by SQL's rules. Else it is
 -- an identifier that itself holds quotes: those arrive bare. A name in quotes may be a table's, and DuckDB
 -- would read as a pattern what is none.
@@ -66,13 +69,6 @@ read_json({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
 MACRO reid_path(path) AS
 CASE WHEN regexp_matches(path, '(?i)^https?://') THEN path
 ELSE regexp_replace(path, '([\[?])', '[\1]', 'g') END;
-
--- What a column's name must not hold where the words by which a plan names its table are replaced.
-MACRO reid_words_of_table(names) AS regexp_extract(names, 'query_table\(|system[.]main[.]read_');
-
-MACRO reid_words_of_table_refused(names) AS
-error('quasi-identifiers and entity must not hold ''' || reid_words_of_table(names)
-  || ''' in their names; rename them in a view');
 
 -- The first of the columns whose name is not among the names.
 MACRO reid_missing(columns, names) AS
@@ -168,14 +164,14 @@ MACRO reid_unlike(name, type, other) AS
 CASE WHEN reid_kind(type) = reid_kind(other) OR '"NULL"' IN (type, other) THEN ''
 ELSE '''' || name || ''' as ' || type || ' and ' || other END;
 
--- The columns, or the refusal of names that the listing of classes needs for itself.
+-- Nothing, or the refusal of names that the listing of classes needs for itself.
 MACRO reid_own_names_refused(columns, own) AS
 CASE WHEN list_has_any(reid_folded(columns), own)
 THEN error('quasi-identifiers must not be named ' || reid_join(own[:-2], ', ') || ' or ' || own[-1]
   || ' where classes are listed, got '''
   || list_extract(list_filter(columns, lambda reid_c: list_contains(own, reid_fold(reid_c))), 1)
   || '''; rename the column in a view')
-ELSE columns END;
+ELSE '' END;
 
 -- What is no column: a constant or a list would make one class of all records. The names are texts such as
 -- "row"(age), which alias(row(age)) is.

@@ -10,6 +10,8 @@ from typing import Final
 
 import duckdb
 
+from reid_sql.domains import sql_text
+
 FOLDER: Final = "REID_SQL_CACHE"  # names the folder; empty, nothing is kept
 NEWEST: Final = 8  # files of other versions that stay
 OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
@@ -33,7 +35,7 @@ def copied(
     try:
         if not file.exists():
             _write(file, catalogue, make)
-        cursor.execute(f"ATTACH {_literal(file)} AS {source} (READ_ONLY)")
+        cursor.execute(f"ATTACH {sql_text(str(file))} AS {source} (READ_ONLY)")
     except duckdb.PermissionException:
         return False
     except (OSError, duckdb.Error):
@@ -79,7 +81,7 @@ def _write(file: Path, catalogue: str, make: Callable[[duckdb.DuckDBPyConnection
     part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
     try:
         with duckdb.connect() as con:
-            con.execute(f"ATTACH {_literal(part)} AS {catalogue} (BLOCK_SIZE 16384)")
+            con.execute(f"ATTACH {sql_text(str(part))} AS {catalogue} (BLOCK_SIZE 16384)")
             make(con, catalogue)
             con.execute(f"DETACH {catalogue}")
         part.replace(file)
@@ -89,7 +91,3 @@ def _write(file: Path, catalogue: str, make: Callable[[duckdb.DuckDBPyConnection
     for old in others[:-NEWEST]:
         with contextlib.suppress(OSError):
             old.unlink()
-
-
-def _literal(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

@@ -2,28 +2,22 @@
 
 import importlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from graphlib import TopologicalSorter
 from importlib import resources
 from string import Template
 from typing import Final
 
-from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
     MODEL,
-    Checked,
-    Column,
-    Columns,
     Document,
-    Key,
     Number,
-    OptionalTable,
-    Table,
     Values,
     quoted,
 )
+from reid_sql.engines.duckdb.arguments import checked, literal
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import by_group
 from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
@@ -193,54 +187,32 @@ def _individuals(reduction: Reduction) -> str:
     """Write the table macro that makes the table one of a row a person, where a column tells people apart."""
     names = [each.name for each in reduction.arguments if each.name != "entity"]
     given = [each.name if each.name != "entity" else "NULL" for each in reduction.arguments]
-    plan = individuals_of(plan_of(reduction, given), names)
+    plan = plan_of(reduction, given, individuals=True)
     return f"({', '.join([*names, 'entity'])}) AS TABLE FROM query({plan})"
 
 
-def individuals_of(plan: str, names: Sequence[str]) -> str:
-    """The plan over a row a person, or a row for a person's sensitive value."""
-    if "sensitive" in names:
-        given = "try_cast(qi AS VARCHAR[]), sensitive::VARCHAR, entity::VARCHAR, nulls::VARCHAR"
-        return f"reid_of_values({plan}, tbl, {given})"
-    return f"reid_of_individuals({plan}, tbl, try_cast(qi AS VARCHAR[]), entity::VARCHAR, nulls::VARCHAR)"
+def _source_of_individuals(names: Collection[str]) -> str:
+    """The table as a row a person, or a row for a person's sensitive value."""
+    sensitive, of_what = ("sensitive::VARCHAR, ", "values") if "sensitive" in names else ("", "individuals")
+    given = f"try_cast(qi AS VARCHAR[]), {sensitive}entity::VARCHAR, nulls::VARCHAR"
+    return f"reid_source_of_{of_what}(reid_table(tbl), {given})"
 
 
-def plan_of(reduction: Reduction, given: Sequence[str] = ()) -> str:
-    """Call the plan with the arguments checked; with others in place of their names where they are given.
+def plan_of(reduction: Reduction, given: Sequence[str] = (), *, individuals: bool = False) -> str:
+    """Write the call of the plan with its arguments checked; NULL for those that `given` has NULL for.
 
-    Each is checked once, in a struct: an argument of a macro is written out, and bound, wherever it stands.
+    They are written as literals, and the plan is bound where the text runs: an expression for an argument is
+    bound wherever it stands, and one within a lambda twice for each that is around it.
     """
-    arguments = dict(
-        zip(reduction.arguments, given or [each.name for each in reduction.arguments], strict=True)
-    )
-    tables = {
-        each: name for each, name in arguments.items() if isinstance(each.domain, Table | OptionalTable)
-    }
-    once = {each: name for each, name in arguments.items() if each not in tables}
+    names = [each.name for each in reduction.arguments]
     values = {
-        each.name: "NULL" if name == "NULL" else checked(Parameter(each.name, each.domain))
-        for each, name in once.items()
+        each.name: "'NULL'" if name == "NULL" else literal(Parameter(each.name, each.domain))
+        for each, name in zip(reduction.arguments, given or names, strict=True)
     }
-    passed = [tables.get(each, f"reid_given[{sql_literal(each.name)}]") for each in arguments]
-    plan = f"reid_plan_{reduction.name}({', '.join(passed)})"
-    if not once:
-        return plan
-    fields = ", ".join(f"{sql_literal(name)}: {value}" for name, value in values.items())
-    return f"list_extract(list_transform([{{{fields}}}], lambda reid_given: {plan}), 1)"
-
-
-def checked(parameter: Parameter) -> str:
-    """Spell the parameter as an SQL expression that is the value, or the refusal."""
-    domain = parameter.domain
-    if isinstance(domain, Columns):
-        listed = f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
-        return f"CASE WHEN {parameter.name} IS NOT NULL THEN {listed} END" if domain.optional else listed
-    if isinstance(domain, Groups):
-        listed = f'reid_listed({sql_literal(parameter.name)}, "{parameter.name}")'
-        return f'CASE WHEN "{parameter.name}" IS NULL THEN NULL ELSE {listed} END'
-    if isinstance(domain, Column | Key):
-        return f"{parameter.name}::VARCHAR"
-    return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
+    if individuals:
+        values["tbl"] = f"reid_text({_source_of_individuals(names)})"
+    passed = " || ', ' || ".join(values.values())
+    return f"'FROM {BUILTIN}query({HOME}reid_plan_{reduction.name}(' || {passed} || '))'"
 
 
 def _macro(name: str, declared: Function) -> dict[str, str]:
@@ -293,7 +265,7 @@ def _scores(declared: Function) -> str:
     found = f"{MODEL_COLUMNS}({OWN_MODELS}(), {checked(declared.parameters[1])})"
     added = f"[{', '.join(sql_literal(column) for column in declared.columns)}]"
     head = f"'{HOME}reid_answered_{declared.name}'"
-    plan = f"reid_plan_scored(tbl, {found}, {head}, reid_text(model){own} || ')', {added})"
+    plan = f"reid_plan_scored(reid_table(tbl), {found}, {head}, reid_text(model){own} || ')', {added})"
     return f"({parameters(declared)}) AS TABLE FROM query({plan})"
 
 

@@ -65,6 +65,11 @@ class PackedClasses:
         """Name the relation of the column's values: code, v, records, in the order of v, without NULL."""
         return f"{self.name}_{list(self.digits).index(column)}"
 
+    def forget(self) -> None:
+        """Take the relations away."""
+        for name in (self.name, *(self.values(column) for column in self.digits)):
+            self.ask(f"DROP TABLE {name}")
+
     def _values(self, source: str, place: int) -> int:
         self.ask(f"""CREATE TEMP TABLE {self.name}_{place} AS
             SELECT row_number() OVER (ORDER BY v) AS code, v, records FROM (

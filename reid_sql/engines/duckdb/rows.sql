@@ -13,11 +13,11 @@ PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} I
 
 -- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their
 -- name.
-PLAN reid_rows(tbl, columns, nulls) AS {{ reid_rows_where(reid_told_apart(columns), tbl, columns, nulls) }};
+PLAN reid_rows(source, columns, nulls) AS {{ reid_rows_where(reid_told_apart(columns), source, columns, nulls) }};
 
-PLAN reid_rows_where(test, tbl, columns, nulls) AS
+PLAN reid_rows_where(test, source, columns, nulls) AS
 (
-  SELECT {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }} AS reid_source
+  SELECT {{ reid_columns(columns) }} FROM {{ source }} AS reid_source
   WHERE {{ test }}
   {% if nulls = 'drop' %}
   AND {% for c in columns join ' AND ' %}{{ reid_name(c) }} IS NOT NULL{% endfor %}
@@ -27,12 +27,12 @@ PLAN reid_rows_where(test, tbl, columns, nulls) AS
 
 -- How NULLs were treated, beside each row of a plan. The count stands in a query of its own, away from our
 -- columns.
-PLAN reid_treated(tbl, columns, nulls, body) AS
+PLAN reid_treated(source, columns, nulls, body) AS
 SELECT reid_counted.*, reid_left_out.records_dropped, {{ reid_text(nulls) }} AS nulls
 FROM ({{ body }}) AS reid_counted, (
   SELECT
   {% if nulls = 'drop' %}
-    count(*) FROM {{ reid_table(tbl) }} AS reid_source
+    count(*) FROM {{ source }} AS reid_source
     WHERE {% for c in columns join ' OR ' %}{{ reid_name(c) }} IS NULL{% endfor %}
   {% else %}
     0::BIGINT
@@ -70,7 +70,7 @@ THEN error('key must tell each record from the others, got ' || coalesce(often::
 ELSE true END;
 
 -- The query of records named by a key, where the key tells apart those that it answers for.
-PLAN reid_by_key(tbl, columns, key, nulls, body) AS
+PLAN reid_by_key(source, columns, key, nulls, body) AS
 {% if key IS NULL %}
 {{ body }}
 {% else %}
@@ -78,7 +78,7 @@ SELECT reid_answer_of.*
 FROM ({{ body }}) AS reid_answer_of, (
   SELECT reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key),
     CASE WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one
-  FROM (SELECT {{ reid_name(key) }} AS reid_key, {{ reid_columns(columns) }} FROM {{ reid_table(tbl) }})
+  FROM (SELECT {{ reid_name(key) }} AS reid_key, {{ reid_columns(columns) }} FROM {{ source }})
     AS reid_source(reid_key, {{ reid_numbered(columns) }})
   {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
 ) WHERE reid_is_one
@@ -86,11 +86,11 @@ FROM ({{ body }}) AS reid_answer_of, (
 ;
 
 -- Distinct records of one side, numbered, with their counts.
-PLAN reid_distinct(tbl, columns, nulls, side) AS
+PLAN reid_distinct(source, columns, nulls, side) AS
 SELECT {{ side }} AS side, row_number() OVER () AS id, {{ reid_numbered(columns) }}, records
 FROM (
   SELECT {{ reid_numbered(columns) }}, count(*) AS records
-  FROM {{ reid_rows(tbl, columns, nulls) }}
+  FROM {{ reid_rows(source, columns, nulls) }}
   GROUP BY {{ reid_numbered(columns) }}
 )
 ;
@@ -110,15 +110,15 @@ LEFT JOIN (
 PLAN reid_codes(columns) AS [{% for c, i in columns join ', ' %}coalesce(code{{ i }}, 0){% endfor %}];
 
 -- Sizes of classes, or of the matches of each distinct record, with the records that have them.
-PLAN reid_sizes(tbl, columns, nulls) AS {{ reid_sizes_where(reid_told_apart(columns), tbl, columns, nulls) }};
+PLAN reid_sizes(source, columns, nulls) AS {{ reid_sizes_where(reid_told_apart(columns), source, columns, nulls) }};
 
-PLAN reid_sizes_where(test, tbl, columns, nulls) AS
+PLAN reid_sizes_where(test, source, columns, nulls) AS
 {% if nulls = 'wildcard' %}
-{{ reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) }}
+{{ reid_wildcard_with(columns, reid_distinct(source, columns, nulls, 0), 0) }}
 SELECT class_size, records FROM reid_matched
 {% else %}
 SELECT count(*) AS class_size, count(*) AS records
-FROM {{ reid_rows_where(test, tbl, columns, nulls) }}
+FROM {{ reid_rows_where(test, source, columns, nulls) }}
 GROUP BY {{ reid_key(columns) }}
 {% endif %}
 ;
@@ -150,8 +150,8 @@ ELSE list_append(columns, entity) END;
 
 -- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first
 -- in order.
-PLAN reid_individuals(tbl, columns, entity, nulls) AS
-{% call reid_guarded(reid_words(entity), [reid_table(tbl)], reid_with_entity(columns, entity, nulls)) %}
+PLAN reid_individuals(source, columns, entity, nulls) AS
+{% call reid_guarded(reid_words(entity), [source], reid_with_entity(columns, entity, nulls)) %}
   SELECT {{ reid_named_columns(columns) }}
   FROM (
     SELECT *, row_number() OVER (
@@ -160,28 +160,30 @@ PLAN reid_individuals(tbl, columns, entity, nulls) AS
     ) AS place
     FROM (
       SELECT *, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size
-      FROM ({{ reid_people(tbl, columns, entity, nulls) }})
+      FROM ({{ reid_people(source, columns, entity, nulls) }})
     )
   )
   WHERE place = 1
 {% endcall %}
 ;
 
--- The plan with such rows in place of the table, where a column tells people apart. A name that holds the
--- words that are replaced is refused.
-MACRO reid_of_individuals(plan, tbl, columns, entity, nulls) AS
-replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
-WHEN nulls <> 'value'
-THEN error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
-  || '''; leave out in a view the rows that lack a value')
-WHEN reid_words_of_table(columns::VARCHAR || entity) <> ''
-THEN reid_words_of_table_refused(columns::VARCHAR || entity)
-ELSE '(' || reid_individuals(tbl, columns, entity, nulls) || ')' END);
+-- Such rows in place of the table, where a column tells people apart.
+PLAN reid_source_of_individuals(source, columns, entity, nulls) AS
+{% if entity IS NULL %}
+{{ source }}
+{% elif nulls <> 'value' %}
+{{ error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
+  || '''; leave out in a view the rows that lack a value')::VARCHAR }}
+{% else %}
+(FROM query(reid_individuals(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, 'value')))
+{% endif %}
+;
 
 -- A row for each person and value of theirs in each class, NULL one person; people of several values there
 -- are refused, as such a class would look more diverse than it is.
-PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
-{% call reid_guarded('quasi-identifiers, sensitive and entity', [reid_table(tbl)],
+PLAN reid_values_of_people(source, columns, sensitive, entity, nulls) AS
+{% call reid_guarded('quasi-identifiers, sensitive and entity', [source],
   reid_with_entity(list_append(columns, sensitive), entity, nulls)) %}
   SELECT {{ reid_named_columns(list_append(columns, sensitive)) }}
   FROM (
@@ -189,23 +191,26 @@ PLAN reid_values_of_people(tbl, columns, sensitive, entity, nulls) AS
       count(*) {% if nulls = 'drop' %}
       FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
       OVER (PARTITION BY {{ reid_numbered(columns) }}, entity) AS several
-    FROM ({{ reid_people(tbl, list_append(columns, sensitive), entity, 'value') }})
+    FROM ({{ reid_people(source, list_append(columns, sensitive), entity, 'value') }})
   )
   WHERE CASE WHEN several > 1 THEN error(${SEVERAL_VALUES})::BOOLEAN ELSE true END
 {% endcall %}
 ;
 
--- The plan with such rows in place of the table.
-MACRO reid_of_values(plan, tbl, columns, sensitive, entity, nulls) AS
-replace(plan, reid_table(tbl), CASE WHEN entity IS NULL THEN reid_table(tbl)
-WHEN reid_words_of_table(columns::VARCHAR || sensitive || entity) <> ''
-THEN reid_words_of_table_refused(columns::VARCHAR || sensitive || entity)
-ELSE '(' || reid_values_of_people(tbl, columns, sensitive, entity, nulls) || ')' END);
+-- Such rows in place of the table, where a column tells people apart.
+PLAN reid_source_of_values(source, columns, sensitive, entity, nulls) AS
+{% if entity IS NULL %}
+{{ source }}
+{% else %}
+(FROM query(reid_values_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_text(sensitive) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }})))
+{% endif %}
+;
 
 -- The people of each class, NULL one of them, with how many of its records each has.
-PLAN reid_people(tbl, columns, entity, nulls) AS
+PLAN reid_people(source, columns, entity, nulls) AS
 SELECT {{ reid_numbered(columns) }}, q{{ len(columns) + 1 }} AS entity, count(*) AS records
-FROM {{ reid_rows(tbl, list_append(columns, entity), 'value') }}
+FROM {{ reid_rows(source, list_append(columns, entity), 'value') }}
 {% if nulls = 'drop' %}
 WHERE {{ reid_all_known(columns) }}
 {% endif %}

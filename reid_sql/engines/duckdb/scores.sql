@@ -16,10 +16,10 @@ FROM (
 
 -- Distinct records, scored in the model's order, so that those that begin alike stand together; before a body
 -- over them.
-PLAN reid_with_scores(tbl, model_columns, places, head, tail, body) AS
-{% call reid_guarded('columns of the model', [reid_table(tbl)], model_columns) %}
+PLAN reid_with_scores(source, model_columns, places, head, tail, body) AS
+{% call reid_guarded('columns of the model', [source], model_columns) %}
   WITH reid_distinct AS MATERIALIZED (
-    SELECT *, count(*) AS class_size FROM {{ reid_rows(tbl, model_columns, 'value') }} GROUP BY ALL
+    SELECT *, count(*) AS class_size FROM {{ reid_rows(source, model_columns, 'value') }} GROUP BY ALL
   ),
   reid_scored AS MATERIALIZED (
     SELECT {% for c, i in model_columns join ', ' %}q{{ i }} AS reid_q{{ i }}{% endfor %},
@@ -33,17 +33,17 @@ PLAN reid_with_scores(tbl, model_columns, places, head, tail, body) AS
 ;
 
 -- The table's rows beside the scores of their values.
-PLAN reid_plan_scored(tbl, model, head, tail, added) AS
+PLAN reid_plan_scored(source, model, head, tail, added) AS
 {% set found = model %}
 {% if found['refusal'] IS NOT NULL %}
 {{ reid_refused(found['refusal']) }}
 {% else %}
-{% call reid_with_scores(tbl, found['columns'], found['places'], head, tail) %}
+{% call reid_with_scores(source, found['columns'], found['places'], head, tail) %}
   SELECT reid_own.*, unnest(reid_answer)
-  FROM (FROM {{ reid_table(tbl) }}) AS reid_own JOIN reid_scored
+  FROM (FROM {{ source }}) AS reid_own JOIN reid_scored
     ON {% for c, i in found['columns'] join ' AND ' %}{{ reid_name(c) }}
       IS NOT DISTINCT FROM reid_q{{ i }}{% endfor %}
-  WHERE reid_kept_apart((SELECT list(column_name) FROM (DESCRIBE FROM {{ reid_table(tbl) }})),
+  WHERE reid_kept_apart((SELECT list(column_name) FROM (DESCRIBE FROM {{ source }})),
     {{ reid_texts(added) }})
 {% endcall %}
 {% endif %}

@@ -6,18 +6,17 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.domains import MAX_COLUMNS, MODEL, Number, Numbers, Texts
+from reid_sql.domains import MAX_COLUMNS, MODEL
+from reid_sql.engines.duckdb.arguments import literal
 from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.macros import (
     arguments_of,
-    checked,
-    individuals_of,
     parameters,
     plan_of,
     select,
 )
 from reid_sql.engines.duckdb.many_columns import window_of
-from reid_sql.engines.duckdb.qualify import BUILTIN
+from reid_sql.engines.duckdb.qualify import BUILTIN, HOME
 from reid_sql.engines.duckdb.registering import register
 from reid_sql.engines.duckdb.template import compile_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
@@ -27,6 +26,8 @@ from reid_sql.suggestion import suggestion
 
 CALL: Final = re.compile(r"\s*(?:FROM\s+)?(\w+)\s*\((.*)\)\s*;?\s*", re.DOTALL | re.IGNORECASE)
 OPTION: Final = re.compile(r"(\w+)\s*:=")
+WRITTEN: Final = re.compile(r"\b(?:system\.main\.)?query\((?=\s*reid\.main\.)")
+BRACKET: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]""")
 EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"
 SHOWN: Final = "reid_shown"
 
@@ -63,10 +64,7 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
 
 def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapping[str, Function]) -> str:
     """Ask DuckDB for the text: a table macro, as names without quotes are texts to one alone."""
-    planned = plan_of(reduction, arguments_of(declared, reduction))
-    planned = (
-        individuals_of(planned, [p.name for p in declared.parameters]) if declared.individuals else planned
-    )
+    planned = plan_of(reduction, arguments_of(declared, reduction), individuals=declared.individuals)
     text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})"))
     with duckdb.connect() as con:
         register(con, functions)
@@ -76,19 +74,31 @@ def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapp
             f"FROM query('SELECT ' || reid_text({text}))"
         )
         shown: str = con.execute(f"FROM {SHOWN}({given})").fetchall()[0][0]
-    return shown
+        return unfolded(con, shown.replace(HOME, "reid.main."))
+
+
+def unfolded(con: duckdb.DuckDBPyConnection, text: str) -> str:
+    """The query with what its parts write in place of the parts that are written when they are run."""
+    while found := WRITTEN.search(text):
+        closed = _closing(text, found.end() - 1)
+        written: str = con.execute(f"SELECT {text[found.end() : closed]}").fetchall()[0][0]
+        text = f"{text[: found.start()]}({written}){text[closed + 1 :]}"
+    return text
+
+
+def _closing(text: str, opened: int) -> int:
+    """The place of the parenthesis that closes the one at a place; none in quotes is meant."""
+    depth = 0
+    for found in BRACKET.finditer(text, opened):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if not depth:
+            return found.start()
+    raise AssertionError(f"a plan must close its parentheses, got {text}")
 
 
 def _spelled(parameter: Parameter) -> str:
-    """The hole in which the checked value stands as SQL spells it."""
-    value, domain = checked(parameter), parameter.domain
-    if isinstance(domain, Number) and not domain.whole:
-        return f"{{{{ coalesce(({value})::VARCHAR || '::DOUBLE', 'NULL') }}}}"
-    if isinstance(domain, Number | Numbers):
-        return f"{{{{ coalesce(({value})::VARCHAR, 'NULL') }}}}"
-    if isinstance(domain, Texts):
-        return f"{{{{ reid_texts({value}) }}}}"
-    return f"{{{{ coalesce(reid_text({value}), 'NULL') }}}}"
+    """The hole in which the checked value stands."""
+    return f"{{{{ {literal(parameter)} }}}}"
 
 
 def _refuse_options(declared: Function, given: str) -> None:

@@ -1,7 +1,4 @@
-"""Polars: distinct records, which records hold each, and how many would under independence.
-
-Under independence of the columns.
-"""
+"""Polars: distinct records, which records hold each, and how many would under independence."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,4 @@
-"""Polars: columns by their very names, and the relations all reductions are made of, never collected.
-
-They are few, and nothing is collected.
-"""
+"""Polars: columns by their very names, and the relations all reductions are made of, never collected."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -12,6 +9,7 @@ import pyarrow as pa
 
 from reid_sql.domains import Columns
 from reid_sql.engines.codes import value_codes
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 
 TYPES: Final[Mapping[str, pl.DataType]] = {
@@ -21,6 +19,7 @@ TYPES: Final[Mapping[str, pl.DataType]] = {
     "VARCHAR": pl.String(),
     "VARCHAR[]": pl.List(pl.String()),
     "BIGINT[]": pl.List(pl.Int64()),
+    "VARCHAR[][]": pl.List(pl.List(pl.String())),
     "BOOLEAN[]": pl.List(pl.Boolean()),
     "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
@@ -128,3 +127,19 @@ def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
 def framed(table: pa.Table) -> pl.LazyFrame:
     """The table as a lazy frame."""
     return pl.DataFrame(pl.from_arrow(table)).lazy()
+
+
+def alike(frames: Sequence[pl.LazyFrame], given: Sequence[str]) -> list[pl.LazyFrame]:
+    """Two tables' rows, with whole numbers of any width under one that holds both.
+
+    Refuses columns of another kind of value.
+    """
+    mine, theirs = (frame.collect_schema() for frame in frames)
+    wider = {}
+    for name, q in zip(given, places(given), strict=True):
+        if mine[q] != theirs[q] and not (mine[q].is_integer() and theirs[q].is_integer()):
+            rule = f"tbl and population_tbl must hold '{name}' as the same type"
+            raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
+        if mine[q] != theirs[q]:
+            wider[q] = pl.Int128()
+    return [frame.cast(wider) for frame in frames]  # type: ignore[arg-type]

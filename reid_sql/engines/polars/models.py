@@ -71,10 +71,7 @@ def scored(
 
 
 def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> pl.LazyFrame:
-    """Bind a table function of records drawn from a model: drawn in batches, when collected, on demand.
-
-    As many are drawn as are asked for.
-    """
+    """Bind a table function of records drawn from a model: drawn in batches, when collected, on demand."""
     columns = pl.Schema({name: pl.String() for name in model.columns})
 
     def batches(

@@ -79,10 +79,7 @@ def mark(subset: Sequence[int]) -> int:
 
 
 def counts_of(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
-    """Group the distinct records by each mask's columns; with `drop`, those with a NULL are set aside.
-
-    It is a NULL in one of the mask's columns.
-    """
+    """Group the distinct records by each mask's columns; with `drop`, those with a NULL are set aside."""
     inside = [F.col("mask").bitwiseAND(F.lit(mark([place]))) != 0 for place in range(len(names))]
     gaps = [one & F.col(name).isNull() for one, name in zip(inside, names, strict=True)]
     aside = reduce(or_, gaps) if drop else F.lit(False)  # noqa: FBT003 - a literal

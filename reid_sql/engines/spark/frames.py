@@ -1,7 +1,4 @@
-"""Spark: columns by their names, DataFrames from Arrow, and the one door for rows to the driver.
-
-No rows come through another.
-"""
+"""Spark: columns by their names, DataFrames from Arrow, and the one door for rows to the driver."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -156,10 +153,7 @@ class Rows:
 
 
 def rows_of(tbl: DataFrame, names: Sequence[str], words: Columns, **more: Column) -> Rows:
-    """Take the columns from the table, refused in these words; `more` stands first, under its own name.
-
-    It stands before the columns.
-    """
+    """Take the columns from the table, refused in these words; `more` stands first, under its own name."""
     found = resolved(words, names, tbl)
     numbered = (column(name).alias(place) for name, place in zip(found, places(found), strict=True))
     return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, found)

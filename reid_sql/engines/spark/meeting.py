@@ -84,10 +84,7 @@ def _digits(kind: DataType) -> tuple[int, int]:
 
 
 def _parts(column: Column, kind: DataType) -> Column:
-    """A number as a whole one of 64 bits where it is one, else as it is: no double stands for two.
-
-    It would stand for two whole numbers.
-    """
+    """A number as a whole one of 64 bits where it is one, else as it is: no double stands for two."""
     if isinstance(kind, IntegralType):
         whole, rest = column.cast("bigint"), F.lit(None).cast("double")
     else:

@@ -30,10 +30,7 @@ def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
 
 @contextmanager
 def _strict(spark: SparkSession) -> Iterator[None]:
-    """A Spark SQL function casts by the mode it was made in: what is no number must not become NULL.
-
-    It casts its arguments.
-    """
+    """A Spark SQL function casts by the mode it was made in: what is no number must not become NULL."""
     before = spark.conf.get(ANSI)
     spark.conf.set(ANSI, "true")
     try:

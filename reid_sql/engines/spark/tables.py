@@ -20,10 +20,7 @@ from reid_sql.reduction import HOW_NULLS, Reduction, spelling
 
 
 def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
-    """Bind a table function, its arguments by name: Spark reduces the frames, the body answers.
-
-    It answers from what is left of them.
-    """
+    """Bind a table function, its arguments by name: Spark reduces the frames, the body answers."""
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
@@ -41,16 +38,19 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     by = arguments.get("by") if declared.grouped else None
     if isinstance(reduced, DataFrame) and by is not None:
         found = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
-        return to_spark(arguments["tbl"].sparkSession, found)
+        return to_spark(_session(arguments), found)
     arrays, treated = _told(declared, reduction, reduced)
     found = declared.body(arrays, **own)
     if declared.columnar:
         keys = reduced.keys if isinstance(reduced, Elsewhere) else ()
-        return to_spark(arguments["tbl"].sparkSession, _columnar(declared, found, treated, *keys))
+        return to_spark(_session(arguments), _columnar(declared, found, treated, *keys))
     rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
-    return _table(
-        arguments["tbl"].sparkSession, _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS}
-    )
+    return _table(_session(arguments), _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS})
+
+
+def _session(arguments: Mapping[str, Any]) -> SparkSession:
+    """The session of the first table that is asked about."""
+    return next(given.sparkSession for given in arguments.values() if isinstance(given, DataFrame))
 
 
 def _of_people(arguments: Mapping[str, Any]) -> DataFrame:

@@ -3,9 +3,9 @@
 The attacker knows some attributes of some people. Over the sets S of groups that may be known, with
 probability P(S), and e(S) the records that match the subject on them: prosecutor Σ P(S) [e = 1], journalist Σ
 P(S) [e = 1] u(S), marketer Σ P(S) / e, and overall Σ P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1])
-(1 − P_c / e)). u(S) = P(population unique | sample unique) by Pitman's model. A record that is alone with
-what was decided so far is alone in every set that adds to it, so the sum over these is known without
-counting. Source: Xia et al. 2021.
+(1 − P_c / e)). u(S) = P(population unique | sample unique) is estimated; where a population table tells it,
+it is 1 for a record that is alone there too, else 0. A record that is alone with what was decided so far is
+alone in every set that adds to it, so the sum over these is known without counting. Source: Xia et al. 2021.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,14 @@ import numpy as np
 
 from reid_sql.domains import Floats, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.interruption import checkpoint
 from reid_sql.models.attacker.knowledge import LARGEST, Knowledge, drawn_sets, every_set, sets_of
 from reid_sql.models.attacker.partition import Alike
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
-from reid_sql.models.attacker.subjects import Subjects, subjects
+from reid_sql.models.attacker.subjects import Subjects, matching, subjects
+from reid_sql.models.attacker.unique_in_population import PITMAN, Unique, estimate, refuse_both
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Histogram, Integers
-from reid_sql.models.population import pitman_uniqueness
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
 DRAWN: Final = "{} knowledge sets were drawn, see standard_error"
@@ -30,9 +31,8 @@ TAKEN: Final = (
     "in {} of {} knowledge sets the sample leaves no estimate of uniqueness in the population, "
     "which is taken as certain, the safe side"
 )
-PITMAN: Final = (
-    "journalist and overall risk rest on Pitman's estimate of uniqueness in the population, whose error "
-    "standard_error does not hold"
+UNCOVERED: Final = (
+    "{} records are held by fewer of the population table than of the table itself, which holds them for it"
 )
 BLANK: Final = (
     "{} records are blank in every column of the scenario: they match anybody, and are nobody else's match"
@@ -43,12 +43,33 @@ BLANK: Final = (
 class KnownRecords:
     """Distinct records: how many hold each, codes of the columns (0 for NULL), and texts of told columns.
 
-    The columns are the scenario's; told are those whose values it speaks of.
+    The columns are the scenario's; told are those whose values it speaks of. Beside a population table,
+    records that only it holds come along.
     """
 
     records: Integers  # (distinct,)
     codes: Integers  # (distinct, columns)
     texts: Sequence[Sequence[str | None]]  # (distinct, told)
+    people: Integers | None = None  # (distinct,) how many of a population table hold each; −1 without one
+
+    @property
+    def population(self) -> Integers | None:
+        """How many of the population table hold each, where there is one."""
+        told = self.people is not None and len(self.people) > 0 and bool((self.people >= 0).all())
+        return self.people if told else None
+
+    @property
+    def rows(self) -> Integers:
+        """The distinct records that the table itself holds, by their places."""
+        return np.flatnonzero(self.records > 0)
+
+    @property
+    def own(self) -> "KnownRecords":
+        """The distinct records that the table itself holds."""
+        if self.population is None:
+            return self
+        rows = self.rows
+        return KnownRecords(self.records[rows], self.codes[rows], [self.texts[row] for row in rows.tolist()])
 
 
 @dataclass(frozen=True)
@@ -66,6 +87,7 @@ class Expectations:
     trials: int | None = None  # where sets were drawn
     unbounded: int = 0  # sets in which population uniqueness was taken as certain
     estimated: int = 0  # sets in which it was estimated
+    words: str = PITMAN  # what is said of such an estimate
     sets: int = 0  # sets whose records were counted
     notes: tuple[str, ...] = ()  # what else the reader must know
 
@@ -107,8 +129,8 @@ class Expectations:
         """Ok, or what the reader must know of a measure that rests on an estimate, or on none."""
         drawn = DRAWN.format(self.trials) if self.trials else ""
         taken = TAKEN.format(self.unbounded, self.sets) if estimate and self.unbounded else ""
-        pitman = PITMAN if estimate and self.estimated else ""
-        return "; ".join(filter(None, [drawn, taken, pitman, *self.notes])) or OK
+        estimated = self.words if estimate and self.estimated else ""
+        return "; ".join(filter(None, [drawn, taken, estimated, *self.notes])) or OK
 
 
 def uses_estimate(measure: str, parameters: Sequence[float]) -> bool:
@@ -129,8 +151,10 @@ class Count:
     """A walk over the knowledge sets that adds up what each distinct record contributes."""
 
     matching: Sequence[Any]  # (groups,) codes by which a partition or an inclusion is refined
+    order: Sequence[int]  # (groups,) in which they are decided on
     profile: Integers  # (distinct,)
     population: float
+    unique: Unique | None  # how likely a unique record is unique in the population, if that is asked for
     squares: bool = False
     sums: dict[str, Floats] = field(default_factory=dict)
     sets: int = 0
@@ -142,7 +166,7 @@ class Count:
         everybody, alone = start
         self.sums = {name: np.zeros(len(self.profile)) for name in MEASURES[:3]}
         self.sums |= {f"{name}_square": np.zeros(len(self.profile) * self.squares) for name in MEASURES[1:3]}
-        self._alone(alone, knowledge.weight, self._visit(0, everybody, knowledge))
+        self._alone(alone, knowledge.weight, self._visit((), 0, everybody, knowledge))
         found = {name: np.minimum(values, 1.0) for name, values in self.sums.items()}
         return Expectations(
             found["prosecutor"],
@@ -152,26 +176,28 @@ class Count:
             found["marketer_square"],
             unbounded=self.unbounded,
             estimated=self.estimated,
+            words=self.unique.words if self.unique else "",
             sets=self.sets,
         )
 
-    def _visit(self, group: int, known: Alike, knowledge: Knowledge) -> Floats:
+    def _visit(self, learnt: tuple[int, ...], place: int, known: Alike, knowledge: Knowledge) -> Floats:
         """Add up all sets that decide on this group and those after it: Σ P u and Σ P u² (2, profiles)."""
         checkpoint()
         weight = knowledge.weight
         if not weight.any():
             return np.zeros((2, len(weight)))
-        if group == len(self.matching):
-            return self._set(known, weight)
-        without, having = knowledge.split(group)
+        if place == len(self.order):
+            return self._set(learnt, known, weight)
+        group = self.order[place]
+        without, having = knowledge.split(place)
         if not having.weight.any():
-            return self._visit(group + 1, known, without)
+            return self._visit(learnt, place + 1, known, without)
         finer, alone = known.refine(self.matching[group])
-        if finer.same_as(known):  # equal knowledge is counted once
-            return self._visit(group + 1, known, knowledge)
-        below = self._visit(group + 1, finer, having)
+        if finer.same_as(known) and not (self.unique and self.unique.by_columns):
+            return self._visit(learnt, place + 1, known, knowledge)  # equal knowledge is counted once
+        below = self._visit((*learnt, group), place + 1, finer, having)
         self._alone(alone, having.weight, below)
-        return self._visit(group + 1, known, without) + below
+        return self._visit(learnt, place + 1, known, without) + below
 
     def _alone(self, rows: Integers, weight: Floats, below: Floats) -> None:
         """Records that are alone in every set below."""
@@ -183,7 +209,7 @@ class Count:
             self.sums["marketer_square"][rows] += weight[profile]
             self.sums["journalist_square"][rows] += below[1, profile]
 
-    def _set(self, known: Alike, weight: Floats) -> Floats:
+    def _set(self, learnt: tuple[int, ...], known: Alike, weight: Floats) -> Floats:
         """One set: its records not alone, and how likely its unique ones are unique in the population."""
         matches, rows = known.matches, known.rows
         shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
@@ -191,44 +217,88 @@ class Count:
         if self.squares:
             self.sums["marketer_square"][rows] += shares / matches
         self.sets += 1
-        chance = self._unique_in_population(known.histogram)
+        chance = self._unique_in_population(learnt, known.histogram) if self.unique else 0.0
         return np.stack([weight * chance, weight * chance**2])
 
-    def _unique_in_population(self, histogram: Histogram) -> float:
+    def _unique_in_population(self, learnt: tuple[int, ...], histogram: Histogram) -> float:
         """u(S) = n_s Ξ / s_1, at most 1; 1 where the sample is the population or leaves no estimate."""
         unique, records = int(histogram.classes[0]), int(histogram.records.sum())
         if histogram.class_size[0] != 1:
             return 0.0
         if records == self.population:
             return 1.0
-        found = pitman_uniqueness.uniqueness(histogram, self.population)
-        self.unbounded += found.status != OK
-        self.estimated += found.status == OK
-        return 1.0 if found.uniqueness is None else min(1.0, records * found.uniqueness / unique)
+        found = self.unique.share(histogram, learnt) if self.unique else None
+        self.unbounded += found is None
+        self.estimated += found is not None
+        return 1.0 if found is None else min(1.0, records * found / unique)
 
 
 def expectations(
-    known: KnownRecords, attacker: Scenario, nulls: str, *, trials: int, seed: int
+    known: KnownRecords,
+    attacker: Scenario,
+    nulls: str,
+    *,
+    trials: int,
+    seed: int,
+    model: FittedModel | None = None,
 ) -> Expectations:
-    """Expectations over what the attacker of the scenario knows: exact up to LARGEST sets, else drawn."""
-    who = checked(known, attacker, nulls)
+    """Expectations over what the attacker of the scenario knows: exact up to LARGEST sets, else drawn.
+
+    They are those of the distinct records that the table itself holds.
+    """
+    who = checked(known.own, attacker, nulls)
     probabilities = who.probabilities[who.order]
     exact = sets_of(probabilities) <= LARGEST
-    count = Count(
-        [who.codes[group] for group in who.order], who.profile, attacker.population, squares=not exact
-    )
-    knowledge = every_set(probabilities) if exact else drawn_sets(probabilities, trials, seed)
-    found = count.run(who.start(known.records), knowledge)
-    blank = 0 if who.blank is None else int(known.records[who.blank].sum())
-    notes = (*who.notes, *([BLANK.format(blank)] if blank else []))
-    return replace(found, trials=None if exact else trials, notes=notes)
+    every = every_set(probabilities) if exact else drawn_sets(probabilities, trials, seed)
+    found = _walked(known, who, every, (attacker, nulls, model), squares=not exact)
+    own, notes = known.own, list(who.notes)
+    if who.matching.blank is not None and who.matching.blank.any():
+        notes.append(BLANK.format(int(own.records[who.matching.blank].sum())))
+    if uncovered := _uncovered(known):
+        notes.append(UNCOVERED.format(uncovered))
+    return replace(found, trials=None if exact else trials, notes=tuple(notes))
 
 
-def worst_case(known: KnownRecords, attacker: Scenario, nulls: str) -> Expectations:
+def worst_case(
+    known: KnownRecords, attacker: Scenario, nulls: str, model: FittedModel | None = None
+) -> Expectations:
     """Expectations where the attacker knows every column of the scenario of everybody."""
-    who = checked(known, attacker, nulls)
-    count = Count([who.codes[group] for group in who.order], np.zeros_like(who.profile), attacker.population)
-    return count.run(who.start(known.records), every_set(np.ones((len(who.order), 1))))
+    who = checked(known.own, attacker, nulls)
+    everybody = replace(who, profile=np.zeros_like(who.profile))
+    certain = every_set(np.ones((len(who.order), 1)))
+    return _walked(known, everybody, certain, (attacker, nulls, model), squares=False)
+
+
+def _walked(
+    known: KnownRecords,
+    who: Subjects,
+    knowledge: Knowledge,
+    asked: tuple[Scenario, str, FittedModel | None],
+    *,
+    squares: bool,
+) -> Expectations:
+    """Count the table's own records, and beside a population table also who is alone there."""
+    attacker, nulls, model = asked
+    refuse_both(people=known.population is not None, model=model is not None)
+    unique = estimate(attacker, model) if known.population is None else None
+    count = Count(who.matching.groups, who.order, who.profile, attacker.population, unique, squares)
+    found = count.run(who.matching.start(known.own.records), knowledge)
+    if known.population is None:
+        return found
+    both, profile = matching(known.codes, known.texts, attacker, nulls), np.zeros_like(known.records)
+    profile[known.rows] = who.profile
+    among = Count(both.groups, who.order, profile, attacker.population, None)
+    alone = among.run(both.start(known.records, known.population), knowledge).prosecutor[known.rows]
+    return replace(found, journalist=alone, journalist_square=alone if squares else found.journalist_square)
+
+
+def _uncovered(known: KnownRecords) -> int:
+    """Records whose equals in the population table are fewer than in the table."""
+    if known.population is None:
+        return 0
+    _, same = np.unique(known.codes, axis=0, return_inverse=True)
+    own, people = (np.bincount(same.ravel(), weights=each) for each in (known.records, known.population))
+    return int(own[people < own].sum())
 
 
 def checked(known: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:
@@ -264,8 +334,11 @@ def risk(
     *,
     trials: int = 10_000,
     seed: int = 0,
+    model: FittedModel | None = None,
 ) -> AdversaryRisk:
     """Give the four risks of each distinct record against the attacker of the scenario.
+
+    Records that only a population table holds have none: 0.
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
     >>> found = risk(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})
@@ -273,9 +346,10 @@ def risk(
     ([0.5, 0.5, 0.0], [0.625, 0.625, 0.375])
     """
     given = scenario(source)
-    found = expectations(known, given, nulls, trials=trials, seed=seed)
+    found = expectations(known, given, nulls, trials=trials, seed=seed, model=model)
     parameters = [getattr(given, name) for name in PARAMETERS]
-    error = found.standard_error(parameters)
-    return AdversaryRisk(
-        found.prosecutor, found.journalist, found.marketer, found.overall(parameters), error, found.status
-    )
+    risks = found.prosecutor, found.journalist, found.marketer, found.overall(parameters)
+    every = np.zeros((len(risks) + 1, len(known.records)))
+    every[:, known.rows] = (*risks, found.standard_error(parameters))
+    prosecutor, journalist, marketer, overall, error = every
+    return AdversaryRisk(prosecutor, journalist, marketer, overall, error, found.status)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from reid_sql.domains import PROBABILITY, THRESHOLD, Floats, Numbers, plain
 from reid_sql.errors import OutOfDomainError
+from reid_sql.fitted_model import FittedModel
 from reid_sql.models.attacker.adversary import (
     MEASURES,
     Expectations,
@@ -112,6 +113,7 @@ def summary(
     *,
     trials: int = 10_000,
     seed: int = 0,
+    model: FittedModel | None = None,
 ) -> list[AdversarySummary]:
     """Summarise prosecutor, journalist, marketer and overall risk over the records.
 
@@ -125,12 +127,12 @@ def summary(
     """
     given, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
     found, worst = (
-        expectations(known, given, nulls, trials=trials, seed=seed),
-        worst_case(known, given, nulls),
+        expectations(known, given, nulls, trials=trials, seed=seed, model=model),
+        worst_case(known, given, nulls, model),
     )
     error = float(found.standard_error(_parameters(given)).max())
     risks, worsts = (_measures(each, given) for each in (found, worst))
-    compared = {name: Compared(risks[name], worsts[name], known.records) for name in MEASURES}
+    compared = {name: Compared(risks[name], worsts[name], known.own.records) for name in MEASURES}
     told = {name: found.status_of(estimate=uses_estimate(name, _parameters(given))) for name in MEASURES}
     return [_measure(name, compared[name], limit, error, told[name]) for name in MEASURES]
 
@@ -143,6 +145,7 @@ def sensitivity(
     *,
     trials: int = 10_000,
     seed: int = 0,
+    model: FittedModel | None = None,
 ) -> list[AdversarySetting]:
     """Overall risk for every setting of the four parameters to the levels: 0.2, 0.5 and 0.8 unless given.
 
@@ -162,14 +165,14 @@ def sensitivity(
         )
     given = scenario(source)
     found, worst = (
-        expectations(known, given, nulls, trials=trials, seed=seed),
-        worst_case(known, given, nulls),
+        expectations(known, given, nulls, trials=trials, seed=seed, model=model),
+        worst_case(known, given, nulls, model),
     )
     settings = product(chosen, repeat=len(PARAMETERS))
     return [
         _setting(
             setting,
-            Compared(found.overall(setting), worst.overall(setting), known.records),
+            Compared(found.overall(setting), worst.overall(setting), known.own.records),
             found.status_of(estimate=uses_estimate("overall", setting)),
         )
         for setting in settings

@@ -5,7 +5,7 @@ equal records, the pairs of a subject's class and a class that matches it are ke
 column.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -35,10 +35,7 @@ def relation(
     texts: npt.NDArray[np.object_] | None,
     missing: npt.NDArray[np.bool_] | None,
 ) -> Relation:
-    """Relate the values of a column: each matches itself and broader ones, both ways where NULL is any.
-
-    Where NULL matches anything, it does so both ways.
-    """
+    """Relate the values of a column: each matches itself and broader ones, both ways where NULL is any."""
     values, first = np.unique(codes, return_index=True)
     matching: list[Any] = [[value] for value in values]
     if hierarchy is not None and texts is not None:
@@ -59,7 +56,8 @@ def relation(
 class Inclusion:
     """Classes of equal records, and the pairs (subject, other) in which the other includes the subject.
 
-    Of each pair of classes the other's values include the subject's.
+    Of each pair of classes the other's values include the subject's. Where a population holds the
+    records too, as many match as do there, or here if that is more; only records here are subjects.
     """
 
     records: Integers  # (distinct,)
@@ -67,10 +65,14 @@ class Inclusion:
     sizes: Integers  # (classes,) records of each class
     subjects: Integers  # (pairs,) ascending; only classes that more than one record matches
     others: Integers  # (pairs,)
+    people: Integers | None = None  # (distinct,) how many of a population hold each
 
     @classmethod
     def whole(
-        cls, records: Integers, blank: npt.NDArray[np.bool_] | None = None
+        cls,
+        records: Integers,
+        blank: npt.NDArray[np.bool_] | None = None,
+        people: Integers | None = None,
     ) -> "tuple[Inclusion, Integers]":
         """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one.
 
@@ -83,7 +85,7 @@ class Inclusion:
             pairs = [(0, 0), (1, 0), (1, 1)]
         sizes = np.bincount(blank, weights=records).astype(np.int64)
         subjects, others = np.array(pairs, dtype=np.int64).T
-        return cls(records, blank.astype(np.int64), sizes, subjects, others).without_alone()
+        return cls(records, blank.astype(np.int64), sizes, subjects, others, people).without_alone()
 
     def refine(self, columns: list[Relation]) -> "tuple[Inclusion, Integers]":
         """Tell apart by the columns: the finer classes and pairs, and who is newly alone."""
@@ -115,7 +117,14 @@ class Inclusion:
 
     @property
     def _totals(self) -> Integers:
-        weights = self.sizes[self.others]
+        own = self._matched(self.sizes)
+        if self.people is None:
+            return own
+        people = np.bincount(self.classes, weights=self.people).astype(np.int64)
+        return np.where(self.sizes > 0, np.maximum(own, self._matched(people)), 0)
+
+    def _matched(self, sizes: Integers) -> Integers:
+        weights = sizes[self.others]
         return np.bincount(self.subjects, weights=weights, minlength=len(self.sizes)).astype(np.int64)
 
     @property
@@ -126,10 +135,10 @@ class Inclusion:
 
     def without_alone(self) -> "tuple[Inclusion, Integers]":
         """Let go of the subjects that only their own record matches; gives their rows."""
-        alone = self._totals == 1
-        kept = ~alone[self.subjects]
-        left = Inclusion(self.records, self.classes, self.sizes, self.subjects[kept], self.others[kept])
-        return left, np.flatnonzero(alone[self.classes])
+        totals = self._totals
+        kept = totals[self.subjects] > 1
+        left = replace(self, subjects=self.subjects[kept], others=self.others[kept])
+        return left, np.flatnonzero(totals[self.classes] == 1)
 
     def _by_column(self, column: Relation) -> "tuple[Inclusion, Integers]":
         width = len(column.starts) - 1
@@ -137,7 +146,7 @@ class Inclusion:
         sizes = np.bincount(classes, weights=self.records).astype(np.int64)
         parents, codes = keys // width, keys % width
         starts = np.searchsorted(self.subjects, np.arange(len(self.sizes) + 1))
-        matched = np.diff(starts)[parents]  # pairs of each finer class's parent
+        matched = np.where(sizes > 0, np.diff(starts)[parents], 0)  # pairs of each finer class's parent
         related = np.diff(column.starts)[codes]
         children = np.flatnonzero(matched)
         blocks = np.searchsorted(
@@ -156,7 +165,8 @@ class Inclusion:
             held += int(hit.sum())
             _refuse_many(held)
         subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))
-        return Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others).without_alone()
+        finer = Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others, self.people)
+        return finer.without_alone()
 
 
 def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:

@@ -40,7 +40,8 @@ class Alike(Protocol):
 class Partition:
     """The classes of two or more of the distinct records, which stand for `records` each.
 
-    `unique` more records are alone and have left the classes.
+    `unique` more records are alone and have left the classes. Where a population holds them too, a class is
+    as large as it is there, or here if that is more, and one without a record here is let go of.
     """
 
     records: Integers  # (distinct,)
@@ -49,15 +50,15 @@ class Partition:
     sizes: Integers  # (classes,) records of each class
     unique: int
     single: bool  # whether every distinct record is one record
+    people: Integers | None = None  # (distinct,) how many of a population hold each
 
     @classmethod
-    def whole(cls, records: Integers) -> "tuple[Partition, Integers]":
+    def whole(cls, records: Integers, people: Integers | None = None) -> "tuple[Partition, Integers]":
         """Everybody alike, as nothing is known; and the record alone even so, if it is the only one."""
         rows = np.arange(len(records))
         single = bool((records == 1).all())
-        return cls(records, rows, np.zeros_like(rows), records.sum(keepdims=True), 0, single).refine(
-            np.zeros_like(rows)
-        )
+        start = cls(records, rows, np.zeros_like(rows), records.sum(keepdims=True), 0, single, people)
+        return start.refine(np.zeros_like(rows))
 
     def refine(self, codes: Integers) -> "tuple[Partition, Integers]":
         """Tell records of each class apart by codes (distinct,): the finer classes, who is newly alone."""
@@ -65,15 +66,22 @@ class Partition:
         keys = self.classes * width + codes[self.rows]
         if len(self.sizes) * width > DENSE * len(keys) + 1024:
             keys = np.unique(keys, return_inverse=True)[1]
-        totals = np.bincount(keys, weights=None if self.single else self.records[self.rows]).astype(np.int64)
+        totals = self._totals(keys)
         shared = totals > 1
         live = shared[keys]
         numbered = np.cumsum(shared) - 1
         alone = self.rows[~live]
         unique = self.unique + len(alone)
-        return Partition(
-            self.records, self.rows[live], numbered[keys[live]], totals[shared], unique, self.single
-        ), alone
+        kept = self.rows[live], numbered[keys[live]], totals[shared], unique
+        return Partition(self.records, *kept, self.single, self.people), alone
+
+    def _totals(self, keys: Integers) -> Integers:
+        """Records of each class, or people of it, whichever are more; 0 where there is no record."""
+        own = np.bincount(keys, weights=None if self.single else self.records[self.rows]).astype(np.int64)
+        if self.people is None:
+            return own
+        people = np.bincount(keys, weights=self.people[self.rows]).astype(np.int64)
+        return np.where(own > 0, np.maximum(own, people), 0)
 
     def same_as(self, coarser: "Partition") -> bool:
         """Whether nothing was told apart."""

@@ -22,27 +22,37 @@ NOBODY: Final = "groups[{}] tells a probability for '{}', a value of '{}' that n
 
 
 @dataclass(frozen=True)
+class Matching:
+    """By what distinct records match: codes of each group, by which a partition is refined, or relations.
+
+    Relations of a group's columns say which of their values include which, and refine an inclusion.
+    """
+
+    groups: "list[Integers] | list[list[Relation]]"  # (groups,)
+    by_inclusion: bool
+    blank: Blank | None = (
+        None  # (distinct,) records of which every column is missing, where NULL matches anything
+    )
+
+    def start(self, records: Integers, people: Integers | None = None) -> tuple[Alike, Integers]:
+        """Give where nothing is known yet; `people` are how many of a population hold each record."""
+        if self.by_inclusion:
+            return Inclusion.whole(records, self.blank, people)
+        return Partition.whole(records, people)
+
+
+@dataclass(frozen=True)
 class Subjects:
     """Distinct records as the scenario sees them; a profile is a way in which probabilities differ.
 
     The probabilities are those of what is known of each subject.
     """
 
-    codes: (
-        "list[Integers] | list[list[Relation]]"  # (groups,) what a partition, or an inclusion, is refined by
-    )
+    matching: Matching
     probabilities: Floats  # (groups, profiles)
     profile: Integers  # (distinct,)
     order: list[int]  # groups, those that tell apart most first
-    by_inclusion: bool
-    blank: Blank | None = (
-        None  # (distinct,) records of which every column is missing, where NULL matches anything
-    )
     notes: tuple[str, ...] = ()  # what the scenario speaks of and the records lack
-
-    def start(self, records: Integers) -> tuple[Alike, Integers]:
-        """Give where nothing is known yet."""
-        return Inclusion.whole(records, self.blank) if self.by_inclusion else Partition.whole(records)
 
 
 def subjects(
@@ -52,39 +62,55 @@ def subjects(
 
     Values that only dropped records may have, and hierarchies kept for other tables, are noted.
     """
-    columns = {column: dense(codes[:, place]) for place, column in enumerate(attacker.columns)}
-    told = {
-        column: np.array([row[place] for row in texts], dtype=object)
-        for place, column in enumerate(attacker.told)
-    }
+    told = _told(texts, attacker)
     notes = [*_absent(attacker, told, dropped=nulls == "drop"), *_idle_hierarchies(attacker, told)]
     probabilities, profile = _profiles(attacker, told, len(codes))
-    groups = [_combined([columns[column] for column in group.columns]) for group in attacker.groups]
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
-    order = sorted(
-        range(len(groups)), key=lambda group: (not fixed[group], -int(groups[group].max(initial=0)))
-    )
-    by_inclusion = nulls == "wildcard" or bool(attacker.hierarchies)
-    if not by_inclusion:
-        return Subjects(groups, probabilities, profile, order, by_inclusion=False, notes=tuple(notes))
+    kinds = [int(group.max(initial=0)) for group in _groups(_columns(codes, attacker), attacker)]
+    order = sorted(range(len(kinds)), key=lambda group: (not fixed[group], -kinds[group]))
+    return Subjects(matching(codes, texts, attacker, nulls), probabilities, profile, order, tuple(notes))
+
+
+def matching(
+    codes: Integers, texts: Sequence[Sequence[str | None]], attacker: Scenario, nulls: str
+) -> Matching:
+    """Say by what the records match: by equal values, or where a value may include others by that."""
+    columns = _columns(codes, attacker)
+    if nulls != "wildcard" and not attacker.hierarchies:
+        return Matching(_groups(columns, attacker), by_inclusion=False)
     missing = (
         {column: codes[:, place] == 0 for place, column in enumerate(attacker.columns)}
         if nulls == "wildcard"
         else {}
     )
+    told = _told(texts, attacker)
     related = {
         column: relation(values, attacker.hierarchies.get(column), told.get(column), missing.get(column))
         for column, values in columns.items()
     }
-    return Subjects(
+    return Matching(
         [[related[c] for c in g.columns] for g in attacker.groups],
-        probabilities,
-        profile,
-        order,
         by_inclusion=True,
         blank=(codes[:, : len(attacker.columns)] == 0).all(axis=1) if nulls == "wildcard" else None,
-        notes=tuple(notes),
     )
+
+
+def _columns(codes: Integers, attacker: Scenario) -> dict[str, Integers]:
+    """Codes of each column, without gaps."""
+    return {column: dense(codes[:, place]) for place, column in enumerate(attacker.columns)}
+
+
+def _groups(columns: dict[str, Integers], attacker: Scenario) -> list[Integers]:
+    """Codes of each group's values together."""
+    return [_combined([columns[column] for column in group.columns]) for group in attacker.groups]
+
+
+def _told(texts: Sequence[Sequence[str | None]], attacker: Scenario) -> dict[str, Texts]:
+    """Values of the columns that the scenario speaks of."""
+    return {
+        column: np.array([row[place] for row in texts], dtype=object)
+        for place, column in enumerate(attacker.told)
+    }
 
 
 def dense(codes: Integers) -> Integers:

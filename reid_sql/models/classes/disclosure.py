@@ -92,10 +92,7 @@ class JournalistRisk(ClassRisk):
 
 @dataclass(frozen=True)
 class SubsetCounts:
-    """For each subset of the columns: records, classes, ordered pairs of alike records, how NULLs count.
-
-    `nulls` is the treatment of NULLs.
-    """
+    """For each subset of the columns: records, classes, ordered pairs of alike records, how NULLs count."""
 
     subset: Sequence[Sequence[str]]  # (subsets,)
     records: Integers  # (subsets,)

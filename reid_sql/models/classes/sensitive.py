@@ -135,8 +135,6 @@ def greatest(
 ) -> Disclosure:
     """Summarise a measure whose highest value is the worst: above the threshold, or below k, a class offends.
 
-    Below k are classes of fewer than k records.
-
     >>> classes = ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1]))
     >>> greatest(classes, 0.2, "equal").offending_records
     2

@@ -99,8 +99,6 @@ def _shared(counts: tuple[Floats, Floats], low: Floats, terms: Integers, times: 
 def normal_information(first: Floats, second: Floats, correlation: float) -> float:
     """Mutual information of two normal variables of this correlation, told to intervals of these shares.
 
-    Each is told only to the interval that it falls in.
-
     >>> shares = np.full(64, 1 / 64)
     >>> round(normal_information(shares, shares, 0.5), 3), round(-0.5 * np.log(0.75), 3)
     (0.143, np.float64(0.144))

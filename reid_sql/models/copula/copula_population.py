@@ -54,9 +54,11 @@ def forecast(model: GaussianCopula, populations: npt.ArrayLike) -> list[CopulaFo
     return [_mean(cells, float(size), status) for size in sizes]
 
 
-def drawn_cells(model: GaussianCopula, precision: Precision) -> list[Estimates]:
+def drawn_cells(
+    model: GaussianCopula, precision: Precision, orders: int = ORDERS, each: int = RECORDS // ORDERS
+) -> list[Estimates]:
     """Cell probabilities of records drawn from the model, in several orders of its nominal columns."""
-    return [_drawn_cells(model, order, precision) for order in range(ORDERS)]
+    return [_drawn_cells(model, order, each, precision) for order in range(orders)]
 
 
 def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers:
@@ -89,11 +91,11 @@ def _interval(means: Floats) -> tuple[float, float, float]:
     return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
-def _drawn_cells(model: GaussianCopula, number: int, precision: Precision) -> Estimates:
+def _drawn_cells(model: GaussianCopula, number: int, count: int, precision: Precision) -> Estimates:
     """Cell probabilities of records drawn under one order of the nominal columns, under that same order."""
     rng = np.random.default_rng([model.seed, 2, number])
     order = _shuffled(model, rng)
-    codes = _codes(model, order, RECORDS // ORDERS, rng)
+    codes = _codes(model, order, count, rng)
     placed = [np.argsort(values) for values in order.values]  # of each code: its place in the order
     cells = Cells(
         [bounds[:-1][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],

@@ -1,7 +1,4 @@
-"""How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns).
-
-Only ordinal columns have such places.
-"""
+"""How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns)."""
 
 import threading
 from math import isqrt, prod

@@ -92,10 +92,7 @@ class Column:
 
     @cached_property
     def log_within_left_out(self) -> Floats:
-        """Logarithm of the chance of a value given its bin, to a record that has it, itself left out.
-
-        The record is taken as if it were not there.
-        """
+        """Logarithm of the chance of a value given its bin, to a record that has it, itself left out."""
         return np.minimum(self.log_left_out - np.log(self.bin_left_out[self.bins[: len(self.seen)]]), 0.0)
 
     @cached_property

@@ -89,8 +89,6 @@ def _clean(matrix: Floats) -> Floats:
 def factorised(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
     """Factorise by Cholesky in this order; a column without variance of its own joins what settles it.
 
-    It joins the step that settles it.
-
     >>> [step.columns for step in factorised(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1.0]]), [0, 1, 2])]
     [[0, 2], [1]]
     """

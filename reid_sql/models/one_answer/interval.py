@@ -14,12 +14,10 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
-from reid_sql.models.numerics.special import betaincinv
 from reid_sql.models.people.curves import log_odds, share_of
 
 NEAR_THE_ENDS: Final = 0.2  # records; ε
 LITTLE: Final = 0.0005  # share on both sides
-TAIL: Final = 0.975
 
 
 @dataclass(frozen=True)
@@ -93,12 +91,3 @@ def share(found: Spread, z: float, most: float) -> Share:
     high = min(float(share_of(found.centre + z * found.deviation, found.near)) + LITTLE, most)
     estimate = min(found.estimate, most)
     return Share(estimate, max(min(low, estimate), 0.0), max(high, estimate))
-
-
-def clopper_pearson(held: float, records: float) -> float:
-    """Upper end of a share that `held` records have: the truth is below it in 97.5 % of samples.
-
-    >>> round(clopper_pearson(2, 10), 4), clopper_pearson(10, 10)
-    (0.5561, 1.0)
-    """
-    return float(betaincinv(held + 1.0, records - held, TAIL)) if held < records else 1.0

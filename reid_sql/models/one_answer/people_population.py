@@ -11,6 +11,7 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.marginals.column import Column
+from reid_sql.models.numerics.clopper_pearson import clopper_pearson
 from reid_sql.models.one_answer import interval
 from reid_sql.models.one_answer.interval import Share
 from reid_sql.models.people import curves
@@ -56,7 +57,7 @@ def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True
         spread = interval.spread(
             values, model.shapes, variance, (held[name] / model.records, model.records), WIDTHS[name]
         )
-        most = interval.clopper_pearson(held[name], model.records) if random else 1.0
+        most = clopper_pearson(held[name], model.records) if random else 1.0
         found[name] = interval.share(spread, WIDTHS[name].z, most)
     return Shares(**found)
 

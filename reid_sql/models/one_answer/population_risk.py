@@ -13,7 +13,8 @@ import numpy.typing as npt
 from reid_sql.domains import COUNT, Floats, Number, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.one_answer import interval, people_population
+from reid_sql.models.numerics.clopper_pearson import clopper_pearson
+from reid_sql.models.one_answer import people_population
 from reid_sql.models.one_answer.interval import Share
 from reid_sql.models.one_answer.people_population import Shares
 from reid_sql.models.people import curves, following, main_effects, people_fit, shape
@@ -98,13 +99,24 @@ def answer(
                 f"of the sample, got {plain(people)}"
             )
             raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+    return answer_of(told_by(evidence, max(sizes), seed), evidence, sizes, k)
+
+
+def answer_of(
+    of: "Told", evidence: PeopleEvidence, populations: Sequence[float], k: int = 5
+) -> list[PopulationRisk]:
+    """Answer for each population by a model that is fitted."""
+    rows = ((people, _shares(of, people, k)) for people in populations)
+    return [_row(evidence, people, k, shares, of) for people, shares in rows]
+
+
+def told_by(evidence: PeopleEvidence, most: float, seed: int = 0) -> "Told":
+    """Leave out the columns that follow from others, and fit the rest where the sample is not all people."""
     found = following.dependences(evidence)
     left = following.followers(found, [len(own) for own in evidence.values])
     kept = following.without(evidence, [one.follows for one in left])
-    model = people_fit.fit(kept, seed) if max(sizes) > evidence.records else None
-    of = Told(kept, model, found, is_sure=all(one.is_sure for one in left))
-    rows = ((people, _shares(of, people, k)) for people in sizes)
-    return [_row(evidence, people, k, shares, of) for people, shares in rows]
+    model = people_fit.fit(kept, seed) if most > evidence.records else None
+    return Told(kept, model, found, is_sure=all(one.is_sure for one in left))
 
 
 @dataclass(frozen=True)
@@ -130,7 +142,7 @@ def _row(
     of = [found.uniqueness, found.correctness, found.below_k]
     if WITHOUT_UPPER.intersection(notes):
         held = curves.held(evidence.histogram, k).values()
-        ends = [1.0 if evidence.weighted else interval.clopper_pearson(n, evidence.records) for n in held]
+        ends = [1.0 if evidence.weighted else clopper_pearson(n, evidence.records) for n in held]
         of = [replace(one, high=max(end, one.estimate)) for one, end in zip(of, ends, strict=True)]
     if WITHOUT_LOWER.intersection(notes):
         of = [replace(share, low=0.0) for share in of]

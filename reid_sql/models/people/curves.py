@@ -71,10 +71,7 @@ SHARES: Final[Mapping[str, Share]] = {
 
 
 def held(histogram: Histogram, k: int) -> dict[str, int]:
-    """How many records of the sample are alone, its classes, and the records in classes below k.
-
-    Those are the classes of fewer than k records.
-    """
+    """How many records of the sample are alone, its classes, and the records in classes below k."""
     return {name: share.held(histogram, k) for name, share in SHARES.items()}
 
 

@@ -104,10 +104,7 @@ class Donors:
 def similarity(
     column: Column, values: Integers, donors: Integers, log_share: Floats
 ) -> tuple[Singles, Singles | None]:
-    """Whether value and donor are the same, and how near, over the value's share: (values, donors).
-
-    Both are over that share.
-    """
+    """Whether value and donor are the same, and how near, over the value's share: (values, donors)."""
     rarity = np.exp(-log_share[values])[:, None]
     same = ((values[:, None] == donors) * rarity).astype(np.float32)
     if column.kernel is None:

@@ -7,10 +7,9 @@ records that are alike in the sample are not unique in the population.
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.numerics.special import betaincinv
+from reid_sql.models.numerics.clopper_pearson import clopper_pearson
 from reid_sql.models.population.estimate import Estimate, sample_of
 
-TAIL: Final = 0.975
 STATUS: Final = (
     "an upper bound, no estimate: the sample's own share of unique records, which holds on average"
 )
@@ -20,8 +19,7 @@ EXCEEDED: Final = "above the bound by the sample's own unique records"
 def estimate(histogram: Histogram, population: float) -> Estimate:
     """Bound Ξ by s₁/n_s on average, and by the exact binomial limit (Clopper–Pearson) in 97.5 % of samples.
 
-    A sample without replacement varies less than the binomial, so the limit is on the safe side. Refuses what
-    `sample_of` refuses.
+    Refuses what `sample_of` refuses.
 
     >>> import numpy as np
     >>> found = estimate(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
@@ -30,5 +28,5 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
     """
     sample = sample_of(histogram, population)
     alike = sample.records - sample.unique
-    high = float(betaincinv(sample.unique + 1.0, float(alike), TAIL)) if alike else 1.0
+    high = clopper_pearson(sample.unique, sample.records)
     return Estimate(sample.uniqueness, 0.0, min(high, 1 - alike / sample.population), STATUS)

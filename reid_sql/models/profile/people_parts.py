@@ -27,32 +27,16 @@ Chosen = npt.NDArray[np.bool_]  # (subsets, columns)
 
 
 @dataclass(frozen=True)
-class PeopleParts:
-    """The sub-models of a model of people, for one person's codes."""
+class PartShapes:
+    """How far real cells of some columns alone scatter around a model's."""
 
     model: PeopleModel
-    codes: Integers  # (columns,)
 
-    def scores(self, chosen: Chosen, people: float) -> tuple[Floats, Floats, Floats]:
-        """q, ξ and κ of each choice of columns."""
-        q = np.minimum(np.exp(self._log_q(chosen)), 1.0)
+    def log_shapes(self, chosen: Chosen, people: float) -> Floats:
+        """Ln a of each choice of columns for each of the model's shapes: (subsets, shapes)."""
         whole = np.ones((1, chosen.shape[1]), dtype=bool)
         moved = shape.SLOPE[0] * (self._entropies(chosen) - self._entropies(whole))
-        shapes = np.exp(self.model.scatter.log_shapes(people) + moved[:, None])  # (subsets, shapes)
-        xi, kappa = (
-            score(q[:, None], shapes, people) @ self.model.shapes
-            for score in (residual.uniqueness, residual.correctness)
-        )
-        unique, sampled = self.model.unique_share(people), self.model.records / people
-        return q, caution.cautious(xi, unique, sampled), kappa
-
-    def _log_q(self, chosen: Chosen) -> Floats:
-        stack = self.model.stack
-        tree = log_q_of_tree(stack.tree, self.codes, chosen)
-        if stack.donors is None:
-            return tree
-        donors = log_q_of_donors(stack.donors, self.codes, chosen)
-        return np.asarray(np.logaddexp(np.log(stack.weight) + tree, np.log(1 - stack.weight) + donors))
+        return np.asarray(self.model.scatter.log_shapes(people) + moved[:, None])
 
     def _entropies(self, chosen: Chosen) -> Floats:
         """Nats of each choice of columns: those of each column, less what a tree of pairs shares."""
@@ -67,6 +51,33 @@ class PeopleParts:
     def _shared(self) -> Floats:
         """Mutual information of every two columns under the tree, in nats."""
         return mutual_information(self.model.stack.tree)
+
+
+@dataclass(frozen=True)
+class PeopleParts:
+    """The sub-models of a model of people, for one person's codes."""
+
+    model: PeopleModel
+    codes: Integers  # (columns,)
+
+    def scores(self, chosen: Chosen, people: float) -> tuple[Floats, Floats, Floats]:
+        """q, ξ and κ of each choice of columns."""
+        q = np.minimum(np.exp(self._log_q(chosen)), 1.0)
+        shapes = np.exp(PartShapes(self.model).log_shapes(chosen, people))  # (subsets, shapes)
+        xi, kappa = (
+            score(q[:, None], shapes, people) @ self.model.shapes
+            for score in (residual.uniqueness, residual.correctness)
+        )
+        unique, sampled = self.model.unique_share(people), self.model.records / people
+        return q, caution.cautious(xi, unique, sampled), kappa
+
+    def _log_q(self, chosen: Chosen) -> Floats:
+        stack = self.model.stack
+        tree = log_q_of_tree(stack.tree, self.codes, chosen)
+        if stack.donors is None:
+            return tree
+        donors = log_q_of_donors(stack.donors, self.codes, chosen)
+        return np.asarray(np.logaddexp(np.log(stack.weight) + tree, np.log(1 - stack.weight) + donors))
 
 
 def log_q_of_tree(tree: Tree, codes: Integers, chosen: Chosen) -> Floats:

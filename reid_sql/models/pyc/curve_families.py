@@ -173,10 +173,7 @@ def pol(task: Task) -> Fit:
 
 
 def rnd(task: Task) -> Fit:
-    """Give the middle of a uniform guess between 0 and the last share: the baseline RND of table 1.
-
-    The last share is the last measured one.
-    """
+    """Give the middle of a uniform guess between 0 and the last share: the baseline RND of table 1."""
     middle = float(task.points.shares[-1]) / 2
     return Fit(lambda n: np.full(n.shape, middle), {"middle": middle})
 

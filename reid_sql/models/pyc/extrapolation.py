@@ -63,10 +63,7 @@ class Extrapolation:
 
 @dataclass(frozen=True)
 class Extrapolated:
-    """What was forecast to one population, None where the method does not tell; what is against it.
-
-    What is against it stands against relying on it.
-    """
+    """What was forecast to one population, None where the method does not tell; what is against it."""
 
     population: float
     correctness: float | None
@@ -94,8 +91,6 @@ def extrapolate(
     standard_errors: npt.ArrayLike | None = None,
 ) -> Extrapolation:
     """Forecast the share of right matches in larger populations from shares at some gallery sizes.
-
-    The shares were measured.
 
     - tilted: the law of people's surprisal −ln p nearest to a skew lognormal one that meets the points. Of
       fewer than four sizes the Pitman–Yor curve; beyond 30 times the largest size the log-odds fall from

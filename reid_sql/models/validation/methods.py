@@ -73,9 +73,12 @@ def _people(given: Given) -> Told:
     if lines is None:
         raise NoRecordsError(NO_RECORDS)
     evidence = people_lines.evidence_of(lines)
-    found = population_risk.answer(evidence, [given.people])[0]
-    cells = people_fit.fit(evidence).cell_probability(given.others)  # as fit_people: of all columns
-    return Told(list(_both(found)), cells.uniqueness(given.people))
+    fitted = population_risk.told_by(evidence, given.people)
+    found = population_risk.answer_of(fitted, evidence, [given.people])[0]
+    model = fitted.model
+    if model is None or model.columns != evidence.columns:
+        model = people_fit.fit(evidence)  # as fit_people: of all columns
+    return Told(list(_both(found)), model.cell_probability(given.others).uniqueness(given.people))
 
 
 def _copula(given: Given) -> Told:

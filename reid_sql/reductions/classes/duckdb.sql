@@ -1,33 +1,85 @@
 -- How DuckDB says the equivalence classes.
 
-PLAN reid_plan_classes(tbl, columns, entity, nulls) AS
-{% set qi = reid_own_names_refused(columns, ['class_size', 'records', 'records_dropped', 'nulls']) %}
-{% call reid_guarded(reid_words(entity), [reid_table(tbl)], reid_with_entity(qi, entity, nulls)) %}
-{% call reid_treated(tbl, qi, nulls) %}
-{% if nulls = 'wildcard' %}
-  {{ reid_wildcard_with(qi, reid_distinct(tbl, qi, nulls, 0), 0) }}
-  SELECT {{ reid_named_columns(qi) }}, class_size, records FROM reid_matched
-{% elif entity IS NOT NULL %}
-  SELECT {{ reid_named_columns(qi) }}, count(*) AS class_size, sum(records)::BIGINT AS records
-  FROM ({{ reid_people(tbl, qi, entity, nulls) }})
-  GROUP BY {{ reid_numbered(qi) }}
+PLAN reid_plan_classes(source, columns, entity, nulls) AS
+{{ reid_own_names_refused(columns, ['class_size', 'records', 'records_dropped', 'nulls']) }}
+{% if entity IS NOT NULL %}
+FROM query(reid_classes_of_people(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
+{% elif nulls = 'wildcard' %}
+FROM query(reid_classes_of_matches({{ reid_text(source) }}, {{ reid_texts(columns) }}))
 {% else %}
-  SELECT {{ reid_named_columns(qi) }}, count(*) AS class_size, count(*) AS records
-  FROM {{ reid_rows(tbl, qi, nulls) }}
-  GROUP BY {{ reid_numbered(qi) }}
+{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_treated(source, columns, nulls) %}
+  SELECT {{ reid_named_columns(columns) }}, count(*) AS class_size, count(*) AS records
+  FROM {{ reid_rows(source, columns, nulls) }}
+  GROUP BY {{ reid_numbered(columns) }}
+{% endcall %}
+{% endcall %}
 {% endif %}
+;
+
+PLAN reid_classes_of_matches(source, columns) AS
+{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_treated(source, columns, 'wildcard') %}
+  {{ reid_wildcard_with(columns, reid_distinct(source, columns, 'wildcard', 0), 0) }}
+  SELECT {{ reid_named_columns(columns) }}, class_size, records FROM reid_matched
 {% endcall %}
 {% endcall %}
 ;
 
-PLAN reid_plan_histogram(tbl, columns, entity, groups, nulls) AS
+PLAN reid_classes_of_people(source, columns, entity, nulls) AS
+{% call reid_guarded(reid_words(entity), [source], reid_with_entity(columns, entity, nulls)) %}
+{% call reid_treated(source, columns, nulls) %}
+  SELECT {{ reid_named_columns(columns) }}, count(*) AS class_size, sum(records)::BIGINT AS records
+  FROM ({{ reid_people(source, columns, entity, nulls) }})
+  GROUP BY {{ reid_numbered(columns) }}
+{% endcall %}
+{% endcall %}
+;
+
+-- What is seldom asked for is written when it is: DuckDB binds each text that a plan may write at each call.
+PLAN reid_plan_histogram(source, columns, entity, groups, nulls) AS
 {% if groups IS NOT NULL %}
-{{ reid_grouped_histogram(tbl, columns, entity, groups, nulls) }}
+FROM query(reid_grouped_histogram({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_text_or_null(entity) }}, {{ reid_texts(groups) }}, {{ reid_text(nulls) }}))
+{% elif entity IS NOT NULL %}
+FROM query(reid_histogram_of_people(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
+{% elif nulls = 'wildcard' %}
+FROM query(reid_histogram_of_matches({{ reid_text(source) }}, {{ reid_texts(columns) }}))
 {% else %}
-{% call reid_guarded(reid_words(entity), [reid_table(tbl)], reid_with_entity(columns, entity, nulls)) %}
-{% call reid_treated(tbl, columns, nulls) %}
-{% if entity IS NOT NULL %}
-  WITH reid_people AS MATERIALIZED ({{ reid_people(tbl, columns, entity, nulls) }}),
+{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_treated(source, columns, nulls) %}
+  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, NULL::BIGINT AS blank_records
+  FROM (
+    SELECT count(*) AS class_size, count(*) AS records
+    FROM {{ reid_rows(source, columns, nulls) }}
+    GROUP BY {{ reid_key(columns) }}
+  )
+  GROUP BY class_size
+{% endcall %}
+{% endcall %}
+{% endif %}
+ORDER BY class_size ASC
+;
+
+PLAN reid_histogram_of_matches(source, columns) AS
+{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_treated(source, columns, 'wildcard') %}
+  {{ reid_wildcard_with(columns, reid_distinct(source, columns, 'wildcard', 0), 0) }}
+  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+    coalesce(sum(records) FILTER ({{ reid_all_missing(columns) }}), 0)::BIGINT AS blank_records
+  FROM reid_matched
+  GROUP BY class_size
+{% endcall %}
+{% endcall %}
+;
+
+-- Of people, each by the smallest of their classes.
+PLAN reid_histogram_of_people(source, columns, entity, nulls) AS
+{% call reid_guarded(reid_words(entity), [source], reid_with_entity(columns, entity, nulls)) %}
+{% call reid_treated(source, columns, nulls) %}
+  WITH reid_people AS MATERIALIZED ({{ reid_people(source, columns, entity, nulls) }}),
   reid_sized AS (
     SELECT entity, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size FROM reid_people
   )
@@ -42,29 +94,16 @@ PLAN reid_plan_histogram(tbl, columns, entity, groups, nulls) AS
     FROM (SELECT min(class_size) AS class_size FROM reid_sized GROUP BY entity)
     GROUP BY class_size
   ) USING (class_size)
-{% elif nulls = 'wildcard' %}
-  {{ reid_wildcard_with(columns, reid_distinct(tbl, columns, nulls, 0), 0) }}
-  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-    coalesce(sum(records) FILTER ({{ reid_all_missing(columns) }}), 0)::BIGINT AS blank_records
-  FROM reid_matched
-  GROUP BY class_size
-{% else %}
-  SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, NULL::BIGINT AS blank_records
-  FROM ({{ reid_sizes(tbl, columns, nulls) }})
-  GROUP BY class_size
-{% endif %}
 {% endcall %}
 {% endcall %}
-{% endif %}
-ORDER BY class_size ASC
 ;
 
 -- The histogram of each group, all from one count by the columns and the groups.
-PLAN reid_grouped_histogram(tbl, columns, entity, groups, nulls) AS
+PLAN reid_grouped_histogram(source, columns, entity, groups, nulls) AS
 {% set by = reid_groups(groups, nulls) %}
 {% set every = list_concat(columns, by) %}
 {% set places = reid_places(len(columns) + 1, len(every)) %}
-{% call reid_guarded(reid_words_by(entity), [reid_table(tbl)],
+{% call reid_guarded(reid_words_by(entity), [source],
   reid_apart(reid_with_entity(columns, entity, nulls), by)) %}
   WITH reid_counted AS MATERIALIZED (
     SELECT *, {% if nulls = 'drop' %}{{ reid_all_known(columns) }}{% else %}true{% endif %} AS kept
@@ -72,7 +111,7 @@ PLAN reid_grouped_histogram(tbl, columns, entity, groups, nulls) AS
       SELECT {{ reid_numbered(every) }},
         {% if entity IS NULL %}NULL{% else %}q{{ len(every) + 1 }}{% endif %} AS entity, count(*) AS records
       FROM {{ reid_rows(
-        tbl, CASE WHEN entity IS NULL THEN every ELSE list_append(every, entity) END, 'value') }}
+        source, CASE WHEN entity IS NULL THEN every ELSE list_append(every, entity) END, 'value') }}
       GROUP BY ALL
     )
   ),

@@ -9,19 +9,19 @@ MACRO reid_keyed(columns, key) AS CASE WHEN key IS NULL THEN columns ELSE list_a
 
 -- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its
 -- keys by position.
-PLAN reid_plan_record_codes(tbl, columns, memory_mb, key, nulls) AS
-{% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [reid_table(tbl)],
+PLAN reid_plan_record_codes(source, columns, memory_mb, key, nulls) AS
+{% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [source],
   list_filter(list_append(columns, key), lambda c, i:
     c IS NOT NULL AND list_position(list_append(columns, key), c) = i)) %}
-{% call reid_treated(tbl, columns, nulls) %}
+{% call reid_treated(source, columns, nulls) %}
   WITH reid_records AS MATERIALIZED (
     SELECT *
     FROM (SELECT row_number() OVER () - 1 AS position, *
-      FROM {{ reid_rows(tbl, reid_keyed(columns, key), 'value') }})
+      FROM {{ reid_rows(source, reid_keyed(columns, key), 'value') }})
     WHERE (
       SELECT reid_in_memory(count(*), {{ ${BYTES} * len(columns) + ${LEAST} }}, {{ memory_mb::BIGINT }},
         ' records of {{ len(columns) }} columns')
-      FROM {{ reid_rows(tbl, columns, nulls) }}
+      FROM {{ reid_rows(source, columns, nulls) }}
     )
     {% if nulls = 'drop' %}AND {{ reid_all_known(columns) }}{% endif %}
   )
@@ -44,8 +44,8 @@ PLAN reid_plan_record_codes(tbl, columns, memory_mb, key, nulls) AS
 {% endcall %}
 ;
 
-PLAN reid_plan_codes(tbl, columns, memory_mb, nulls) AS
-{{ reid_plan_record_codes(tbl, columns, memory_mb, NULL, nulls) }};
+PLAN reid_plan_codes(source, columns, memory_mb, nulls) AS
+{{ reid_plan_record_codes(source, columns, memory_mb, NULL, nulls) }};
 
-PLAN reid_plan_uniques(tbl, columns, memory_mb, key, nulls) AS
-{{ reid_plan_record_codes(tbl, columns, memory_mb, key, nulls) }};
+PLAN reid_plan_uniques(source, columns, memory_mb, key, nulls) AS
+{{ reid_plan_record_codes(source, columns, memory_mb, key, nulls) }};

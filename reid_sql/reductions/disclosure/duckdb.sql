@@ -8,12 +8,12 @@ CASE WHEN listed OR len(columns) <= ${AS_THEY_ARE}
   THEN list_transform(columns, lambda reid_c, reid_i: 'q' || reid_i)
 ELSE list_transform(range(1, len(columns) + 2), lambda reid_i: 'k' || reid_i) END;
 
-PLAN reid_cells(tbl, columns, sensitive, nulls, listed) AS
+PLAN reid_cells(source, columns, sensitive, nulls, listed) AS
 SELECT {{ reid_join(reid_class_keys(columns, listed), ', ') }}, s, count(*) AS n
 FROM (
   SELECT {% if listed %}{{ reid_numbered(columns) }}{% else %}{{ reid_key(columns) }}{% endif %},
     q{{ len(columns) + 1 }}
-  FROM {{ reid_rows(tbl, list_append(columns, sensitive), nulls) }}
+  FROM {{ reid_rows(source, list_append(columns, sensitive), nulls) }}
 ) AS reid_keyed({{ reid_join(reid_class_keys(columns, listed), ', ') }}, s)
 GROUP BY ALL
 ;
@@ -60,12 +60,10 @@ FROM (
 {% endif %}
 ;
 
--- What a measure makes of the cells of one class; NULL for a measure that needs a class's size at each of its
--- cells.
-MACRO reid_measured(measure) AS
-CASE WHEN measure IN ('l recursive', 't equal', 't ordered', 't numeric') THEN NULL
-ELSE reid_measure_of_cells(measure) END;
+-- Whether a measure needs a class's size at each of its cells.
+MACRO reid_needs_size(measure) AS measure IN ('l recursive', 't equal', 't ordered', 't numeric');
 
+-- What any other measure makes of the cells of one class.
 PLAN reid_measure_of_cells(measure) AS
 {% if measure = 'l distinct' %}
 count(*)::DOUBLE
@@ -141,8 +139,14 @@ GROUP BY {{ keys }}
 ;
 
 -- Keys, class_size and value of every class.
-PLAN reid_disclosed(tbl, columns, sensitive, measure, c, nulls, listed, keys) AS
-WITH reid_cells AS MATERIALIZED ({{ reid_cells(tbl, columns, sensitive, nulls, listed) }}),
+PLAN reid_disclosed(source, columns, sensitive, measure, c, nulls, listed) AS
+FROM query(reid_valued({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(sensitive) }},
+  {{ reid_text(measure) }}, {{ c }}, {{ reid_text(nulls) }}, {{ listed }},
+  {{ reid_text(reid_join(reid_class_keys(columns, listed), ', ')) }}))
+;
+
+PLAN reid_valued(source, columns, sensitive, measure, c, nulls, listed, keys) AS
+WITH reid_cells AS MATERIALIZED ({{ reid_cells(source, columns, sensitive, nulls, listed) }}),
 {% if measure IN ('l distinct', 'l entropy', 'l recursive', 'alpha') %}
 reid_weighed AS (FROM reid_cells)
 {% else %}
@@ -153,8 +157,8 @@ reid_weighed AS (
     (SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area FROM reid_held)
 )
 {% endif %}
-{% if reid_measured(measure) IS NOT NULL %}
-SELECT {{ keys }}, sum(n)::BIGINT AS class_size, {{ reid_measured(measure) }} AS value
+{% if NOT reid_needs_size(measure) %}
+SELECT {{ keys }}, sum(n)::BIGINT AS class_size, {{ reid_measure_of_cells(measure) }} AS value
 FROM reid_weighed GROUP BY {{ keys }}
 {% else %}
 , reid_counted AS MATERIALIZED (
@@ -175,32 +179,25 @@ UNION ALL {{ reid_of_several(measure, c, keys) }}
 ;
 
 -- How many classes have each size and each value of the measure.
-PLAN reid_plan_disclosure(tbl, columns, sensitive, measure, c, nulls) AS
-{% set given = {'columns': columns, 'sensitive': sensitive, 'measure': measure, 'c': c, 'nulls': nulls} %}
-{% set every = reid_listed('quasi-identifiers and sensitive',
-  list_append(given['columns'], given['sensitive'])) %}
-{% call reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], every) %}
-{% call reid_treated(tbl, every, given['nulls']) %}
+PLAN reid_plan_disclosure(source, columns, sensitive, measure, c, nulls) AS
+{{ reid_are_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)) }}
+{% call reid_guarded('quasi-identifiers and sensitive', [source], list_append(columns, sensitive)) %}
+{% call reid_treated(source, list_append(columns, sensitive), nulls) %}
   SELECT class_size, value, count(*) AS classes
-  FROM ({{ reid_disclosed(tbl, given['columns'], given['sensitive'], given['measure'], given['c'],
-    given['nulls'], false,
-    reid_join(reid_class_keys(given['columns'], false), ', ')) }})
+  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls, false) }})
   GROUP BY class_size, value
 {% endcall %}
 {% endcall %}
 ;
 
 -- The classes that offend: those of which the test is true, or whose value is not known.
-PLAN reid_plan_offending(tbl, columns, sensitive, measure, c, test, nulls) AS
-{% set given = {'columns': columns, 'sensitive': sensitive, 'measure': measure, 'c': c, 'nulls': nulls} %}
-{% set every = reid_listed('quasi-identifiers and sensitive',
-  list_append(given['columns'], given['sensitive'])) %}
-{% set qi = reid_own_names_refused(given['columns'], ['class_size', 'value', 'records_dropped', 'nulls']) %}
-{% call reid_guarded('quasi-identifiers and sensitive', [reid_table(tbl)], every) %}
-{% call reid_treated(tbl, every, given['nulls']) %}
-  SELECT {{ reid_named_columns(qi) }}, class_size, value
-  FROM ({{ reid_disclosed(tbl, qi, given['sensitive'], given['measure'], given['c'], given['nulls'], true,
-    reid_numbered(qi)) }})
+PLAN reid_plan_offending(source, columns, sensitive, measure, c, test, nulls) AS
+{{ reid_are_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)) }}
+{{ reid_own_names_refused(columns, ['class_size', 'value', 'records_dropped', 'nulls']) }}
+{% call reid_guarded('quasi-identifiers and sensitive', [source], list_append(columns, sensitive)) %}
+{% call reid_treated(source, list_append(columns, sensitive), nulls) %}
+  SELECT {{ reid_named_columns(columns) }}, class_size, value
+  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls, true) }})
   WHERE value IS NULL OR {{ test }}
 {% endcall %}
 {% endcall %}
@@ -209,45 +206,45 @@ PLAN reid_plan_offending(tbl, columns, sensitive, measure, c, test, nulls) AS
 -- A bad c is refused also where the variant does not use it.
 MACRO reid_diversity(variant, c) AS CASE WHEN c IS NOT NULL THEN 'l ' || variant END;
 
-PLAN reid_plan_l_diversity(tbl, columns, sensitive, variant, c, nulls) AS
-{{ reid_plan_disclosure(tbl, columns, sensitive, reid_diversity(variant, c), c, nulls) }}
+PLAN reid_plan_l_diversity(source, columns, sensitive, variant, c, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, reid_diversity(variant, c), c, nulls) }}
 ;
 
-PLAN reid_plan_l_diversity_classes(tbl, columns, sensitive, variant, c, l, nulls) AS
-{{ reid_plan_offending(tbl, columns, sensitive, reid_diversity(variant, c), c, reid_below(l), nulls) }}
+PLAN reid_plan_l_diversity_classes(source, columns, sensitive, variant, c, l, nulls) AS
+{{ reid_plan_offending(source, columns, sensitive, reid_diversity(variant, c), c, reid_below(l), nulls) }}
 ;
 
-PLAN reid_plan_t_closeness(tbl, columns, sensitive, variant, nulls) AS
-{{ reid_plan_disclosure(tbl, columns, sensitive, 't ' || variant, 0, nulls) }}
+PLAN reid_plan_t_closeness(source, columns, sensitive, variant, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, 't ' || variant, 0, nulls) }}
 ;
 
-PLAN reid_plan_t_closeness_classes(tbl, columns, sensitive, variant, t, nulls) AS
-{{ reid_plan_offending(tbl, columns, sensitive, 't ' || variant, 0, reid_above(t), nulls) }}
+PLAN reid_plan_t_closeness_classes(source, columns, sensitive, variant, t, nulls) AS
+{{ reid_plan_offending(source, columns, sensitive, 't ' || variant, 0, reid_above(t), nulls) }}
 ;
 
-PLAN reid_plan_alpha_k_anonymity(tbl, columns, sensitive, nulls) AS
-{{ reid_plan_disclosure(tbl, columns, sensitive, 'alpha', 0, nulls) }}
+PLAN reid_plan_alpha_k_anonymity(source, columns, sensitive, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, 'alpha', 0, nulls) }}
 ;
 
-PLAN reid_plan_alpha_k_anonymity_classes(tbl, columns, sensitive, alpha, k, nulls) AS
-{{ reid_plan_offending(tbl, columns, sensitive, 'alpha', 0,
+PLAN reid_plan_alpha_k_anonymity_classes(source, columns, sensitive, alpha, k, nulls) AS
+{{ reid_plan_offending(source, columns, sensitive, 'alpha', 0,
   reid_above(alpha) || ' OR class_size < ' || k, nulls) }}
 ;
 
-PLAN reid_plan_beta_likeness(tbl, columns, sensitive, variant, nulls) AS
-{{ reid_plan_disclosure(tbl, columns, sensitive, 'beta ' || variant, 0, nulls) }}
+PLAN reid_plan_beta_likeness(source, columns, sensitive, variant, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, 'beta ' || variant, 0, nulls) }}
 ;
 
-PLAN reid_plan_beta_likeness_classes(tbl, columns, sensitive, variant, beta, nulls) AS
-{{ reid_plan_offending(tbl, columns, sensitive, 'beta ' || variant, 0, reid_above(beta), nulls) }}
+PLAN reid_plan_beta_likeness_classes(source, columns, sensitive, variant, beta, nulls) AS
+{{ reid_plan_offending(source, columns, sensitive, 'beta ' || variant, 0, reid_above(beta), nulls) }}
 ;
 
-PLAN reid_plan_delta_disclosure(tbl, columns, sensitive, variant, nulls) AS
-{{ reid_plan_disclosure(tbl, columns, sensitive, 'delta ' || variant, 0, nulls) }}
+PLAN reid_plan_delta_disclosure(source, columns, sensitive, variant, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, 'delta ' || variant, 0, nulls) }}
 ;
 
-PLAN reid_plan_delta_disclosure_classes(tbl, columns, sensitive, variant, delta, nulls) AS
-{{ reid_plan_offending(tbl, columns, sensitive, 'delta ' || variant, 0, reid_above(delta), nulls) }}
+PLAN reid_plan_delta_disclosure_classes(source, columns, sensitive, variant, delta, nulls) AS
+{{ reid_plan_offending(source, columns, sensitive, 'delta ' || variant, 0, reid_above(delta), nulls) }}
 ;
 
 -- Beyond a threshold by more than rounding may add to a measure.

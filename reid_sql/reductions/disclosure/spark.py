@@ -1,7 +1,4 @@
-"""Spark: what each class gives away about a sensitive column, from the records of each of its values.
-
-They are counted in each class.
-"""
+"""Spark: what each class gives away about a sensitive column, from the records of each of its values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

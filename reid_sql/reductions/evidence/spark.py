@@ -1,7 +1,4 @@
-"""Spark: what uniqueness in the population is estimated from; counts are told, not values.
-
-Classes are counted.
-"""
+"""Spark: what uniqueness in the population is estimated from; counts are told, not values."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

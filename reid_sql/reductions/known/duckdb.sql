@@ -9,42 +9,74 @@ list_concat(columns, list_filter(told, lambda reid_c: NOT list_contains(columns,
 
 -- The distinct records on the columns, each value as a code (0 for NULL), the values of the told columns as
 -- texts, and the records that hold each: by the key, else by their place in the scan, counted before any is
--- left out.
-PLAN reid_known_records(tbl, columns, told, key, nulls, every) AS
+-- left out. Beside a population table, of which the columns are asked but no other that the scenario speaks
+-- of, how many of it hold each, and the records that only it holds.
+PLAN reid_known_records(source, columns, told, population_source, key, nulls, every) AS
 WITH reid_distinct AS MATERIALIZED (
   SELECT row_number() OVER () AS id, *
   FROM (
-    SELECT {{ reid_numbered(every) }}, count(*) AS records, list(record) AS members
+    SELECT {{ reid_numbered(every) }},
+    {% if population_source IS NULL %}
+      count(*) AS records, list(record) AS members, ${NO_POPULATION}::BIGINT AS people
+    {% else %}
+      count(*) FILTER (NOT other) AS records,
+      coalesce(list(record) FILTER (NOT other), list_slice(list(record), 1, 0)) AS members,
+      count(*) FILTER (other) AS people
+    {% endif %}
     FROM (
       SELECT {% if key IS NULL %}row_number() OVER () - 1{% else %}{{ reid_name(key) }}{% endif %},
-        {{ reid_columns(every) }}
-      FROM {{ reid_table(tbl) }} AS reid_source WHERE {{ reid_told_apart(every) }}
-    ) AS reid_rows(record, {{ reid_numbered(every) }})
+        {{ reid_columns(every) }}{% if population_source IS NOT NULL %}, false{% endif %}
+      FROM {{ source }} AS reid_source WHERE {{ reid_told_apart(every) }}
+      {% if population_source IS NOT NULL %}
+      UNION ALL
+      SELECT NULL, {% for c in every join ', ' %}
+        {% if list_contains(columns, c) %}{{ reid_name(c) }}{% else %}NULL{% endif %}{% endfor %}, true
+      FROM {{ population_source }} AS reid_source WHERE {{ reid_told_apart(columns) }}
+      {% endif %}
+    ) AS reid_rows(record, {{ reid_numbered(every) }}{% if population_source IS NOT NULL %}, other{% endif %})
     {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
     GROUP BY {{ reid_numbered(every) }}
   )
 )
 SELECT id AS place, records, {{ reid_codes(columns) }} AS codes,
   [{% for c in told join ', ' %}q{{ list_position(every, c) }}::VARCHAR{% endfor %}]::VARCHAR[] AS texts,
-    members
+    people, members
 FROM reid_distinct {{ reid_coding(columns, 'reid_distinct', false) }}
 WHERE (SELECT reid_in_limit(count(*), ${KNOWN_BYTES}) FROM reid_distinct)
 ;
 
-PLAN reid_plan_known(tbl, columns, told, key, nulls) AS
+-- The same where both tables hold the columns, as types whose values compare exactly.
+PLAN reid_known_of_both(source, columns, population_source, body) AS
+{% if population_source IS NULL %}
+{{ body }}
+{% else %}
+{% call reid_guarded(${SCENARIO_COLUMNS.words}, [population_source], columns) %}
+  SELECT reid_known_of.*
+  FROM ({{ body }}) AS reid_known_of,
+    (SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM {{ source }})) AS s,
+    (SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM {{ population_source }})) AS p
+  WHERE reid_comparable({{ reid_texts(columns) }}, s.names, s.types, p.names, p.types)
+{% endcall %}
+{% endif %}
+;
+
+PLAN reid_plan_known(source, columns, told, population_source, key, nulls) AS
 {% set every = reid_every(columns, told) %}
 {% call reid_guarded(CASE WHEN key IS NULL THEN ${SCENARIO_COLUMNS.words} ELSE ${KEYED_COLUMNS.words} END,
-  [reid_table(tbl)], reid_every(every, CASE WHEN key IS NULL THEN [] ELSE [key::VARCHAR] END)) %}
-{% call reid_treated(tbl, columns, nulls) %}
-  {% call reid_by_key(tbl, columns, key::VARCHAR, nulls) %}
-    {{ reid_known_records(tbl, columns, told, key::VARCHAR, nulls, every) }}
+  [source], reid_every(every, CASE WHEN key IS NULL THEN [] ELSE [key::VARCHAR] END)) %}
+{% call reid_treated(source, columns, nulls) %}
+  {% call reid_by_key(source, columns, key::VARCHAR, nulls) %}
+    {% call reid_known_of_both(source, columns, population_source) %}
+      {{ reid_known_records(source, columns, told, population_source, key::VARCHAR, nulls, every) }}
+    {% endcall %}
   {% endcall %}
 {% endcall %}
 {% endcall %}
 ;
 
-PLAN reid_plan_known_records(tbl, scenario, key, nulls) AS
-{% set document = scenario %}
-{{ reid_plan_known(tbl, reid_listed(${SCENARIO_COLUMNS.words}, reid_named(document, 'columns')),
-  reid_named(document, 'told'), key, nulls) }}
+PLAN reid_plan_known_records(source, scenario, population_source, key, nulls) AS
+{{ reid_plan_known(source, reid_listed(${SCENARIO_COLUMNS.words}, reid_named(scenario, 'columns')),
+  reid_named(scenario, 'told'), population_source, key, nulls) }}
 ;

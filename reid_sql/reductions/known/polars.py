@@ -5,12 +5,20 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.distinct import distinct, told_by
-from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
-from reid_sql.reductions.known import KEYED_COLUMNS, SCENARIO_COLUMNS
+from reid_sql.engines.polars.distinct import told_by
+from reid_sql.engines.polars.frames import alike, how_nulls, kept, numbered, placed, places, resolved
+from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, SCENARIO_COLUMNS
+
+OTHER = pl.col("other")  # whether a row is the population table's
 
 
-def known_records(tbl: pl.LazyFrame, scenario: str, nulls: str, key: str | None = None) -> pl.LazyFrame:
+def known_records(
+    tbl: pl.LazyFrame,
+    scenario: str,
+    nulls: str,
+    key: str | None = None,
+    population_tbl: pl.LazyFrame | None = None,
+) -> pl.LazyFrame:
     """Distinct records as codes; the records that hold each by the key, else by their place in the scan."""
     document = json.loads(scenario)
     columns, told = document["columns"], document["told"]
@@ -19,9 +27,30 @@ def known_records(tbl: pl.LazyFrame, scenario: str, nulls: str, key: str | None 
     for names in (columns, *([column] for column in told), *([] if key is None else [[key]])):
         resolved(words, names, tbl)
     rows, matched = numbered(tbl, every, told_by(key)), places(columns)
-    found = distinct(kept(rows, matched, nulls), places(every), "members")
+    both = _marked(rows, columns, population_tbl)
+    counted = kept(both, matched, nulls).group_by(places(every)).agg(*_counts(population_tbl is not None))
     texts = [f"q{every.index(column) + 1}" for column in told]
-    return how_nulls(rows, matched, nulls, _coded(found, matched, texts))
+    return how_nulls(rows, matched, nulls, _coded(placed(counted), matched, texts))
+
+
+def _marked(rows: pl.LazyFrame, columns: Sequence[str], population_tbl: pl.LazyFrame | None) -> pl.LazyFrame:
+    """The table's rows, and beside them the population table's, of which the columns alone are asked."""
+    own = rows.with_columns(pl.lit(value=False).alias("other"))
+    if population_tbl is None:
+        return own
+    others = numbered(population_tbl, resolved(SCENARIO_COLUMNS, columns, population_tbl))
+    marked = others.with_columns(pl.lit(value=True).alias("other"))
+    return pl.concat(alike([own, marked], columns), how="diagonal")
+
+
+def _counts(population: bool) -> list[pl.Expr]:  # noqa: FBT001 - named by what it says
+    """How many records hold each, which they are, and how many of the population table hold it."""
+    people = OTHER.sum().cast(pl.Int64) if population else pl.lit(NO_POPULATION, dtype=pl.Int64)
+    return [
+        (~OTHER).sum().cast(pl.Int64).alias("records"),
+        pl.col("members").filter(~OTHER),
+        people.alias("people"),
+    ]
 
 
 def _coded(found: pl.LazyFrame, names: Sequence[str], told: Sequence[str]) -> pl.LazyFrame:
@@ -34,5 +63,6 @@ def _coded(found: pl.LazyFrame, names: Sequence[str], told: Sequence[str]) -> pl
         "records",
         pl.concat_list(codes).alias("codes"),
         (pl.concat_list(texts) if texts else pl.lit([], dtype=pl.List(pl.String))).alias("texts"),
+        "people",
         "members",
     )

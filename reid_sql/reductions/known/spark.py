@@ -5,21 +5,25 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import kept
-from reid_sql.engines.spark.frames import Rows, column, places, resolved
+from reid_sql.engines.spark.frames import Rows, column, places, resolved, rows_of
+from reid_sql.engines.spark.meeting import as_the_same
 from reid_sql.engines.spark.reduced import Held
 from reid_sql.engines.spark.wildcard import coded
-from reid_sql.reductions.known import KEYED_COLUMNS, SCENARIO_COLUMNS
+from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, SCENARIO_COLUMNS
 
 WORDS: Final = "the distinct records on the scenario's columns"
 
 
-def known_records(tbl: DataFrame, scenario: str, key: str | None, nulls: str) -> Held:
+def known_records(
+    tbl: DataFrame, scenario: str, population_tbl: DataFrame | None, key: str | None, nulls: str
+) -> Held:
     """Distinct records; columns that the scenario only speaks of come after those that are matched on."""
     document = json.loads(scenario)
     columns, told = document["columns"], document["told"]
@@ -30,9 +34,29 @@ def known_records(tbl: DataFrame, scenario: str, key: str | None, nulls: str) ->
     names = places(every)
     frame = tbl.select(*own, *(column(one).alias(name) for one, name in zip(found, names, strict=True)))
     rows = Rows(frame, columns, found[: len(columns)])
-    counts = kept(rows, nulls).groupBy(*names).agg(F.count(F.lit(1)).alias("records"))
+    if population_tbl is None:
+        counts = kept(rows, nulls).groupBy(*names).agg(F.count(F.lit(1)).alias("records"))
+    else:
+        rows, counts = _beside(rows, population_tbl, names, nulls)
     spoken = [names[every.index(name)] for name in told]
     return Held(rows, nulls, names, counts, WORDS, partial(_arrays, rows.names, spoken))
+
+
+def _beside(
+    rows: Rows, population_tbl: DataFrame, names: Sequence[str], nulls: str
+) -> tuple[Rows, DataFrame]:
+    """Both tables' distinct records, with how many of each hold them; the rows in the types of both.
+
+    Of the population table the columns alone are asked, no other that the scenario speaks of.
+    """
+    rows, population = as_the_same(rows, rows_of(population_tbl, rows.given, SCENARIO_COLUMNS))
+    nothing = (F.lit(None).cast(rows.frame.schema[name].dataType) for name in names[len(rows.names) :])
+    others = kept(population, nulls).select(
+        *rows.names, *(each.alias(name) for each, name in zip(nothing, names[len(rows.names) :], strict=True))
+    )
+    own = kept(rows, nulls).select(*names, F.lit(1).alias("records"), F.lit(0).alias("people"))
+    both = own.unionByName(others.select("*", F.lit(0).alias("records"), F.lit(1).alias("people")))
+    return rows, both.groupBy(*names).agg(F.sum("records").alias("records"), F.sum("people").alias("people"))
 
 
 def _arrays(columns: Sequence[str], told: Sequence[str], distinct: pa.Table) -> dict[str, Any]:
@@ -40,4 +64,7 @@ def _arrays(columns: Sequence[str], told: Sequence[str], distinct: pa.Table) -> 
     frame = pl.DataFrame(pl.from_arrow(distinct.select(list(told))))
     texts = frame.select(pl.all().cast(pl.String)).rows() if told else [()] * len(distinct)
     codes = coded(distinct, names=columns)
-    return {"records": distinct["records"].to_numpy(), "codes": codes, "texts": [list(row) for row in texts]}
+    records = distinct["records"].to_numpy()
+    held = "people" in distinct.column_names
+    people = distinct["people"].to_numpy() if held else np.full(len(records), NO_POPULATION)
+    return {"records": records, "codes": codes, "texts": [list(row) for row in texts], "people": people}

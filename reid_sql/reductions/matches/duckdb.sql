@@ -8,11 +8,11 @@ reid_square(reid_square((x::BIGINT * 48271 + y::BIGINT * 69621 + 11) % ${PRIME},
 
 -- Each person's set, items coded by their order and placed rarest first; whether all combinations of points
 -- are few enough.
-PLAN reid_sets_with(tbl, person, item, points, exact_up_to, nulls) AS
+PLAN reid_sets_with(source, person, item, points, exact_up_to, nulls) AS
 WITH reid_coded AS MATERIALIZED (
   SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p,
     dense_rank() OVER (ORDER BY q2 ASC NULLS LAST) AS i
-  FROM (SELECT DISTINCT q1, q2 FROM {{ reid_rows(tbl, [person, item], nulls) }})
+  FROM (SELECT DISTINCT q1, q2 FROM {{ reid_rows(source, [person, item], nulls) }})
 ),
 reid_sets AS MATERIALIZED (
   SELECT p, i, count(*) OVER (PARTITION BY p) AS size,
@@ -54,10 +54,10 @@ FROM (
 WHERE rank <= {{ points }} GROUP BY p, turn
 ;
 
-PLAN reid_plan_matches(tbl, person, item, points, exact_up_to, samples, seed, nulls) AS
-{% call reid_guarded('person and item', [reid_table(tbl)], reid_listed('person and item', [person, item])) %}
-{% call reid_treated(tbl, [person, item], nulls) %}
-  {{ reid_sets_with(tbl, person, item, points, exact_up_to, nulls) }},
+PLAN reid_plan_matches(source, person, item, points, exact_up_to, samples, seed, nulls) AS
+{% call reid_guarded('person and item', [source], reid_listed('person and item', [person, item])) %}
+{% call reid_treated(source, [person, item], nulls) %}
+  {{ reid_sets_with(source, person, item, points, exact_up_to, nulls) }},
   reid_knowledge AS MATERIALIZED (
     SELECT row_number() OVER () AS id, known, weight
     FROM (

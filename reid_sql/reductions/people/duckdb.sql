@@ -1,9 +1,9 @@
 -- How DuckDB says what a model of people is fitted to.
 
 -- The classes, and their records in a random order that the values and the seed decide.
-PLAN reid_people_classes(tbl, columns, weight, nulls) AS
+PLAN reid_people_classes(source, columns, weight, nulls) AS
 SELECT {{ reid_numbered(columns) }}, count(*) AS records
-FROM {{ reid_rows(tbl, reid_weighted(columns, weight), nulls) }}
+FROM {{ reid_rows(source, reid_weighted(columns, weight), nulls) }}
 GROUP BY {{ reid_numbered(columns) }}
 ;
 
@@ -19,17 +19,17 @@ ORDER BY mass
 LIMIT ${MOST_DRAWN}
 ;
 
-PLAN reid_plan_people(tbl, columns, weight, marginals, seed, nulls) AS
+PLAN reid_plan_people(source, columns, weight, marginals, seed, nulls) AS
 {% set taken = reid_weighted(columns, weight) %}
-{% call reid_guarded('columns', [reid_table(tbl)], taken) %}
-{% call reid_treated(tbl, taken, nulls) %}
-  WITH reid_classes AS MATERIALIZED ({{ reid_people_classes(tbl, columns, weight, nulls) }})
+{% call reid_guarded('columns', [source], taken) %}
+{% call reid_treated(source, taken, nulls) %}
+  WITH reid_classes AS MATERIALIZED ({{ reid_people_classes(source, columns, weight, nulls) }})
   SELECT row_number() OVER () AS line, first, second, label, first_value, second_value, records, mass, texts
   FROM (
     SELECT first, second, label, first_value, second_value, records, mass, NULL::VARCHAR[] AS texts
     FROM (
       SELECT *, count(*) OVER (PARTITION BY first, second) AS reid_lines
-      FROM ({{ reid_plan_pairs(tbl, columns, weight, marginals, nulls) }})
+      FROM ({{ reid_plan_pairs(source, columns, weight, marginals, nulls) }})
     )
     WHERE second <= 0 OR reid_lines <= ${MOST_LINES}
     UNION ALL

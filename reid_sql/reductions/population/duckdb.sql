@@ -1,21 +1,26 @@
 -- How DuckDB says the sample's classes by their population.
 
 -- The population of each of the sample's classes; a population holds its sample.
-PLAN reid_population(tbl, population_tbl, columns, nulls) AS
+PLAN reid_population(source, population_source, columns, nulls) AS
 {% if nulls = 'wildcard' %}
-  {% call reid_population_with(columns) %}
-    {{ reid_distinct(tbl, columns, nulls, 0) }}
-    UNION ALL {{ reid_distinct(population_tbl, columns, nulls, 1) }}
-  {% endcall %}
-  SELECT own, records, class_size AS found,
-    CASE WHEN {{ reid_all_missing(columns) }} THEN records ELSE 0 END AS blank
-  FROM reid_matched JOIN reid_own USING (id)
+  FROM query(reid_population_of_matches(
+    {{ reid_text(source) }}, {{ reid_text(population_source) }}, {{ reid_texts(columns) }}))
 {% else %}
   SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found, NULL::BIGINT AS blank
-  FROM ({{ reid_distinct(tbl, columns, nulls, 0) }}) s
-  LEFT JOIN ({{ reid_distinct(population_tbl, columns, nulls, 1) }}) p
+  FROM ({{ reid_distinct(source, columns, nulls, 0) }}) s
+  LEFT JOIN ({{ reid_distinct(population_source, columns, nulls, 1) }}) p
     ON {% for c, i in columns join ' AND ' %}s.q{{ i }} IS NOT DISTINCT FROM p.q{{ i }}{% endfor %}
 {% endif %}
+;
+
+PLAN reid_population_of_matches(source, population_source, columns) AS
+{% call reid_population_with(columns) %}
+  {{ reid_distinct(source, columns, 'wildcard', 0) }}
+  UNION ALL {{ reid_distinct(population_source, columns, 'wildcard', 1) }}
+{% endcall %}
+SELECT own, records, class_size AS found,
+  CASE WHEN {{ reid_all_missing(columns) }} THEN records ELSE 0 END AS blank
+FROM reid_matched JOIN reid_own USING (id)
 ;
 
 PLAN reid_population_with(columns, records) AS
@@ -24,11 +29,11 @@ PLAN reid_population_with(columns, records) AS
 
 -- The people of the sample by the size of their smallest class in the population; those of a class that the
 -- population holds fewer of are uncovered.
-PLAN reid_population_people(tbl, population_tbl, columns, entity, nulls) AS
-WITH reid_people AS MATERIALIZED ({{ reid_people(tbl, columns, entity, nulls) }}),
+PLAN reid_population_people(source, population_source, columns, entity, nulls) AS
+WITH reid_people AS MATERIALIZED ({{ reid_people(source, columns, entity, nulls) }}),
 reid_others AS (
   SELECT {{ reid_numbered(columns) }}, count(*) AS records
-  FROM ({{ reid_people(population_tbl, columns, entity, nulls) }})
+  FROM ({{ reid_people(population_source, columns, entity, nulls) }})
   GROUP BY {{ reid_numbered(columns) }}
 ),
 reid_met AS MATERIALIZED (
@@ -54,20 +59,21 @@ LEFT JOIN (
 ) USING (class_size)
 ;
 
-PLAN reid_plan_population_histogram(tbl, population_tbl, columns, entity, nulls) AS
-{% call reid_guarded(reid_words(entity), [reid_table(tbl), reid_table(population_tbl)],
+PLAN reid_plan_population_histogram(source, population_source, columns, entity, nulls) AS
+{% call reid_guarded(reid_words(entity), [source, population_source],
   reid_with_entity(columns, entity, nulls)) %}
-{% call reid_treated(tbl, columns, nulls) %}
+{% call reid_treated(source, columns, nulls) %}
 {% if entity IS NOT NULL %}
-  {{ reid_population_people(tbl, population_tbl, columns, entity, nulls) }}
+  FROM query(reid_population_people({{ reid_text(source) }}, {{ reid_text(population_source) }},
+    {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
 {% else %}
   SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
     coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, sum(blank)::BIGINT AS blank_records
-  FROM ({{ reid_population(tbl, population_tbl, columns, nulls) }}),
+  FROM ({{ reid_population(source, population_source, columns, nulls) }}),
     (SELECT list(column_name) AS names, list(column_type) AS types
-      FROM (DESCRIBE FROM {{ reid_table(tbl) }})) AS s,
+      FROM (DESCRIBE FROM {{ source }})) AS s,
     (SELECT list(column_name) AS names, list(column_type) AS types
-     FROM (DESCRIBE FROM {{ reid_table(population_tbl) }})) AS p
+     FROM (DESCRIBE FROM {{ population_source }})) AS p
   WHERE reid_comparable({{ reid_texts(columns) }}, s.names, s.types, p.names, p.types)
   GROUP BY ALL
 {% endif %}

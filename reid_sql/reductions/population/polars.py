@@ -6,6 +6,7 @@ import polars as pl
 
 from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import (
+    alike,
     blank_records,
     counted,
     how_nulls,
@@ -16,7 +17,6 @@ from reid_sql.engines.polars.frames import (
     resolved,
 )
 from reid_sql.engines.polars.people import people_of, smallest
-from reid_sql.errors import OutOfDomainError
 
 
 def population_histogram(
@@ -26,7 +26,7 @@ def population_histogram(
     if entity is not None:
         return _of_people((tbl, population_tbl), qi, entity, nulls)
     frames = [numbered(frame, resolved(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)]
-    (rows, population), names = _alike(frames, qi), places(qi)
+    (rows, population), names = alike(frames, qi), places(qi)
     own, other = counted(rows, names, nulls), counted(population, names, nulls)
     if nulls == "wildcard":
         own = matched(own, own, names, "own")
@@ -44,7 +44,7 @@ def population_histogram(
 def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
     """The same of people, each by their smallest class."""
     (rows, own), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
-    people, others = _alike([own, other], qi)
+    people, others = alike([own, other], qi)
     names = places(qi)
     found = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("found"))
     met = joined(people, found, names).with_columns(
@@ -56,16 +56,3 @@ def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, n
     both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(held, on="class_size", how="left")
     reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0), blank_records(names, nulls))
     return how_nulls(rows, names, nulls, reduced).sort("class_size")
-
-
-def _alike(frames: Sequence[pl.LazyFrame], qi: Sequence[str]) -> list[pl.LazyFrame]:
-    """Whole numbers of any width under one that holds both; refuses columns of another kind of value."""
-    mine, theirs = (frame.collect_schema() for frame in frames)
-    wider = {}
-    for name, q in zip(qi, places(qi), strict=True):
-        if mine[q] != theirs[q] and not (mine[q].is_integer() and theirs[q].is_integer()):
-            rule = f"tbl and population_tbl must hold '{name}' as the same type"
-            raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
-        if mine[q] != theirs[q]:
-            wider[q] = pl.Int128()
-    return [frame.cast(wider) for frame in frames]  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ WHEN type IN ('VARCHAR', 'UUID', 'JSON') OR type LIKE 'ENUM%' THEN 'text'
 ELSE 'other' END;
 
 -- The columns that are asked for, with their places.
-PLAN reid_described(tbl, columns) AS
+PLAN reid_described(source, columns) AS
 SELECT column_name, column_type, place
 FROM (
   SELECT column_name, column_type,
@@ -22,20 +22,20 @@ FROM (
   {% else %}
     list_position(reid_folded({{ reid_texts(columns) }}), reid_fold(column_name)) AS place
   {% endif %}
-  FROM (DESCRIBE FROM {{ reid_table(tbl) }})
+  FROM (DESCRIBE FROM {{ source }})
 )
 WHERE place > 0 AND reid_is_exact()
 ;
 
 -- How many records, n, have each value of each column, written as text t. Where the columns are not known,
 -- they are told apart by keys that have the equality of their values.
-PLAN reid_values(tbl, columns) AS
+PLAN reid_values(source, columns) AS
 {% if columns IS NULL %}
 SELECT reid_name, any_value(reid_value.t) AS t, count(*) AS n
 FROM (
   UNPIVOT (
     SELECT {'k': create_sort_key({'v': COLUMNS(*)}, 'ASC NULLS LAST'), 't': COLUMNS(*)::VARCHAR}
-    FROM {{ reid_table(tbl) }}
+    FROM {{ source }}
   )
   ON COLUMNS(*) INTO NAME reid_name VALUE reid_value
 )
@@ -43,16 +43,16 @@ GROUP BY reid_name, reid_value.k
 {% else %}
 {% for c in columns join ' UNION ALL ' %}
 SELECT {{ reid_text(c) }} AS reid_name, q1::VARCHAR AS t, count(*) AS n
-FROM {{ reid_rows(tbl, [c], 'value') }}
+FROM {{ reid_rows(source, [c], 'value') }}
 GROUP BY q1
 {% endfor %}
 {% endif %}
 ;
 
-PLAN reid_counts_of_columns(tbl, columns) AS
+PLAN reid_counts_of_columns(source, columns) AS
 WITH reid_read AS (
   SELECT reid_name, t, n, CASE WHEN regexp_full_match(t, ${NUMBER}) THEN try_cast(t AS DOUBLE) END AS number
-  FROM ({{ reid_values(tbl, columns) }})
+  FROM ({{ reid_values(source, columns) }})
 ),
 reid_told AS (
   SELECT *, coalesce(
@@ -78,16 +78,16 @@ SELECT place, any_value(column_name) AS column_name,
   coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
   coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters,
   coalesce(list(n::VARCHAR || ':' || t) FILTER (marked), []::VARCHAR[]) AS candidates
-FROM ({{ reid_described(tbl, columns) }}) LEFT JOIN reid_told ON reid_fold(column_name) = reid_fold(reid_name)
+FROM ({{ reid_described(source, columns) }}) LEFT JOIN reid_told ON reid_fold(column_name) = reid_fold(reid_name)
 GROUP BY place
 ;
 
-PLAN reid_plan_column_counts(tbl, columns) AS
+PLAN reid_plan_column_counts(source, columns) AS
 {% if columns IS NULL %}
-{% call reid_treated(tbl, []::VARCHAR[], 'value') %}{{ reid_counts_of_columns(tbl, columns) }}{% endcall %}
+{% call reid_treated(source, []::VARCHAR[], 'value') %}{{ reid_counts_of_columns(source, columns) }}{% endcall %}
 {% else %}
-{% call reid_guarded('columns', [reid_table(tbl)], columns) %}
-{% call reid_treated(tbl, columns, 'value') %}{{ reid_counts_of_columns(tbl, columns) }}{% endcall %}
+{% call reid_guarded('columns', [source], columns) %}
+{% call reid_treated(source, columns, 'value') %}{{ reid_counts_of_columns(source, columns) }}{% endcall %}
 {% endcall %}
 {% endif %}
 ;

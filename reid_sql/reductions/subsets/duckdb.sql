@@ -8,40 +8,40 @@ list_sum(list_transform(range(1, least(n, max_size) + 1), lambda k:
 -- Each column is a subset too, and tested there alone: the plan of many subsets is long as it is.
 MACRO reid_test_of(columns) AS CASE WHEN len(columns) = 1 THEN reid_told_apart(columns) ELSE 'true' END;
 
-PLAN reid_plan_subset(tbl, columns, nulls) AS
-{% call reid_treated(tbl, columns, nulls) %}
+PLAN reid_plan_subset(source, columns, nulls) AS
+{% call reid_treated(source, columns, nulls) %}
   SELECT {{ reid_texts(columns) }} AS subset, coalesce(sum(records), 0)::BIGINT AS records,
     count(*) AS classes,
     coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
-  FROM ({{ reid_sizes_where(reid_test_of(columns), tbl, columns, nulls) }})
+  FROM ({{ reid_sizes_where(reid_test_of(columns), source, columns, nulls) }})
 {% endcall %}
 ;
 
-PLAN reid_plan_subsets(tbl, columns, max_size, nulls, memory_mb) AS
+PLAN reid_plan_subsets(source, columns, max_size, nulls, memory_mb) AS
 {% if reid_subset_count(len(columns), max_size) > ${MAX_SUBSETS} %}
 {{ error('the number of subsets of the columns must be at most ${MAX_SUBSETS}, got '
   || reid_subset_count(len(columns), max_size) || '; pass fewer columns or a smaller max_size')::VARCHAR }}
 {% else %}
-{% call reid_guarded('columns', [reid_table(tbl)], columns) %}
+{% call reid_guarded('columns', [source], columns) %}
   {% if reid_subset_count(len(columns), max_size) <= ${QUERIES} %}
-  {{ reid_each_subset(tbl, columns, max_size, nulls) }}
+  {{ reid_each_subset(source, columns, max_size, nulls) }}
   {% else %}
-  {{ reid_many_subsets(tbl, columns, max_size, nulls, memory_mb) }}
+  {{ reid_many_subsets(source, columns, max_size, nulls, memory_mb) }}
   {% endif %}
 {% endcall %}
 {% endif %}
 ;
 
 -- Of few subsets, a query each.
-PLAN reid_each_subset(tbl, columns, max_size, nulls) AS
+PLAN reid_each_subset(source, columns, max_size, nulls) AS
 {% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
-({{ reid_plan_subset(tbl, list_select(columns, places), nulls) }})
+({{ reid_plan_subset(source, list_select(columns, places), nulls) }})
 {% endfor %}
 ;
 
 -- Of many subsets, from the distinct records as codes: one call counts all, in bounded memory.
-PLAN reid_many_subsets(tbl, columns, max_size, nulls, memory_mb) AS
-WITH reid_distinct AS MATERIALIZED ({{ reid_distinct(tbl, columns, 'value', 0) }}),
+PLAN reid_many_subsets(source, columns, max_size, nulls, memory_mb) AS
+WITH reid_distinct AS MATERIALIZED ({{ reid_distinct(source, columns, 'value', 0) }}),
 reid_begun AS MATERIALIZED (
   SELECT reid_begin('reid_subset_counts',
     [{% for c, i in columns join ', ' %}list(coalesce(code{{ i }}, 0)::INTEGER){% endfor %}],
@@ -69,13 +69,13 @@ FROM reid_each
 ;
 
 -- The same where there is no Python: a query each as well, of as many as one statement can hold.
-PLAN reid_many_subsets_without_python(tbl, columns, max_size, nulls, memory_mb) AS
+PLAN reid_many_subsets_without_python(source, columns, max_size, nulls, memory_mb) AS
 {% if reid_subset_count(len(columns), max_size) > ${QUERIES_ALONE} %}
 {{ error('the number of subsets of the columns must be at most ${QUERIES_ALONE} without the Python package '
   || 'reid-sql, got ' || reid_subset_count(len(columns), max_size)
   || '; register it, or pass fewer columns or a smaller max_size')::VARCHAR }}
 {% else %}
-{{ reid_each_subset(tbl, columns, max_size, nulls) }}
+{{ reid_each_subset(source, columns, max_size, nulls) }}
 {% endif %}
 ;
 

@@ -154,6 +154,20 @@ def test_attackers_who_know_part_are_the_same_on_every_engine(spark: "SparkSessi
     same(summary, by_polars("adversary_summary", PEOPLE, SCENARIO, nulls=nulls))
 
 
+@pytest.mark.parametrize("nulls", NULLS)
+def test_a_population_table_tells_an_attacker_the_same_on_every_engine(
+    spark: "SparkSession", nulls: str
+) -> None:
+    register = pl.concat([PEOPLE[2:], PEOPLE]).select("age", "born", "income")
+    from_spark = to_spark(spark, register)
+    found = by_spark(
+        spark, "adversary_risk", [PEOPLE], SCENARIO, key="id", nulls=nulls, population_tbl=from_spark
+    )
+    here = by_polars("adversary_risk", PEOPLE, SCENARIO, key="id", nulls=nulls, population_tbl=register)
+    same(found, here)
+    assert {row["journalist"] for row in here} != {row["prosecutor"] for row in here}
+
+
 VARIANTS = [
     ("l_diversity", {"variant": "distinct"}),
     ("l_diversity", {"variant": "entropy"}),

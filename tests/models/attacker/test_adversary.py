@@ -11,6 +11,7 @@ from reid_sql.errors import UnknownNameError
 from reid_sql.models.attacker import adversary, adversary_summary, knowledge
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.scenario import scenario
+from reid_sql.models.attacker.unique_in_population import PITMAN
 from tests.attacker import Record, attack
 
 COLUMNS = ["a", "b", "c", "d"]
@@ -18,26 +19,31 @@ VALUES = [None, "1", "2", "3", "4"]
 PROBABILITIES = st.sampled_from([0.0, 1.0, 0.5, 0.3, 0.875])
 
 
-def known(records: list[Record], columns: list[str], told: list[str]) -> KnownRecords:
-    distinct = list(
-        dict.fromkeys(tuple(record[column] for column in [*columns, *told]) for record in records)
+def known(
+    records: list[Record], columns: list[str], told: list[str], people: list[Record] | None = None
+) -> KnownRecords:
+    every = [*columns, *told]
+    own, others = (
+        [tuple(record[column] for column in every) for record in each] for each in (records, people or [])
     )
-    counts = [
-        sum(tuple(record[column] for column in [*columns, *told]) == each for record in records)
-        for each in distinct
-    ]
+    distinct = list(dict.fromkeys([*own, *others]))
     codes = [[VALUES.index(value) for value in each[: len(columns)]] for each in distinct]
-    return KnownRecords(np.array(counts), np.array(codes), [list(each[len(columns) :]) for each in distinct])
+    texts = [list(each[len(columns) :]) for each in distinct]
+    held = None if people is None else np.array([others.count(each) for each in distinct])
+    return KnownRecords(np.array([own.count(each) for each in distinct]), np.array(codes), texts, held)
 
 
 def scored(
-    records: list[Record], asked: dict[str, Any], nulls: str, **options: Any
+    records: list[Record],
+    asked: dict[str, Any],
+    nulls: str,
+    people: list[Record] | None = None,
 ) -> list[tuple[float, ...]]:
     columns = [column for group in asked["groups"] for column in group["columns"]]
     told = list(
         dict.fromkeys([*(g["by"] for g in asked["groups"] if "by" in g), *asked.get("hierarchies", {})])
     )
-    found = adversary.risk(known(records, columns, told), asked, nulls, **options)
+    found = adversary.risk(known(records, columns, told, people), asked, nulls)
     keys = list(dict.fromkeys(tuple(record[column] for column in [*columns, *told]) for record in records))
     places = [keys.index(tuple(record[column] for column in [*columns, *told])) for record in records]
     return [(found.prosecutor[p], found.journalist[p], found.marketer[p], found.overall[p]) for p in places]
@@ -98,6 +104,21 @@ def test_the_exact_sum_is_what_going_through_everything_by_hand_gives(
         assert found == pytest.approx(expected, abs=1e-12)
 
 
+@settings(max_examples=150)
+@given(attacks(), st.data())
+def test_beside_a_population_table_each_record_is_looked_up_there(
+    drawn: tuple[list[Record], dict[str, Any], str], data: st.DataObject
+) -> None:
+    records, asked, nulls = drawn
+    another = st.fixed_dictionaries(dict.fromkeys(COLUMNS, st.sampled_from(VALUES)))
+    others = data.draw(st.lists(another, max_size=6))
+    missing = data.draw(st.integers(0, len(records)))  # the table may lack some of its own sample
+    people = [*records[missing:], *others]
+    expected = attack(records, asked, nulls, people)
+    for found, risks in zip(scored(records, asked, nulls, people), expected, strict=True):
+        assert found == pytest.approx(risks, abs=1e-12)
+
+
 @pytest.fixture
 def town() -> KnownRecords:
     rng = np.random.default_rng(3)
@@ -121,7 +142,7 @@ def test_drawn_sets_agree_with_the_exact_sum_within_their_standard_error(
     town: KnownRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = adversary.risk(town, TOWN)
-    assert exact.status == adversary.PITMAN
+    assert exact.status == PITMAN
     assert not exact.standard_error.any()
     monkeypatch.setattr(adversary, "LARGEST", 1)
     drawn = [adversary.risk(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
@@ -225,9 +246,14 @@ def test_groups_of_many_kinds_of_subject_are_counted_one_by_one() -> None:
 
 def test_what_only_rests_on_counts_is_ok_and_the_rest_names_pitman(town: KnownRecords) -> None:
     found = adversary_summary.summary(town, TOWN)
-    assert [row.status for row in found] == ["ok", adversary.PITMAN, "ok", adversary.PITMAN]
+    assert [row.status for row in found] == [
+        "ok",
+        PITMAN,
+        "ok",
+        PITMAN,
+    ]
     never = adversary_summary.summary(town, TOWN | {"uniqueness_confirmed": 0.0})
-    assert [row.status for row in never] == ["ok", adversary.PITMAN, "ok", "ok"]
+    assert [row.status for row in never] == ["ok", PITMAN, "ok", "ok"]
 
 
 def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted() -> None:

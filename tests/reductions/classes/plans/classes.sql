@@ -1,4 +1,4 @@
--- reid_plan_classes('people', ['age', 'sex'], NULL, 'value')
+-- reid_plan_classes('query_table(''people'')', ['age', 'sex'], NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

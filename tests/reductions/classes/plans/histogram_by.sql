@@ -1,43 +1,45 @@
--- reid_plan_histogram('people', ['age', 'sex'], NULL, ['state'], 'drop')
-SELECT reid_result.*
+-- reid_plan_histogram('query_table(''people'')', ['age', 'sex'], NULL, ['state'], 'drop')
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"
+  SELECT reid_result.*
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
-  )
-  WHERE reid.main.reid_known('quasi-identifiers and by', ['age', 'sex', 'state'], reid_names_1)
-) AS reid_fallback, LATERAL (
-  WITH reid_counted AS MATERIALIZED (
-    SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AS kept
+    SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"
     FROM (
-      SELECT q1, q2, q3, NULL AS entity, count(*) AS records
+      SELECT list(column_name) AS reid_names_1
+      FROM (DESCRIBE FROM query_table('people'))
+    )
+    WHERE reid.main.reid_known('quasi-identifiers and by', ['age', 'sex', 'state'], reid_names_1)
+  ) AS reid_fallback, LATERAL (
+    WITH reid_counted AS MATERIALIZED (
+      SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AS kept
       FROM (
-        SELECT "age", "sex", "state"
-        FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR), 'age, sex, state')
-      ) AS reid_source_rows(q1, q2, q3)
-      GROUP BY ALL
-    )
-  ),
-  reid_sized AS (
-    SELECT q3, class_size, count(*) AS classes, sum(class_size)::BIGINT AS records
-    FROM (
-      SELECT *, records AS class_size
+        SELECT q1, q2, q3, NULL AS entity, count(*) AS records
+        FROM (
+          SELECT "age", "sex", "state"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR), 'age, sex, state')
+        ) AS reid_source_rows(q1, q2, q3)
+        GROUP BY ALL
+      )
+    ),
+    reid_sized AS (
+      SELECT q3, class_size, count(*) AS classes, sum(class_size)::BIGINT AS records
+      FROM (
+        SELECT *, records AS class_size
+        FROM reid_counted
+        WHERE kept
+      )
+      GROUP BY q3, class_size
+    ),
+    reid_groups AS (
+      SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
       FROM reid_counted
-      WHERE kept
+      GROUP BY q3
     )
-    GROUP BY q3, class_size
-  ),
-  reid_groups AS (
-    SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
-    FROM reid_counted
-    GROUP BY q3
-  )
-  SELECT g.q3 AS "state", class_size, coalesce(classes, 0)::BIGINT AS classes,
-    coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
-    records_dropped, 'drop' AS nulls
-  FROM reid_groups AS g
-  LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3
-) AS reid_result
+    SELECT g.q3 AS "state", class_size, coalesce(classes, 0)::BIGINT AS classes,
+      coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
+      records_dropped, 'drop' AS nulls
+    FROM reid_groups AS g
+    LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3
+  ) AS reid_result
+)
 ORDER BY class_size ASC

@@ -1,4 +1,4 @@
--- reid_plan_histogram('people', ['age', 'sex', 'race', 'zip', 'postal "code"'], NULL, NULL, 'value')
+-- reid_plan_histogram('query_table(''people'')', ['age', 'sex', 'race', 'zip', 'postal "code"'], NULL, NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "race",

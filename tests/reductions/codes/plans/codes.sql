@@ -1,4 +1,4 @@
--- reid_plan_codes('people', ['age', 'sex'], 1024, 'value')
+-- reid_plan_codes('query_table(''people'')', ['age', 'sex'], 1024, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

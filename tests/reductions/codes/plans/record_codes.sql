@@ -1,4 +1,4 @@
--- reid_plan_record_codes('people', ['age', 'sex'], 1024, 'id', 'drop')
+-- reid_plan_record_codes('query_table(''people'')', ['age', 'sex'], 1024, 'id', 'drop')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "id"

@@ -1,4 +1,4 @@
--- reid_plan_alpha_k_anonymity('people', ['age', 'sex', 'race', 'zip', 'job'], 'diagnosis', 'value')
+-- reid_plan_alpha_k_anonymity('query_table(''people'')', ['age', 'sex', 'race', 'zip', 'job'], 'diagnosis', 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "race",
@@ -13,27 +13,29 @@ FROM (
   FROM (
     SELECT class_size, value, count(*) AS classes
     FROM (
-      WITH reid_cells AS MATERIALIZED (
-        SELECT k1, k2, k3, k4, k5, k6, s, count(*) AS n
-        FROM (
-          SELECT reid.main.reid_plain_part(q1), reid.main.reid_plain_part(q2),
-            reid.main.reid_plain_part(q3), reid.main.reid_plain_part(q4),
-            reid.main.reid_plain_part(q5), create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST'),
-            q6
+      FROM (
+        WITH reid_cells AS MATERIALIZED (
+          SELECT k1, k2, k3, k4, k5, k6, s, count(*) AS n
           FROM (
-            SELECT "age", "sex", "race", "zip", "job", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "race"::VARCHAR, "zip"::VARCHAR, "job"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, race, zip, job, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
-        ) AS reid_keyed(k1, k2, k3, k4, k5, k6, s)
-        GROUP BY ALL
-      ),
-      reid_weighed AS (
-        FROM reid_cells
+            SELECT reid.main.reid_plain_part(q1), reid.main.reid_plain_part(q2),
+              reid.main.reid_plain_part(q3), reid.main.reid_plain_part(q4),
+              reid.main.reid_plain_part(q5), create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST'),
+              q6
+            FROM (
+              SELECT "age", "sex", "race", "zip", "job", "diagnosis"
+              FROM query_table('people') AS reid_source
+              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "race"::VARCHAR, "zip"::VARCHAR, "job"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, race, zip, job, diagnosis')
+            ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
+          ) AS reid_keyed(k1, k2, k3, k4, k5, k6, s)
+          GROUP BY ALL
+        ),
+        reid_weighed AS (
+          FROM reid_cells
+        )
+        SELECT k1, k2, k3, k4, k5, k6, sum(n)::BIGINT AS class_size, max(n)::DOUBLE / sum(n) AS value
+        FROM reid_weighed
+        GROUP BY k1, k2, k3, k4, k5, k6
       )
-      SELECT k1, k2, k3, k4, k5, k6, sum(n)::BIGINT AS class_size, max(n)::DOUBLE / sum(n) AS value
-      FROM reid_weighed
-      GROUP BY k1, k2, k3, k4, k5, k6
     )
     GROUP BY class_size, value
   ) AS reid_counted, (

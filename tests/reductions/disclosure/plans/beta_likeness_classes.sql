@@ -1,4 +1,4 @@
--- reid_plan_beta_likeness_classes('people', ['age', 'sex'], 'diagnosis', 'basic', 1, 'value')
+-- reid_plan_beta_likeness_classes('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'basic', 1, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
@@ -12,34 +12,36 @@ FROM (
   FROM (
     SELECT q1 AS "age", q2 AS "sex", class_size, value
     FROM (
-      WITH reid_cells AS MATERIALIZED (
-        SELECT q1, q2, s, count(*) AS n
-        FROM (
-          SELECT q1, q2, q3
+      FROM (
+        WITH reid_cells AS MATERIALIZED (
+          SELECT q1, q2, s, count(*) AS n
           FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
-        ) AS reid_keyed(q1, q2, s)
-        GROUP BY ALL
-      ),
-      reid_held AS MATERIALIZED (
-        SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
-        FROM reid_cells
-        GROUP BY s
-      ),
-      reid_weighed AS (
-        SELECT reid_cells.*, held, x, g, total, kinds, area
-        FROM reid_cells
-        JOIN reid_held ON s IS NOT DISTINCT FROM v, (
-          SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
-          FROM reid_held
+            SELECT q1, q2, q3
+            FROM (
+              SELECT "age", "sex", "diagnosis"
+              FROM query_table('people') AS reid_source
+              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
+            ) AS reid_source_rows(q1, q2, q3)
+          ) AS reid_keyed(q1, q2, s)
+          GROUP BY ALL
+        ),
+        reid_held AS MATERIALIZED (
+          SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
+          FROM reid_cells
+          GROUP BY s
+        ),
+        reid_weighed AS (
+          SELECT reid_cells.*, held, x, g, total, kinds, area
+          FROM reid_cells
+          JOIN reid_held ON s IS NOT DISTINCT FROM v, (
+            SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
+            FROM reid_held
+          )
         )
+        SELECT q1, q2, sum(n)::BIGINT AS class_size, greatest(0, max(n::DOUBLE / held) * any_value(total) / sum(n) - 1) AS value
+        FROM reid_weighed
+        GROUP BY q1, q2
       )
-      SELECT q1, q2, sum(n)::BIGINT AS class_size, greatest(0, max(n::DOUBLE / held) * any_value(total) / sum(n) - 1) AS value
-      FROM reid_weighed
-      GROUP BY q1, q2
     )
     WHERE value IS NULL OR value > 1 * (1 + 1e-12)
   ) AS reid_counted, (

@@ -1,4 +1,4 @@
--- reid_plan_delta_disclosure('people', ['age', 'sex'], 'diagnosis', 'all', 'value')
+-- reid_plan_delta_disclosure('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'all', 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
@@ -12,35 +12,37 @@ FROM (
   FROM (
     SELECT class_size, value, count(*) AS classes
     FROM (
-      WITH reid_cells AS MATERIALIZED (
-        SELECT q1, q2, s, count(*) AS n
-        FROM (
-          SELECT q1, q2, q3
+      FROM (
+        WITH reid_cells AS MATERIALIZED (
+          SELECT q1, q2, s, count(*) AS n
           FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
-        ) AS reid_keyed(q1, q2, s)
-        GROUP BY ALL
-      ),
-      reid_held AS MATERIALIZED (
-        SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
-        FROM reid_cells
-        GROUP BY s
-      ),
-      reid_weighed AS (
-        SELECT reid_cells.*, held, x, g, total, kinds, area
-        FROM reid_cells
-        JOIN reid_held ON s IS NOT DISTINCT FROM v, (
-          SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
-          FROM reid_held
+            SELECT q1, q2, q3
+            FROM (
+              SELECT "age", "sex", "diagnosis"
+              FROM query_table('people') AS reid_source
+              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
+            ) AS reid_source_rows(q1, q2, q3)
+          ) AS reid_keyed(q1, q2, s)
+          GROUP BY ALL
+        ),
+        reid_held AS MATERIALIZED (
+          SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
+          FROM reid_cells
+          GROUP BY s
+        ),
+        reid_weighed AS (
+          SELECT reid_cells.*, held, x, g, total, kinds, area
+          FROM reid_cells
+          JOIN reid_held ON s IS NOT DISTINCT FROM v, (
+            SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
+            FROM reid_held
+          )
         )
+        SELECT q1, q2, sum(n)::BIGINT AS class_size, CASE WHEN count(*) = any_value(kinds) THEN greatest(0, ln(max(n::DOUBLE / held) * any_value(total) / sum(n)), -ln(min(n::DOUBLE / held) * any_value(total) / sum(n)))
+          ELSE 'infinity'::DOUBLE END AS value
+        FROM reid_weighed
+        GROUP BY q1, q2
       )
-      SELECT q1, q2, sum(n)::BIGINT AS class_size, CASE WHEN count(*) = any_value(kinds) THEN greatest(0, ln(max(n::DOUBLE / held) * any_value(total) / sum(n)), -ln(min(n::DOUBLE / held) * any_value(total) / sum(n)))
-        ELSE 'infinity'::DOUBLE END AS value
-      FROM reid_weighed
-      GROUP BY q1, q2
     )
     GROUP BY class_size, value
   ) AS reid_counted, (

@@ -1,4 +1,4 @@
--- reid_plan_l_diversity('people', ['age', 'sex'], 'diagnosis', 'entropy', 3, 'value')
+-- reid_plan_l_diversity('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'entropy', 3, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
@@ -12,25 +12,27 @@ FROM (
   FROM (
     SELECT class_size, value, count(*) AS classes
     FROM (
-      WITH reid_cells AS MATERIALIZED (
-        SELECT q1, q2, s, count(*) AS n
-        FROM (
-          SELECT q1, q2, q3
+      FROM (
+        WITH reid_cells AS MATERIALIZED (
+          SELECT q1, q2, s, count(*) AS n
           FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
-        ) AS reid_keyed(q1, q2, s)
-        GROUP BY ALL
-      ),
-      reid_weighed AS (
-        FROM reid_cells
+            SELECT q1, q2, q3
+            FROM (
+              SELECT "age", "sex", "diagnosis"
+              FROM query_table('people') AS reid_source
+              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
+            ) AS reid_source_rows(q1, q2, q3)
+          ) AS reid_keyed(q1, q2, s)
+          GROUP BY ALL
+        ),
+        reid_weighed AS (
+          FROM reid_cells
+        )
+        SELECT q1, q2, sum(n)::BIGINT AS class_size, CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
+          ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END AS value
+        FROM reid_weighed
+        GROUP BY q1, q2
       )
-      SELECT q1, q2, sum(n)::BIGINT AS class_size, CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
-        ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END AS value
-      FROM reid_weighed
-      GROUP BY q1, q2
     )
     GROUP BY class_size, value
   ) AS reid_counted, (

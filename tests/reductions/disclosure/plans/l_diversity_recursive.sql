@@ -1,4 +1,4 @@
--- reid_plan_l_diversity('people', ['age', 'sex'], 'diagnosis', 'recursive', 3, 'value')
+-- reid_plan_l_diversity('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'recursive', 3, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
@@ -12,45 +12,47 @@ FROM (
   FROM (
     SELECT class_size, value, count(*) AS classes
     FROM (
-      WITH reid_cells AS MATERIALIZED (
-        SELECT q1, q2, s, count(*) AS n
-        FROM (
-          SELECT q1, q2, q3
-          FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
-        ) AS reid_keyed(q1, q2, s)
-        GROUP BY ALL
-      ),
-      reid_weighed AS (
-        FROM reid_cells
-      ),
-      reid_counted AS MATERIALIZED (
-        SELECT q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(1.0) AS single
-        FROM reid_weighed
-        GROUP BY q1, q2
-      ),
-      reid_several AS (
-        SELECT reid_weighed.*, size
-        FROM reid_weighed
-        JOIN (
-          SELECT q1, q2, size
-          FROM reid_counted
-          WHERE parts > 1
-        ) AS reid_sized ON reid_weighed.q1 IS NOT DISTINCT FROM reid_sized.q1 AND reid_weighed.q2 IS NOT DISTINCT FROM reid_sized.q2
-      )
-      SELECT q1, q2, size AS class_size, single AS value
-      FROM reid_counted
-      WHERE parts = 1
-      UNION ALL
-      SELECT q1, q2, any_value(size) AS class_size, count(*) FILTER (largest < 3 * tail)::DOUBLE AS value
       FROM (
-        SELECT *, max(n) OVER (PARTITION BY q1, q2) AS largest, sum(n) OVER (PARTITION BY q1, q2 ORDER BY n ASC ROWS UNBOUNDED PRECEDING) AS tail
-        FROM reid_several
+        WITH reid_cells AS MATERIALIZED (
+          SELECT q1, q2, s, count(*) AS n
+          FROM (
+            SELECT q1, q2, q3
+            FROM (
+              SELECT "age", "sex", "diagnosis"
+              FROM query_table('people') AS reid_source
+              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
+            ) AS reid_source_rows(q1, q2, q3)
+          ) AS reid_keyed(q1, q2, s)
+          GROUP BY ALL
+        ),
+        reid_weighed AS (
+          FROM reid_cells
+        ),
+        reid_counted AS MATERIALIZED (
+          SELECT q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(1.0) AS single
+          FROM reid_weighed
+          GROUP BY q1, q2
+        ),
+        reid_several AS (
+          SELECT reid_weighed.*, size
+          FROM reid_weighed
+          JOIN (
+            SELECT q1, q2, size
+            FROM reid_counted
+            WHERE parts > 1
+          ) AS reid_sized ON reid_weighed.q1 IS NOT DISTINCT FROM reid_sized.q1 AND reid_weighed.q2 IS NOT DISTINCT FROM reid_sized.q2
+        )
+        SELECT q1, q2, size AS class_size, single AS value
+        FROM reid_counted
+        WHERE parts = 1
+        UNION ALL
+        SELECT q1, q2, any_value(size) AS class_size, count(*) FILTER (largest < 3 * tail)::DOUBLE AS value
+        FROM (
+          SELECT *, max(n) OVER (PARTITION BY q1, q2) AS largest, sum(n) OVER (PARTITION BY q1, q2 ORDER BY n ASC ROWS UNBOUNDED PRECEDING) AS tail
+          FROM reid_several
+        )
+        GROUP BY q1, q2
       )
-      GROUP BY q1, q2
     )
     GROUP BY class_size, value
   ) AS reid_counted, (

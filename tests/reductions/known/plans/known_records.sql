@@ -1,4 +1,4 @@
--- reid_plan_known_records('people', '{"columns": ["age", "sex"], "told": ["state"]}', NULL, 'value')
+-- reid_plan_known_records('query_table(''people'')', '{"columns": ["age", "sex"], "told": ["state"]}', NULL, NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"
@@ -13,7 +13,7 @@ FROM (
     WITH reid_distinct AS MATERIALIZED (
       SELECT row_number() OVER () AS id, *
       FROM (
-        SELECT q1, q2, q3, count(*) AS records, list(record) AS members
+        SELECT q1, q2, q3, count(*) AS records, list(record) AS members, -1::BIGINT AS people
         FROM (
           SELECT row_number() OVER () - 1, "age", "sex", "state"
           FROM query_table('people') AS reid_source
@@ -23,7 +23,7 @@ FROM (
       )
     )
     SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
-      [q3::VARCHAR]::VARCHAR[] AS texts, members
+      [q3::VARCHAR]::VARCHAR[] AS texts, people, members
     FROM reid_distinct
     LEFT JOIN (
       SELECT v1, row_number() OVER () AS code1

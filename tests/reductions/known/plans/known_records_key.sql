@@ -1,4 +1,4 @@
--- reid_plan_known_records('people', '{"columns": ["age"]}', 'id', 'drop')
+-- reid_plan_known_records('query_table(''people'')', '{"columns": ["age"]}', NULL, 'id', 'drop')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "id"
@@ -15,7 +15,7 @@ FROM (
       WITH reid_distinct AS MATERIALIZED (
         SELECT row_number() OVER () AS id, *
         FROM (
-          SELECT q1, count(*) AS records, list(record) AS members
+          SELECT q1, count(*) AS records, list(record) AS members, -1::BIGINT AS people
           FROM (
             SELECT "id", "age"
             FROM query_table('people') AS reid_source
@@ -26,7 +26,7 @@ FROM (
         )
       )
       SELECT id AS place, records, [coalesce(code1, 0)] AS codes, []::VARCHAR[] AS texts,
-        members
+        people, members
       FROM reid_distinct
       LEFT JOIN (
         SELECT v1, row_number() OVER () AS code1

@@ -1,4 +1,4 @@
--- reid_plan_matches('visits', 'person', 'place', 2, 1000000, 10000, 0, 'value')
+-- reid_plan_matches('query_table(''visits'')', 'person', 'place', 2, 1000000, 10000, 0, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "person", NULL::VARCHAR AS "place"

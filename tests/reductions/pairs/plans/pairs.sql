@@ -1,4 +1,4 @@
--- reid_plan_pairs('people', ['age', 'sex'], NULL::VARCHAR, NULL::VARCHAR, 'value')
+-- reid_plan_pairs('query_table(''people'')', ['age', 'sex'], NULL::VARCHAR, NULL::VARCHAR, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

@@ -1,4 +1,4 @@
--- reid_plan_pairs('people', ['age', 'sex'], 'weight', 'census', 'drop')
+-- reid_plan_pairs('query_table(''people'')', ['age', 'sex'], 'weight', 'query_table(''census'')', 'drop')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "weight"

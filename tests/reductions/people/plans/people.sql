@@ -1,4 +1,4 @@
--- reid_plan_people('people', ['age', 'sex'], NULL::VARCHAR, NULL::VARCHAR, 0, 'value')
+-- reid_plan_people('query_table(''people'')', ['age', 'sex'], NULL::VARCHAR, NULL::VARCHAR, 0, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

@@ -1,4 +1,4 @@
--- reid_plan_column_counts('people', NULL::VARCHAR[])
+-- reid_plan_column_counts('query_table(''people'')', NULL::VARCHAR[])
 SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
 FROM (
   WITH reid_read AS (

@@ -1,4 +1,4 @@
--- reid_plan_column_counts('people', ['age', 'sex'])
+-- reid_plan_column_counts('query_table(''people'')', ['age', 'sex'])
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

@@ -1,4 +1,4 @@
--- reid_plan_fitted_records('people', ['age', 'sex'], 0, NULL, 'value')
+-- reid_plan_fitted_records('query_table(''people'')', ['age', 'sex'], 0, NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "sex", NULL::VARCHAR AS "age"

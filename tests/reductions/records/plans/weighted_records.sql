@@ -1,4 +1,4 @@
--- reid_plan_weighted_records('people', ['age', 'sex'], 'weight', NULL, 'drop')
+-- reid_plan_weighted_records('query_table(''people'')', ['age', 'sex'], 'weight', NULL, 'drop')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "weight", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "age"

@@ -1,4 +1,4 @@
--- reid_plan_saved('models')
+-- reid_plan_saved('query_table(''models'')')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "model", NULL::VARCHAR AS "json"

@@ -1,4 +1,4 @@
--- reid_with_scores('people', ['age', 'sex'], [2, 1], 'reid_answered_score_copula', '''m'', ''1000'', ''ignored'')', 'FROM reid_scored')
+-- reid_with_scores('query_table(''people'')', ['age', 'sex'], [2, 1], 'reid_answered_score_copula', '''m'', ''1000'', ''ignored'')', 'FROM reid_scored')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

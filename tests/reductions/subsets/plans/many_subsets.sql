@@ -1,4 +1,4 @@
--- reid_many_subsets('people', ['age', 'sex'], 2, 'drop', 1024)
+-- reid_many_subsets('query_table(''people'')', ['age', 'sex'], 2, 'drop', 1024)
 WITH reid_distinct AS MATERIALIZED (
   SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
   FROM (

@@ -1,0 +1,76 @@
+"""Find the release that meets a policy at the least loss, and write it as SQL."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from reid_sql.commands.check import named, policy_options, tell
+
+if TYPE_CHECKING:
+    from reid_sql.release.prepared import Prepared
+
+WORDS: Final = "find the coarser form of a table that meets a policy at the least loss, as SQL"
+FILES: Final = ("sql", "polars", "json_report")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    policy_options(parser)
+    parser.add_argument("--sql", metavar="FILE", help="write the release as SQL: a view for each table")
+    parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
+    parser.add_argument(
+        "--json-report", metavar="FILE", help="write the gate's report on the release as JSON"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw risk against loss of the forms: .png or .svg")
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Seek the release, write what is asked for, show what is lost, give the exit code of its verdict."""
+    from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.reports.files import refuse_to_overwrite, spared  # noqa: PLC0415 - the same
+    from reid_sql.plot import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.release.preparation import run  # noqa: PLC0415 - the same
+
+    given = {name: named(name, getattr(options, name)) for name in FILES}
+    wanted = {name: file for name, file in given.items() if file is not None}
+    files = {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}
+    refuse_to_overwrite(files, spared(read_policy(options.policy), None))
+    if options.plot is not None:
+        check_plot_file(options.plot)
+    made = run(options.policy, memory_limit=options.memory_limit, tell=tell)
+    _write(made, wanted)
+    if options.plot is not None:
+        from reid_sql.release.picture import draw_frontier  # noqa: PLC0415 - an optional extra
+
+        draw_frontier(options.plot, made.page)
+    _show(made, as_json=options.json)
+    return made.exit_code
+
+
+def _write(made: "Prepared", wanted: dict[str, Path]) -> None:
+    """Write the files; one that is no release is not written, and that is said."""
+    from reid_sql.check.reports.files import write_report  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+
+    for name, file in wanted.items():
+        if name == "json_report" and made.report is not None:
+            write_report(file, text(dict(made.report)))
+        elif made.passed:
+            write_report(file, made.sql if name == "sql" else made.python)
+        else:
+            words = f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
+            print(words, file=sys.stderr)  # noqa: T201 - one line, never wrapped
+
+
+def _show(made: "Prepared", *, as_json: bool) -> None:
+    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+    from reid_sql.release.screen_page import release_page  # noqa: PLC0415 - the same
+
+    page = dict(made.page)
+    if as_json:
+        sys.stdout.write(text(page))
+    else:
+        console = screen.console()
+        console.print(release_page(page, console.width))

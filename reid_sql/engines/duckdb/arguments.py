@@ -1,0 +1,48 @@
+"""What a call is given, as expressions: the value or the refusal, and the text that stands for the value."""
+
+from reid_sql.columns import Groups
+from reid_sql.domains import (
+    Checked,
+    Column,
+    Columns,
+    Document,
+    Key,
+    Number,
+    Numbers,
+    OptionalTable,
+    Table,
+    Texts,
+)
+from reid_sql.function import Parameter, sql_literal
+
+
+def literal(parameter: Parameter) -> str:
+    """Spell the text in which the checked value stands as SQL spells it; NULL has its type."""
+    value, domain = checked(parameter), parameter.domain
+    if isinstance(domain, Groups) or (isinstance(domain, Columns) and domain.optional):
+        return f"""CASE WHEN "{parameter.name}" IS NULL THEN 'NULL::VARCHAR[]' ELSE reid_texts({value}) END"""
+    if isinstance(domain, Columns | Texts):
+        return f"reid_texts({value})"
+    if isinstance(domain, Number) and not domain.whole:
+        return f"coalesce(({value})::VARCHAR || '::DOUBLE', 'NULL')"
+    if isinstance(domain, Number | Numbers):
+        return f"coalesce(({value})::VARCHAR, 'NULL')"
+    return f"coalesce(reid_text({value}), 'NULL::VARCHAR')"
+
+
+def checked(parameter: Parameter) -> str:
+    """Spell the parameter as an SQL expression that is the value, or the refusal."""
+    domain = parameter.domain
+    if isinstance(domain, Columns):
+        listed = f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
+        return f"CASE WHEN {parameter.name} IS NOT NULL THEN {listed} END" if domain.optional else listed
+    if isinstance(domain, Groups):
+        listed = f'reid_listed({sql_literal(parameter.name)}, "{parameter.name}")'
+        return f'CASE WHEN "{parameter.name}" IS NULL THEN NULL ELSE {listed} END'
+    if isinstance(domain, Table):
+        return f"reid_table({parameter.name})"
+    if isinstance(domain, OptionalTable):
+        return f"CASE WHEN {parameter.name} IS NOT NULL THEN reid_table({parameter.name}) END"
+    if isinstance(domain, Column | Key):
+        return f"{parameter.name}::VARCHAR"
+    return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name

@@ -1,0 +1,1 @@
+"""A release beside its original: what changed, what is lost, and how well records are linked back."""

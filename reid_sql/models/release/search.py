@@ -1,0 +1,180 @@
+"""The node of least loss that meets what is required: every other one is counted or shown to lose more.
+
+A node that is counted tells of others. One that cannot be met tells of all finer ones; one that is met tells
+what finer ones lose at least, and each tells what coarser ones lose at least. The search ends when no node
+that is left could lose less than the best, or when it is told to stop.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reid_sql.interruption import checkpoint
+from reid_sql.models.release.lattice import Lattice, Node, box
+from reid_sql.models.release.loss import Entropy, Loss
+from reid_sql.models.release.requirement import Outcome, Requirement
+
+MOST: Final = 5_000_000  # nodes over which bounds are kept
+CLOSE: Final = 1e-12  # by which a loss must be less to be better
+
+
+@dataclass(frozen=True)
+class Found:
+    """A node that was counted: its loss, the cut and the records taken away, and its smallest class."""
+
+    node: Node
+    loss: float
+    outcome: Outcome
+    below_k: float  # share of the records in classes below k, at least 2, before any goes
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Whether a node meets what class sizes do not tell; `hopeless` if no finer form can, either."""
+
+    met: bool
+    hopeless: bool = False
+
+
+Judge = Callable[[Found], Judged]
+
+
+@dataclass
+class Result:
+    """The best node, if any; whether no other loses less, and the least loss that another could have."""
+
+    best: Found | None = None
+    optimal: bool = False
+    bound: float = 0.0
+    nodes: int = 0
+    counted: list[Found] = field(default_factory=list)
+
+
+def _anything(found: Found) -> Judged:  # noqa: ARG001 - as a judge
+    return Judged(met=True)
+
+
+class Search:
+    """A search in a lattice for the least loss; `judge` is asked of each node that would be the best."""
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        requirement: Requirement,
+        loss: Loss,
+        judge: Judge = _anything,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        tell: Callable[[Result], None] = lambda _: None,
+    ) -> None:
+        """Take what is searched, what is required, what is lost; when to stop, and whom to tell."""
+        self.lattice, self.requirement, self.loss, self.judge = lattice, requirement, loss, judge
+        self.stop, self.tell = stop, tell
+        self.result = Result(nodes=lattice.nodes)
+        self._seen: set[Node] = set()
+        self._met: set[Node] = set()
+        self._order = Entropy(lattice)
+        self._least: NDArray[np.float64] | None = None
+
+    def run(self) -> Result:
+        """Search, from nothing left downwards, then among what the bounds leave."""
+        if self.lattice.nodes <= MOST:
+            self._least = self.loss.base.copy()
+            self._known = np.zeros(self.lattice.shape, dtype=np.bool_)
+        self._descend()
+        while self._least is not None and not self.stop():
+            node = self._next(self._least)
+            if node is None:
+                self.result.optimal = True
+                break
+            self._count(node)
+        self._tell_bound()
+        return self.result
+
+    def _descend(self) -> None:
+        """Make columns finer one by one, the one that regains most first, as long as all is met."""
+        node = self.lattice.top
+        if not self._count(node):
+            return
+        moved = True
+        while moved and not self.stop():
+            finer = next((each for each in self._finer(node) if self._count(each)), None)
+            moved, node = finer is not None, finer or node
+
+    def _finer(self, node: Node) -> Iterator[Node]:
+        below = [(*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level]
+        columns = self._order.columns
+        yield from sorted(below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each)))
+
+    def _next(self, least: NDArray[np.float64]) -> Node | None:
+        """Give a node that may lose less than the best; the most telling one, as far as one can know.
+
+        Where losses are known before a node is counted, it is the one that would lose most; else one halfway.
+        """
+        best = self.result.best.loss if self.result.best else np.inf
+        open_ = np.flatnonzero((least < best * (1 - CLOSE)) & ~self._known)
+        if not len(open_):
+            return None
+        order = self._order.base.ravel()[open_]
+        place = (
+            order.argmax() if self.loss.foreseen else np.argpartition(order, len(order) // 2)[len(order) // 2]
+        )
+        return tuple(int(at) for at in np.unravel_index(int(open_[place]), least.shape))
+
+    def _count(self, node: Node) -> bool:
+        """Count a node, learn from it, and say whether it meets all."""
+        checkpoint()
+        if node in self._seen:
+            return node in self._met
+        self._seen.add(node)
+        if self._least is not None:
+            self._known[node] = True
+        folded = self.lattice.folded(node)
+        outcome = self.requirement.of(folded.counts)
+        loss = float("inf") if outcome.cut is None else self.loss.of(node, folded, outcome)
+        small = int(folded.counts[folded.counts < max(2, self.requirement.k)].sum())
+        found = Found(node, loss, outcome, small / self.lattice.records)
+        self.result.counted.append(found)
+        met, hopeless = self._judged(found)
+        if self._least is not None:
+            self._learn(found, hopeless=hopeless)
+        if met:
+            self._met.add(node)
+        self.tell(self.result)
+        return met
+
+    def _judged(self, found: Found) -> tuple[bool, bool]:
+        """Whether all is met, and whether no finer form can meet it; the best is remembered."""
+        best = self.result.best
+        if found.outcome.cut is None:
+            return False, found.outcome.hopeless
+        if best is not None and found.loss >= best.loss * (1 - CLOSE):
+            return True, False  # no better, whatever else is asked
+        judged = self.judge(found)
+        if judged.met:
+            self.result.best = found
+        return judged.met, judged.hopeless
+
+    def _learn(self, found: Found, *, hopeless: bool) -> None:
+        """Raise what other nodes lose at least."""
+        if self._least is None:
+            return
+        folded = self.lattice.folded(found.node)
+        below, above = box(found.node, above=False), box(found.node, above=True)
+        if hopeless:
+            self._least[below] = np.inf
+        elif beside := self.loss.beside(found.node, folded, self.requirement.k):
+            np.maximum(self._least[below], self.loss.base[below] + beside, out=self._least[below])
+        if least := self.loss.above(folded, self.requirement.suppressible):
+            np.maximum(self._least[above], least, out=self._least[above])
+
+    def _tell_bound(self) -> None:
+        """Say what the nodes that were not counted lose at least."""
+        best = self.result.best.loss if self.result.best else float("inf")
+        if self.result.optimal or self._least is None:
+            self.result.bound = best if self.result.optimal else 0.0
+            return
+        self.result.bound = min(best, float(self._least.min(initial=best, where=~self._known)))

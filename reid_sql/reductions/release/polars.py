@@ -1,0 +1,67 @@
+"""Polars: an original beside its release."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from reid_sql.domains import QUASI_IDENTIFIERS
+from reid_sql.engines.paired import SIDES, coded
+from reid_sql.engines.polars.frames import how_nulls, named, places, resolved, schema
+from reid_sql.errors import OutOfDomainError
+from reid_sql.reduction import refuse_key, refuse_twice
+from reid_sql.reductions.release import PAIRED_RECORDS, WITH_KEY
+
+
+def paired_records(
+    original: pl.LazyFrame, released: pl.LazyFrame, qi: Sequence[str], key: str | None = None
+) -> pl.LazyFrame:
+    """The distinct records of the original, each beside what was released of it, as codes."""
+    refuse_key(qi, key)
+    for frame in (original, released):
+        if key is None:
+            resolved(QUASI_IDENTIFIERS, qi, frame)
+        else:
+            resolved(WITH_KEY, [*qi, key], frame)
+    own, out = (_side(frame, qi, key, side) for frame, side in zip((original, released), SIDES, strict=True))
+    pairs = pl.concat([own, out], how="diagonal") if key is None else _joined(own, out)
+    there = (pl.col(f"in_{side}").fill_null(value=False) for side in SIDES)
+    values = [f"{side}{at}" for side in SIDES for at in range(1, len(qi) + 1)]
+    distinct = pairs.with_columns(*there).group_by(*values, *(f"in_{side}" for side in SIDES))
+    counted = distinct.agg(pl.len().cast(pl.Int64).alias("records"))
+    types = schema(PAIRED_RECORDS.columns)
+
+    def code(frame: pl.DataFrame) -> pl.DataFrame:
+        found = coded(frame, qi, keyed=key is not None) | {"records": frame["records"]}
+        return pl.DataFrame({name: pl.Series([found[name]], dtype=types[name]) for name in types})
+
+    return how_nulls(original, [], "value", counted.map_batches(code, schema=types))
+
+
+def _side(frame: pl.LazyFrame, qi: Sequence[str], key: str | None, side: str) -> pl.LazyFrame:
+    """The columns of one table under names of the side's own, with its key."""
+    own = [named(name).alias(q.replace("q", side)) for name, q in zip(qi, places(qi), strict=True)]
+    there = pl.lit(True).alias(f"in_{side}")  # noqa: FBT003 - a literal
+    if key is None:
+        return frame.select(*own, there)
+    return frame.select(*own, there, named(key).alias(f"key_{side}")).map_batches(_told_apart)
+
+
+def _told_apart(rows: pl.DataFrame) -> pl.DataFrame:
+    keys = rows.to_series(rows.width - 1)
+    refuse_twice(None if keys.n_unique() == len(keys) else repr(keys.filter(keys.is_duplicated())[0]))
+    return rows
+
+
+def _joined(own: pl.LazyFrame, out: pl.LazyFrame) -> pl.LazyFrame:
+    """The records of both tables, those of one key beside each other."""
+    kinds = [frame.collect_schema()[f"key_{side}"] for frame, side in zip((own, out), SIDES, strict=True)]
+    if kinds[0] != kinds[1]:
+        if not all(kind.is_integer() for kind in kinds):
+            rule = f"key must have the same type in both tables, got {kinds[0]} and {kinds[1]}"
+            raise OutOfDomainError(f"{rule}; cast one of the columns")
+        own, out = (
+            frame.with_columns(pl.col(f"key_{side}").cast(pl.Int128))
+            for frame, side in zip((own, out), SIDES, strict=True)
+        )
+    keys = {"left_on": "key_own", "right_on": "key_out"}
+    return own.join(out, **keys, how="full", nulls_equal=True)  # type: ignore[arg-type]

@@ -1,0 +1,22 @@
+"""From a table that fails a policy to a release that meets it, at the least loss, as SQL that the user runs.
+
+>>> import reid_sql.release
+>>> reid_sql.release.prepare.__name__
+'prepare'
+"""
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reid_sql.release.prepared import Prepared
+
+
+def prepare(policy: str | PathLike[str], *, memory_limit: str | None = None) -> "Prepared":
+    """Find the coarser form of each table of the policy that meets it at the least loss.
+
+    The files are only read. Refuses, by a `ReidError` of one sentence, a policy that it cannot follow.
+    """
+    from reid_sql.release.preparation import run  # noqa: PLC0415 - `import reid_sql` stays quick
+
+    return run(policy, memory_limit=memory_limit)

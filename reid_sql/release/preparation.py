@@ -1,0 +1,153 @@
+"""Preparing a release: a form of each table is sought, made, and measured by the ordinary gate."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Final
+
+from reid_sql.check import gate
+from reid_sql.check.gate import Tell
+from reid_sql.check.judging.finding import FAIL, NO_WORSE, PASS, Baseline, checked
+from reid_sql.check.measures.release import Release
+from reid_sql.check.policy.policy import Check, Policy, read_policy
+from reid_sql.errors import UnknownNameError
+from reid_sql.models.release.cells import rescue
+from reid_sql.models.release.loss import loss_of
+from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.search import Found, Judged, Result, Search
+from reid_sql.release.asked import columns_to_climb, is_folded, is_monotone, refuse_unprepared, requirement
+from reid_sql.release.climb import Climb, climb
+from reid_sql.release.form import Form
+from reid_sql.release.prepared import Prepared, TableForm
+from reid_sql.release.released import Released
+from reid_sql.release.sql_file import source_sql
+from reid_sql.suggestion import suggestion
+
+PATIENCE: Final = 2.0  # seconds between words of progress
+MET: Final = (PASS, NO_WORSE)
+
+
+def run(
+    policy: str | PathLike[str], *, memory_limit: str | None = None, tell: Tell = lambda _: None
+) -> Prepared:
+    """Prepare the tables of a policy file."""
+    asked = read_policy(Path(policy))
+    with gate.opened(asked, memory_limit, tell) as releases:
+        return prepared(asked, releases, tell)
+
+
+def prepared(policy: Policy, releases: Sequence[Release], tell: Tell) -> Prepared:
+    """Seek a form for each table, and measure all that were found as one release."""
+    for release in releases:
+        refuse_unprepared(release)
+        _refuse_kept(policy, release)
+    before = gate.baseline_of(policy, releases, None)
+    forms = [_sought(policy, release, before, tell) for release in releases]
+    if any(form.form is None for form in forms):
+        return Prepared(policy, tuple(forms), None)
+    made = [
+        Released(release, form.form)
+        for release, form in zip(releases, forms, strict=True)
+        if form.form is not None
+    ]
+    return Prepared(policy, tuple(forms), gate.measured(policy, made, None, tell=tell))
+
+
+def _refuse_kept(policy: Policy, release: Release) -> None:
+    for name in policy.preparing.keep:
+        if name not in release.columns:
+            rule = f"policy prepare.keep must name columns of {release.table.name}, got '{name}'"
+            raise UnknownNameError(f"{rule}; {suggestion(name, release.columns)}")
+
+
+def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tell) -> TableForm:
+    """Search the lattice of one table."""
+    began = time.monotonic()
+    columns, wanted = columns_to_climb(release), policy.preparing
+    tell(f"{release.table.name}: ladders")
+    found = climb(release, columns, wanted.ladders)
+    asked = requirement(release, columns, wanted.suppression)
+    loss = loss_of(wanted.loss, found.lattice)
+    judge = _Judge(policy, release, before, found, asked)
+    ends = began + wanted.time_limit
+    words = _Words(release.table.name, tell)
+    result = Search(found.lattice, asked, loss, judge, stop=lambda: time.monotonic() > ends, tell=words).run()
+    best = result.best
+    form = Form(found.ladders, best.node, best.outcome.cut or 1) if best else None
+    if form is not None and wanted.cells:
+        form = _with_cells(judge, form)
+    return TableForm(
+        table=release.table,
+        columns=tuple(release.columns),
+        records=release.records,
+        ladders=found.ladders,
+        lattice=found.lattice,
+        requirement=asked,
+        result=result,
+        form=form,
+        loss=wanted.loss,
+        left_to_gate=tuple(check.measure.name for check in judge.left),
+        source=source_sql(release),
+        seconds=time.monotonic() - began,
+    )
+
+
+def _with_cells(judge: "_Judge", form: Form) -> Form:
+    """Blank single values in place of records, unless a check is no longer met then."""
+    made = rescue(judge.found.lattice.folded(form.node), form.cut)
+    stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
+    blanked = replace(form, stages=stages)
+    return form if judge.broken(blanked, judge.release.table.checks) else blanked
+
+
+class _Judge:
+    """What class sizes do not tell is measured on the form itself, by the ordinary gate."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        release: Release,
+        before: Baseline | None,
+        found: Climb,
+        asked: Requirement,
+    ) -> None:
+        self.policy, self.release, self.before, self.found = policy, release, before, found
+        columns = [each.column for each in found.ladders]
+        strict = policy.cautions == "refuse" or release.table.nulls != "value"
+        self.left = [each for each in release.table.checks if strict or not is_folded(release, each, columns)]
+        self.whole = not asked.suppressible or asked.takes_nothing
+
+    def __call__(self, found: Found) -> Judged:
+        if not self.left:
+            return Judged(met=True)
+        broken = self.broken(Form(self.found.ladders, found.node, found.outcome.cut or 1), self.left)
+        if broken is None:
+            return Judged(met=True)
+        check, verdict = broken
+        return Judged(met=False, hopeless=self.whole and verdict == FAIL and is_monotone(check))
+
+    def broken(self, form: Form, checks: Sequence[Check]) -> tuple[Check, str] | None:
+        """Give the first check that the form does not meet, with its verdict."""
+        made = Released(self.release, form)
+        try:
+            verdicts = ((each, checked(made, each, self.policy, self.before).verdict) for each in checks)
+            return next((pair for pair in verdicts if pair[1] not in MET), None)
+        finally:
+            made.forget()
+
+
+class _Words:
+    """Progress in words, not too often."""
+
+    def __init__(self, table: str, tell: Tell) -> None:
+        self.table, self.tell, self.last = table, tell, time.monotonic()
+
+    def __call__(self, result: Result) -> None:
+        if time.monotonic() - self.last < PATIENCE:
+            return
+        self.last = time.monotonic()
+        best = "none meets the policy yet" if result.best is None else f"least loss {result.best.loss:.1%}"
+        told = f"{len(result.counted):,} of {result.nodes:,} forms counted; {best}"
+        self.tell(f"{self.table}: {told}")

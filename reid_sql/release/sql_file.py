@@ -1,0 +1,63 @@
+"""A release as a SQL file: a view for each table, which counts classes where it runs and lists no record."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from reid_sql.check.measures.release import Release
+from reid_sql.domains import quoted
+from reid_sql.errors import ReidError
+from reid_sql.source import DATABASES, check_source, select_of
+from reid_sql.visible import visible
+
+if TYPE_CHECKING:
+    from reid_sql.release.prepared import Prepared, TableForm
+
+FIRST: Final = "-- A release by reid-sql"
+NO_FORM: Final = "no form of the table meets the policy"
+
+
+def source_sql(release: Release) -> str:
+    """Spell the source as a query reads it: the very reading that is measured, or a name to be given.
+
+    A database's table has its own name; files of a pattern have the table's.
+    """
+    source = release.table.source
+    if source.parts:
+        return quoted(release.table.name)
+    kind = check_source(f"the file of {release.table.name}", str(source.path))
+    if kind in DATABASES:
+        named = source.table or release.table.name
+        return ".".join(quoted(part) for part in named.split(".", 1))
+    select, _ = select_of(release.con, "the file", source.path, kind, source.form)
+    return f"({select})"
+
+
+def sql_file(made: "Prepared") -> str:
+    """Write the views of all tables."""
+    if not made.passed:
+        raise ReidError(
+            f"a release must pass the policy to be written, got {made.verdict}; change the policy"
+        )
+    return "\n".join(line for table in made.tables for line in _view(made, table)) + "\n"
+
+
+def _view(made: "Prepared", table: "TableForm") -> Iterator[str]:
+    if table.form is None:
+        raise ReidError(NO_FORM)
+    yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
+    yield f"-- (sha256 {made.policy.sha256}); the gate says: {made.verdict}."
+    for ladder, level in zip(table.ladders, table.form.node, strict=True):
+        yield f"--   {_comment(ladder.words(level))}"
+    for stage in table.form.stages:
+        listed = _comment(", ".join(stage))
+        yield f"--   {listed} blank in records of rare combinations that are then alike with enough others"
+    if table.form.cut > 1:
+        yield f"--   without records of a combination that fewer than {table.form.cut} records have"
+    select = table.form.select(table.shipped(made.policy.preparing.keep), table.source)
+    yield f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS"
+    yield f"{select};"
+
+
+def _comment(words: str) -> str:
+    """Words that stay on their line."""
+    return visible(words.replace("\n", " ").replace("\r", " "))

@@ -1,0 +1,53 @@
+"""Folding distinct records gives what counting every record gives."""
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reid_sql.models.release import lattice as lattices
+from reid_sql.models.release.lattice import Folded, Lattice, Node, Rungs
+from tests.models.release.brute import Labels, form, lattice, nodes, sizes, tables
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(), st.randoms())
+def test_every_form_has_the_classes_of_the_table(
+    drawn: tuple[pl.DataFrame, list[Labels]], order: Random
+) -> None:
+    table, ladders = drawn
+    found, every = lattice(table, ladders), list(nodes(ladders))
+    order.shuffle(every)  # whatever was counted before
+    for node in every:
+        coarse = form(table, ladders, node)
+        due = Counter(coarse.group_by(coarse.columns).len()["len"])
+        assert Counter(found.folded(node).counts.tolist()) == due
+
+
+@settings(max_examples=50, deadline=None)
+@given(tables())
+def test_many_codes_are_sorted_rather_than_counted(drawn: tuple[pl.DataFrame, list[Labels]]) -> None:
+    """The same where keys are too many for an array, and where they are too many for one number."""
+    table, ladders = drawn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lattices, "DENSE", 0)
+        patch.setattr(lattices, "WORD", 40)
+        found = lattice(table, ladders)
+        for node in nodes(ladders):
+            due = Counter(sizes(form(table, ladders, node)))
+            counts = found.folded(node).counts
+            assert Counter(np.repeat(counts, counts).tolist()) == due
+
+
+def test_forgotten_forms_are_counted_again() -> None:
+    rungs = Rungs((np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64)), np.array([1, 2, 3, 4]))
+    made = Lattice([rungs], Folded(np.arange(4)[None], np.array([1, 2, 3, 4])))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lattices, "FORMS", 1)
+        for node in [(1,), (2,), (1,), (0,)] * 2:
+            due: dict[Node, list[int]] = {(0,): [1, 2, 3, 4], (1,): [3, 7], (2,): [10]}
+            assert made.folded(node).counts.tolist() == due[node]

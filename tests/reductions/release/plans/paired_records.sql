@@ -1,0 +1,109 @@
+-- reid_plan_paired_records('query_table(''original'')', 'query_table(''released'')', ['age', 'sex'], NULL)
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('original'))
+  ), (
+    SELECT list(column_name) AS reid_names_2
+    FROM (DESCRIBE FROM query_table('released'))
+  )
+  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1) AND reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_2)
+) AS reid_fallback, LATERAL (
+  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  FROM (
+    WITH reid_own AS MATERIALIZED (
+      SELECT *
+      FROM (
+        SELECT "age", "sex"
+        FROM query_table('original') AS reid_source
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+      ) AS reid_source_rows(q1, q2)
+    ),
+    reid_own_1 AS MATERIALIZED (
+      SELECT v, row_number() OVER () AS code
+      FROM (
+        SELECT DISTINCT q1 AS v
+        FROM reid_own
+      )
+      WHERE v IS NOT NULL
+    ),
+    reid_own_2 AS MATERIALIZED (
+      SELECT v, row_number() OVER () AS code
+      FROM (
+        SELECT DISTINCT q2 AS v
+        FROM reid_own
+      )
+      WHERE v IS NOT NULL
+    ),
+    reid_own_coded AS (
+      SELECT [coalesce(c1.code, 0)::INTEGER, coalesce(c2.code, 0)::INTEGER] AS codes,
+        NULL AS key
+      FROM reid_own
+      LEFT JOIN reid_own_1 AS c1 ON q1 = c1.v
+      LEFT JOIN reid_own_2 AS c2 ON q2 = c2.v
+    ),
+    reid_out AS MATERIALIZED (
+      SELECT *
+      FROM (
+        SELECT "age", "sex"
+        FROM query_table('released') AS reid_source
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+      ) AS reid_source_rows(q1, q2)
+    ),
+    reid_out_1 AS MATERIALIZED (
+      SELECT v, row_number() OVER () AS code
+      FROM (
+        SELECT DISTINCT q1 AS v
+        FROM reid_out
+      )
+      WHERE v IS NOT NULL
+    ),
+    reid_out_2 AS MATERIALIZED (
+      SELECT v, row_number() OVER () AS code
+      FROM (
+        SELECT DISTINCT q2 AS v
+        FROM reid_out
+      )
+      WHERE v IS NOT NULL
+    ),
+    reid_out_coded AS (
+      SELECT [coalesce(c1.code, 0)::INTEGER, coalesce(c2.code, 0)::INTEGER] AS codes,
+        NULL AS key
+      FROM reid_out
+      LEFT JOIN reid_out_1 AS c1 ON q1 = c1.v
+      LEFT JOIN reid_out_2 AS c2 ON q2 = c2.v
+    ),
+    reid_pairs AS (
+      SELECT own, out, count(*) AS records
+      FROM (
+        SELECT codes AS own, NULL::INTEGER[] AS out
+        FROM reid_own_coded
+        UNION ALL
+        SELECT NULL, codes
+        FROM reid_out_coded
+      )
+      GROUP BY own, out
+    )
+    SELECT ['age', 'sex'] AS names, [false] AS keyed, [list(coalesce(own[1], -1)),
+      list(coalesce(own[2], -1))] AS original_codes, [list(coalesce(out[1], -1)),
+      list(coalesce(out[2], -1))] AS released_codes, coalesce(list(records), []::BIGINT[]) AS records,
+      [ (
+      SELECT coalesce(list(v::VARCHAR ORDER BY code ASC), []::VARCHAR[])
+      FROM reid_own_1
+    ), (
+      SELECT coalesce(list(v::VARCHAR ORDER BY code ASC), []::VARCHAR[])
+      FROM reid_own_2
+    ) ] AS original_values, [ (
+      SELECT coalesce(list(v::VARCHAR ORDER BY code ASC), []::VARCHAR[])
+      FROM reid_out_1
+    ), (
+      SELECT coalesce(list(v::VARCHAR ORDER BY code ASC), []::VARCHAR[])
+      FROM reid_out_2
+    ) ] AS released_values
+    FROM reid_pairs
+  ) AS reid_counted, (
+    SELECT 0::BIGINT
+  ) AS reid_left_out(records_dropped)
+) AS reid_result

@@ -1,0 +1,383 @@
+"""A release meets its policy when a reader counts it, loses no more than it must, tells no small count."""
+
+import json
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+import reid_sql.release
+from reid_sql.errors import ReidError
+from reid_sql.release.preparation import run
+from reid_sql.release.prepared import Prepared
+from tests.conftest import DATA
+from tests.models.release.brute import entropy_loss
+from tests.processes import ROOT, environment
+from tests.release.brute import K, class_sizes, made_by, policy, written
+from tests.release.brute import frame as made_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+AGES = "ladders.age = [{ bands = 10 }, { bands = 20 }]"
+LADDERS = f"{AGES}\nladders.city = [{{ prefix = 2 }}, {{ prefix = 1 }}]\nladders.sex = []"
+
+
+def people(records: int = 300, seed: int = 1) -> pl.DataFrame:
+    """Ages, cities and sexes, some of them missing, a diagnosis and a name."""
+    rng = np.random.default_rng(seed)
+    age = [None if rng.random() < 0.05 else int(each) for each in rng.integers(18, 80, records)]
+    city = [str(each) for each in rng.choice(["1010", "1020", "1100", "2010", "2345"], records)]
+    return pl.DataFrame(
+        {
+            "name": [f"Person {at}" for at in range(records)],
+            "age": age,
+            "city": city,
+            "sex": [str(each) for each in rng.choice(["F", "M"], records)],
+            "diagnosis": [str(each) for each in rng.choice(["A", "B", "C"], records)],
+        }
+    )
+
+
+QI = ["age", "city", "sex"]
+
+
+def lost(made: Prepared) -> float:
+    """The loss of the form that was found."""
+    best = made.tables[0].result.best
+    assert best is not None
+    return best.loss
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> pl.DataFrame:
+    frame = people()
+    frame.write_parquet(tmp_path / "people.parquet")
+    return frame
+
+
+def exhaustive(frame: pl.DataFrame, k: int, suppression: float) -> float:
+    """Every form of the table counted by Polars, its values made coarser by plain Python."""
+
+    def age(value: int | None, width: int) -> str | None:
+        return None if value is None else f"{value // width * width} to {value // width * width + width - 1}"
+
+    forms: dict[str, list[Callable[[Any], Any]]] = {
+        "age": [lambda v: v, lambda v: age(v, 10), lambda v: age(v, 20), lambda _: "*"],
+        "city": [lambda v: v, lambda v: f"{v[:2]}*", lambda v: f"{v[:1]}*", lambda _: "*"],
+        "sex": [lambda v: v, lambda _: "*"],
+    }
+    best = 2.0
+    for node in product(*(range(len(forms[name])) for name in QI)):
+        coarse = pl.DataFrame(
+            {
+                name: [forms[name][level](value) for value in frame[name]]
+                for name, level in zip(QI, node, strict=True)
+            }
+        )
+        kept = coarse.select(pl.len().over(QI)).to_series() >= k
+        if len(frame) - kept.sum() <= suppression * len(frame):
+            best = min(best, entropy_loss(frame.select(QI), coarse, kept))
+    return best
+
+
+@pytest.mark.parametrize(("k", "suppression"), [(3, 0.0), (5, 0.02), (5, 0.1), (40, 0.0)])
+def test_the_release_loses_what_the_best_of_all_forms_loses(
+    tmp_path: Path, table: pl.DataFrame, k: int, suppression: float
+) -> None:
+    text = policy("people.parquet", QI, K.format(k), prepare=f"suppression = {suppression}\n{LADDERS}")
+    made = run(written(tmp_path, text))
+    assert made.passed
+    assert made.tables[0].result.optimal
+    assert lost(made) == pytest.approx(exhaustive(table, k, suppression))
+    released = made_by(made.sql, "people_released")
+    assert class_sizes(released, QI)[0] >= k
+    assert len(released) >= (1 - suppression) * len(table)
+    assert made.page["report"]["tables"][0]["records"] == len(released)
+
+
+def test_the_polars_file_gives_what_the_sql_gives(tmp_path: Path, table: pl.DataFrame) -> None:
+    text = policy("people.parquet", QI, K.format(5), prepare=LADDERS, table='sensitive = ["diagnosis"]')
+    made = reid_sql.release.prepare(written(tmp_path, text))
+    space: dict[str, Any] = {}
+    exec(made.python, space)  # noqa: S102 - as a reader runs it
+    by_polars = space["released_people"](table).collect()
+    by_sql = made_by(made.sql, "people_released")
+    assert by_polars.columns == by_sql.columns == [*QI, "diagnosis"]
+    names = by_sql.columns
+    assert sorted(map(repr, by_polars.rows())) == sorted(map(repr, by_sql.select(names).rows()))
+
+
+def test_columns_that_no_check_names_are_left_out_unless_they_are_kept(
+    tmp_path: Path, table: pl.DataFrame
+) -> None:
+    text = policy("people.parquet", QI, K.format(5), prepare='keep = ["diagnosis"]')
+    made = run(written(tmp_path, text))
+    assert set(made_by(made.sql, "people_released").columns) == {*QI, "diagnosis"}
+    assert made.page["tables"][0]["columns_left_out"] == ["name"]
+    assert "Person 1" not in made.sql
+    assert len(table) == 300
+
+
+def test_the_source_stays_as_it_is(tmp_path: Path, table: pl.DataFrame) -> None:
+    before = (tmp_path / "people.parquet").read_bytes()
+    run(written(tmp_path, policy("people.parquet", QI, K.format(5))))
+    assert (tmp_path / "people.parquet").read_bytes() == before
+    assert len(table) == 300
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop", "wildcard"])
+def test_no_record_hides_behind_its_missing_values(tmp_path: Path, nulls: str) -> None:
+    """Records without a value form classes of their own; what `drop` or `wildcard` would forgive is not."""
+    frame = people(200, seed=4).with_columns(
+        age=pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise(pl.col("age")),
+        city=pl.when(pl.int_range(pl.len()) < 3).then(None).otherwise(pl.col("city")),
+    )
+    frame.write_parquet(tmp_path / "people.parquet")
+    text = policy("people.parquet", QI, K.format(5), prepare=LADDERS, table=f'nulls = "{nulls}"')
+    made = run(written(tmp_path, text))
+    assert made.passed
+    assert made.page["tables"][0]["optimal"] == (nulls == "value")
+    assert class_sizes(made_by(made.sql, "people_released"), QI)[0] >= 5
+
+
+def test_few_records_left_out_are_not_told(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": [20, 30] * 100 + [90, 91, 92], "sex": ["F", "M"] * 101 + ["F"]})
+    frame.write_parquet(tmp_path / "people.parquet")
+    prepare = "suppression = 0.02\nladders.age = []\nladders.sex = []"
+    made = run(written(tmp_path, policy("people.parquet", ["age", "sex"], K.format(5), prepare=prepare)))
+    told = made.page["tables"][0]
+    assert len(made_by(made.sql, "people_released")) == 200
+    assert told["suppressed_share"] is None
+    shares = [row["records_below_k"] for row in told["frontier"]]
+    assert all(share == 0 or share >= 10 / 203 - 1e-9 for share in shares)
+    assert "90" not in made.sql
+
+
+def test_rare_values_are_not_named_by_the_sql(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"town": ["A"] * 500 + ["B"] * 480 + [f"rare {at}" for at in range(20)]})
+    frame.write_parquet(tmp_path / "people.parquet")
+    made = run(written(tmp_path, policy("people.parquet", ["town"], K.format(5))))
+    assert made.passed
+    assert "rare 7" not in made.sql
+    assert class_sizes(made_by(made.sql, "people_released"), ["town"]) == [20, 480, 500]
+
+
+L = 'measure = "l_diversity"\nvariant = "distinct"\nat_least = {}'
+
+
+def test_what_class_sizes_do_not_tell_is_measured_on_the_release(tmp_path: Path) -> None:
+    frame = people(400, seed=2)
+    frame = frame.with_columns(
+        diagnosis=pl.when(pl.col("city") == "2345").then(pl.lit("A")).otherwise("diagnosis")
+    )
+    frame.write_parquet(tmp_path / "people.parquet")
+    checks = (K.format(3), L.format(2))
+    sensitive = 'sensitive = ["diagnosis"]'
+    alone = run(written(tmp_path, policy("people.parquet", QI, checks[0], prepare=LADDERS, table=sensitive)))
+    made = run(written(tmp_path, policy("people.parquet", QI, *checks, prepare=LADDERS, table=sensitive)))
+    both = made_by(made.sql, "people_released")
+    assert made.passed
+    assert min(both.group_by(QI).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2
+    assert class_sizes(both, QI)[0] >= 3
+    poor = made_by(alone.sql, "people_released").group_by(QI).agg(pl.col("diagnosis").n_unique())
+    assert min(poor["diagnosis"].to_list()) == 1  # so that there was something to judge
+    assert lost(made) > lost(alone)
+
+
+def test_a_population_is_made_coarser_in_the_same_way(tmp_path: Path) -> None:
+    whole = people(2000, seed=3)
+    whole.write_parquet(tmp_path / "register.parquet")
+    whole.head(300).write_parquet(tmp_path / "people.parquet")
+    risk = 'measure = "journalist_highest_risk"\nat_most = 0.05'
+    register = 'population_file = "register.parquet"'
+    text = policy("people.parquet", QI, risk, prepare=f"suppression = 0.0\n{LADDERS}", table=register)
+    made = run(written(tmp_path, text))
+    assert made.passed
+    released = made_by(made.sql, "people_released")
+    held = made_by(made.sql.replace("people.parquet", "register.parquet"), "people_released")
+    found = released.unique().join(held.group_by(QI).len(), on=QI, nulls_equal=True)
+    assert min(found["len"].to_list()) >= 20
+    assert len(found) == released.n_unique()
+
+
+def test_a_check_against_a_baseline_is_measured_on_the_release(tmp_path: Path, table: pl.DataFrame) -> None:
+    """Without the baseline it could not be judged, and there is no release."""
+    mean = 'measure = "average_class_risk"\nat_most = 1.0\n'
+    before = reid_sql.check(written(tmp_path, policy("people.parquet", QI, mean)))
+    before.json(tmp_path / "base.json")
+    text = policy("people.parquet", QI, K.format(4), f"{mean}no_worse = true", prepare=LADDERS)
+    assert run(written(tmp_path, text)).verdict == "fail"
+    made = run(written(tmp_path, f'baseline = "base.json"\n{text}'))
+    assert made.passed
+    released = made_by(made.sql, "people_released")
+    sizes, was = class_sizes(released, QI), class_sizes(table, QI)
+    assert sizes[0] >= 4
+    assert sum(1 / each for each in sizes) / len(sizes) <= sum(1 / each for each in was) / len(was)
+
+
+def test_an_empty_table_is_refused(tmp_path: Path) -> None:
+    people(0).write_parquet(tmp_path / "people.parquet")
+    with pytest.raises(ReidError, match="a table to prepare must hold a record, got none in people"):
+        run(written(tmp_path, policy("people.parquet", QI, K.format(5))))
+
+
+def test_a_table_without_a_form_that_meets_the_policy_has_no_release(
+    tmp_path: Path, table: pl.DataFrame
+) -> None:
+    made = run(written(tmp_path, policy("people.parquet", QI, K.format(301))))
+    assert (made.verdict, made.exit_code, made.report) == ("fail", 1, None)
+    assert made.page["tables"][0]["none_meets"]
+    with pytest.raises(ReidError, match="a release must pass the policy to be written, got fail"):
+        _ = made.sql
+    assert len(table) == 300
+
+
+def test_text_files_and_databases_are_read_as_they_are_measured(tmp_path: Path, table: pl.DataFrame) -> None:
+    table.write_csv(tmp_path / "people.csv", separator=";")
+    made = run(
+        written(tmp_path, policy("people.csv", QI, K.format(5), prepare=LADDERS, table='delimiter = ";"'))
+    )
+    assert class_sizes(made_by(made.sql, "people_released"), QI)[0] >= 5
+    with duckdb.connect(tmp_path / "people.duckdb") as con:
+        con.execute(
+            "CREATE TABLE people AS FROM 'people.parquet'".replace("people.p", f"{tmp_path}/people.p")
+        )
+    other = run(written(tmp_path, policy("people.duckdb", QI, K.format(5), prepare=LADDERS)))
+    with duckdb.connect(tmp_path / "people.duckdb") as con:
+        con.execute(other.sql)
+        assert class_sizes(made_of(con, "people_released"), QI)[0] >= 5
+
+
+@pytest.mark.parametrize("loss", ["entropy", "discernibility", "class_size"])
+def test_every_loss_gives_a_release_that_passes(tmp_path: Path, table: pl.DataFrame, loss: str) -> None:
+    made = run(written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=f'loss = "{loss}"')))
+    assert made.passed
+    assert made.page["tables"][0]["optimal"]
+    assert class_sizes(made_by(made.sql, "people_released"), QI)[0] >= 5
+    assert len(table) == 300
+
+
+REFUSED = [
+    ("suppression = 0.6", "", "policy prepare.suppression must be a share from 0 to 0.5, got 0.6"),
+    ("suppression = true", "", "policy prepare.suppression must be a share from 0 to 0.5, got True"),
+    ('loss = "bits"', "", "policy prepare.loss must be one of 'entropy', 'discernibility', 'class_size'"),
+    ("time_limit = 0", "", "policy prepare.time_limit must be a number of seconds from 1 to 1e6, got 0"),
+    ("suppress = 0.1", "", "policy prepare must have no key that stands for nothing, got 'suppress'"),
+    ("ladders.agee = []", "", "policy prepare.ladders must name quasi-identifiers of the policy, got 'agee'"),
+    (
+        'keep = ["nme"]',
+        "",
+        "policy prepare.keep must name columns of people, got 'nme'; did you mean 'name'?",
+    ),
+    ("", 'entity = "name"', "a table to prepare must have a row a person, got entity = 'name'"),
+    (
+        "ladders.age = [{ bands = 10 }, { bands = 15 }]",
+        "",
+        "prepare.ladders.age[2] must merge values of the step before it, got 'in bands of 15'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("prepare", "more", "refusal"), REFUSED)
+def test_what_cannot_be_prepared_is_refused_in_one_sentence(
+    tmp_path: Path, table: pl.DataFrame, prepare: str, more: str, refusal: str
+) -> None:
+    file = written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=prepare, table=more))
+    ended = asked(str(file))
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"reid-sql: {refusal}")
+    assert ended.stderr.count("\n") == 1
+    assert len(table) == 300
+
+
+def asked(*arguments: str) -> subprocess.CompletedProcess[str]:
+    call = [sys.executable, "-m", "reid_sql.cli", "prepare", *arguments]
+    return subprocess.run(call, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
+
+
+def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, table: pl.DataFrame) -> None:
+    file = written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=LADDERS))
+    names = {"--sql": "r.sql", "--polars": "r.py", "--json-report": "r.json", "--plot": "r.svg"}
+    options = [part for option, name in names.items() for part in (option, str(tmp_path / name))]
+    ended = asked(str(file), *options)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "the least of all forms that meet the policy" in ended.stdout
+    sql = (tmp_path / "r.sql").read_text(encoding="utf-8")
+    assert class_sizes(made_by(sql, "people_released"), QI)[0] >= 5
+    assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["verdict"] == "pass"
+    assert (tmp_path / "r.svg").read_text(encoding="utf-8").startswith("<?xml")
+    again = asked(str(file), *options, "--json")
+    assert json.loads(again.stdout)["tables"][0]["optimal"]
+    over = asked(str(file), "--sql", str(tmp_path / "people.parquet"))
+    assert over.stderr.startswith("reid-sql: --sql must not be a file that the run reads")
+    assert len(table) == 300
+
+
+def test_no_file_is_written_where_there_is_no_release(tmp_path: Path, table: pl.DataFrame) -> None:
+    file = written(tmp_path, policy("people.parquet", QI, K.format(301)))
+    ended = asked(str(file), "--sql", str(tmp_path / "r.sql"))
+    assert ended.returncode == 1
+    assert "is not written, as no release was found that meets the policy" in ended.stderr
+    assert not (tmp_path / "r.sql").exists()
+    assert len(table) == 300
+
+
+@pytest.mark.real_data
+def test_adult_with_eight_quasi_identifiers_is_solved_in_under_a_minute(tmp_path: Path) -> None:
+    qi = ["age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country"]
+    file = written(tmp_path, policy(str(DATA / "adult.parquet"), qi, K.format(5)))
+    made = run(file)
+    assert made.passed
+    assert made.tables[0].result.optimal
+    assert made.tables[0].seconds < 60
+    released = made_by(made.sql, "adult_released")
+    assert class_sizes(released, qi)[0] >= 5
+    assert len(released) >= 0.98 * 32561
+
+
+def test_blank_values_in_place_of_records(tmp_path: Path, table: pl.DataFrame) -> None:
+    """The SQL and the Polars file say the same; fewer records go, and nobody stands out by what is blank."""
+    prepare = f'suppression = 0.1\ncells = true\nkeep = ["name"]\n{LADDERS}'
+    made = run(written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=prepare)))
+    rows = run(
+        written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=f"suppression = 0.1\n{LADDERS}"))
+    )
+    released = made_by(made.sql, "people_released")
+    assert made.passed
+    assert class_sizes(released, QI)[0] >= 5
+    assert len(released) > len(made_by(rows.sql, "people_released"))
+    told = made.page["tables"][0]
+    assert told["blank_columns"]
+    assert told["losses"]["entropy"] < rows.page["tables"][0]["losses"]["entropy"]
+    assert told["suppressed_share"] in {None, 1 - len(released) / len(table)}
+    space: dict[str, Any] = {}
+    exec(made.python, space)  # noqa: S102 - as a reader runs it
+    by_polars = space["released_people"](table).collect().sort("name")
+    assert by_polars.with_columns(pl.all().cast(pl.String)).equals(
+        released.sort("name").with_columns(pl.all().cast(pl.String))
+    )
+
+
+def test_blank_values_do_not_break_another_check(tmp_path: Path) -> None:
+    frame = people(400, seed=2).with_columns(
+        diagnosis=pl.when(pl.col("age") > 60).then(pl.lit("A")).otherwise("diagnosis")
+    )
+    frame.write_parquet(tmp_path / "people.parquet")
+    prepare = f"suppression = 0.2\ncells = true\n{LADDERS}"
+    sensitive = 'sensitive = ["diagnosis"]'
+    made = run(
+        written(
+            tmp_path, policy("people.parquet", QI, K.format(5), L.format(2), prepare=prepare, table=sensitive)
+        )
+    )
+    released = made_by(made.sql, "people_released")
+    assert made.passed
+    assert class_sizes(released, QI)[0] >= 5
+    assert min(released.group_by(QI).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2

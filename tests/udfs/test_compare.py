@@ -1,0 +1,212 @@
+"""A release against its original: every figure as in loops over people, on every way to ask."""
+
+import random
+import re
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reid_sql.polars as rp
+from reid_sql.errors import ReidError
+from tests.releases import People, changes, linked, loss
+from tests.tables import ADULT10, by_both, by_duckdb, class_sizes, risk
+
+NO_KEY = "without key nobody knows which released record is whose: pass key, a column of both tables"
+COLUMNS = ["a", "b", "c"]
+VALUES = st.sampled_from(["x", "y", "z"])
+FORMS = st.sampled_from(["x", "y", "z", "x or y", None])
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> tuple[People, People]:
+    """People, and what was released of some of them and of others: as it was, recoded or anything."""
+    rows = draw(st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=9))
+    original = dict(enumerate(rows))
+    coarser = draw(st.fixed_dictionaries({"x": FORMS, "y": FORMS, "z": FORMS}))
+    kept = draw(st.sets(st.integers(0, len(rows) + 1), min_size=1))
+    cell = st.tuples(st.sampled_from(["kept", "recoded", "drawn"]), FORMS)
+    released = {}
+    for key in sorted(kept | {0}):
+        whose = original.get(key, ("x", "y", "z"))
+        how = draw(st.tuples(cell, cell, cell))
+        forms = zip(whose, how, strict=True)
+        released[key] = tuple(
+            v if way == "kept" else coarser[v] if way == "recoded" else form for v, (way, form) in forms
+        )
+    return original, released
+
+
+def frame(people: People) -> pl.DataFrame:
+    rows = [(key, *row) for key, row in people.items()]
+    return pl.DataFrame(rows, schema={"id": pl.Int64, **dict.fromkeys(COLUMNS, pl.String)}, orient="row")
+
+
+def told(rows: list[dict[str, Any]], column: str = "released") -> dict[str, Any]:
+    return {row["measure"]: row[column] for row in rows}
+
+
+@given(releases())
+@settings(max_examples=40)
+def test_every_figure_is_that_of_loops_over_people(tables: tuple[People, People]) -> None:
+    original, released = tables
+    frames = {"o": frame(original), "r": frame(released)}
+    for answer in by_both("compare", frames, COLUMNS, key="id", threshold=0.4):
+        found, before = told(answer), told(answer, "original")
+        for people, figures in ((original, before), (released, found)):
+            rows = list(people.values())
+            expected = risk(rows, class_sizes(rows, rows, "value"), 0.4)
+            del expected["threshold"]
+            assert {name: figures[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+        for name, figure in {**changes(original, released), **linked(original, released)}.items():
+            assert found[name] == pytest.approx(float(figure), rel=1e-9), name
+        mean = sum(loss(original, released, j) for j in range(3)) / 3
+        assert found["information_loss"] == pytest.approx(mean, abs=1e-9)
+        assert before["correct_links"] == before["average_risk"]
+        assert {row["status"] for row in answer} == {"ok"}
+        for row in answer:
+            assert row["change"] == row["released"] - row["original"]
+
+
+@given(releases())
+@settings(max_examples=40)
+def test_an_attack_on_the_original_itself_is_its_own_risk(tables: tuple[People, People]) -> None:
+    whole = frame(tables[0])
+    for answer in by_both("compare", {"o": whole, "r": whole}, COLUMNS, key="id"):
+        assert told(answer) == pytest.approx(told(answer, "original"), rel=1e-12)
+
+
+@given(releases())
+@settings(max_examples=40)
+def test_without_a_key_the_risk_is_told_and_nothing_is_guessed(tables: tuple[People, People]) -> None:
+    frames = {"o": frame(tables[0]), "r": frame(tables[1])}
+    for alone, keyed in zip(
+        by_both("compare", frames, COLUMNS), by_both("compare", frames, COLUMNS, key="id"), strict=True
+    ):
+        assert alone[:9] == keyed[:9]
+        assert {(row["released"], row["change"], row["status"]) for row in alone[9:]} == {
+            (None, None, NO_KEY)
+        }
+
+
+def disturbed(records: int) -> tuple[list[float], list[float]]:
+    rng = random.Random(7)  # noqa: S311 - no secret
+    mine = [rng.gauss(50, 10) for _ in range(records)]
+    return mine, [value + rng.gauss(0, 2) for value in mine]
+
+
+def test_disturbed_numbers_are_linked_by_distance_as_in_a_loop() -> None:
+    mine, theirs = disturbed(60)
+    n = len(mine)
+    mean, shift = sum(theirs) / n, sum(b - a for a, b in zip(mine, theirs, strict=True)) / n
+    whole = sum((b - mean) ** 2 for b in theirs) / n
+    noise = sum((b - a - shift) ** 2 for a, b in zip(mine, theirs, strict=True)) / n
+    right = 0
+    for at, a in enumerate(mine):
+        weights = [(b - mean) ** 2 / whole - (b - a - shift) ** 2 / noise for b in theirs]
+        right += weights.index(max(weights)) == at
+    frames = {
+        "o": pl.DataFrame({"id": range(n), "v": mine}),
+        "r": pl.DataFrame({"id": range(n), "v": theirs}),
+    }
+    for answer in by_both("compare", frames, ["v"], key="id"):
+        found = told(answer)
+        assert 0 < right < n
+        assert found["correct_links"] == found["certain_links"] == pytest.approx(right / n)
+        assert found["correct_candidates"] == pytest.approx(1 / n)
+        assert found["average_risk"] == 1.0  # each disturbed value stands alone, and is linked far less often
+    for columns in by_both("compare_columns", frames, ["v"], key="id"):
+        assert columns[0]["understood"] == "by distance"
+
+
+def test_rounded_numbers_are_linked_by_what_they_stand_for() -> None:
+    ages = list(range(20, 60))
+    original = pl.DataFrame({"id": range(40), "age": ages})
+    released = pl.DataFrame({"id": range(40), "age": [age // 10 * 10 for age in ages]})
+    for answer in by_both("compare", {"o": original, "r": released}, ["age"], key="id"):
+        assert told(answer)["correct_links"] == pytest.approx(0.1)  # 39 is one of ten, though 40 is nearer
+
+
+def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reid_sql.models.comparison.linkage.EXACT", 100)
+    rng = random.Random(3)  # noqa: S311 - no secret
+    rows = {key: tuple(rng.choice("xyz") for _ in COLUMNS) for key in range(400)}
+    forms = {key: tuple(v if rng.random() < 0.7 else None for v in row) for key, row in rows.items()}
+    original, released = frame(rows), frame(forms)
+    exact = linked(rows, forms)
+    answers = [
+        rp.compare(original, released, COLUMNS, key="id", targets=200, seed=seed).collect().to_dicts()
+        for seed in (0, 0, 1)
+    ]
+    first, again, other = (told(answer) for answer in answers)
+    assert first == pytest.approx(again, rel=1e-12)
+    assert first != pytest.approx(other, rel=1e-12)
+    for answer in answers:
+        assert {row["status"] for row in answer[-4:]} == {"of 200 records, drawn"}
+        found = told(answer)["correct_links"]
+        assert found == pytest.approx(float(exact["correct_links"]), abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"key": "ix"}, "quasi-identifiers and key must be columns of the table, got 'ix'"),
+        ({"key": "a"}, "key must not be a quasi-identifier, got 'a'"),
+        ({"key": "twice"}, "key must tell each record from the others, got "),
+        ({"key": "unlike"}, "key must have the same type in both tables, got "),
+        ({"threshold": 2.0}, "threshold must be a risk between 0 and 1, got 2"),
+        ({"targets": 0}, "targets must be a whole number of records from 1 to 1e+9, got 0"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(options: dict[str, Any], said: str) -> None:
+    people = pl.DataFrame({"id": [1, 2], "a": ["x", "y"], "twice": [1, 1], "unlike": [1, 2]})
+    other = people.with_columns(pl.col("unlike").cast(pl.String))
+    with pytest.raises(Exception, match=re.escape(said)):
+        rp.compare(people, other, ["a"], **options).collect()
+    extras = "".join(f", {name} := {value!r}" for name, value in options.items())
+    with pytest.raises(Exception, match=re.escape(said)):
+        by_duckdb(f"FROM compare(o, r, ['a']{extras})", o=people, r=other)
+
+
+@pytest.mark.parametrize("empty", ["o", "r"])
+def test_an_empty_table_is_refused(empty: str) -> None:
+    people = pl.DataFrame({"id": [1, 2], "a": ["x", "y"]})
+    frames = {name: people.head(0) if name == empty else people for name in ("o", "r")}
+    word = {"o": "original", "r": "released"}[empty]
+    with pytest.raises(Exception, match=f"{word} must hold at least one record, got 0"):
+        by_duckdb("FROM compare(o, r, ['a'], key := 'id')", **frames)
+    with pytest.raises(ReidError, match=f"{word} must hold at least one record, got 0"):
+        rp.compare(*frames.values(), ["a"]).collect()
+
+
+def test_nobody_in_both_tables_is_said() -> None:
+    people, others = (pl.DataFrame({"id": ids, "a": ["x", "y"]}) for ids in ([1, 2], [3, 4]))
+    for answer in by_both("compare", {"o": people, "r": others}, ["a"], key="id"):
+        assert {row["status"] for row in answer[-4:]} == {"no record stands in both tables"}
+        assert told(answer)["records_removed"] == told(answer)["records_added"] == 2
+
+
+@pytest.mark.real_data
+def test_adult_in_bands_and_with_values_suppressed(adult: str) -> None:
+    qi = ADULT10[:5]
+    whole = pl.read_parquet(adult).select(qi).with_row_index("id").head(3000)
+    bands = (pl.col("age") // 10 * 10).cast(pl.String) + "s"
+    rare = pl.len().over("occupation", "marital_status") < 20
+    cut = whole.with_columns(bands.alias("age")).with_columns(
+        pl.when(rare).then(None).otherwise(pl.col("occupation")).alias("occupation")
+    )
+    people, forms = ({row[0]: row[1:] for row in each.rows()} for each in (whole, cut))
+    sizes: dict[Any, list[int]] = {}
+    for key, row in forms.items():
+        sizes.setdefault(row, []).append(key)
+    by_class = {row: tuple(keys) for row, keys in sizes.items()}
+    for answer in by_both("compare", {"o": whole, "r": cut}, qi, key="id"):
+        found = told(answer)
+        assert found["cells_suppressed"] == cut["occupation"].null_count() - whole["occupation"].null_count()
+        assert found["correct_links"] <= sum(1 for _ in by_class) / len(forms)
+        assert (
+            found["correct_candidates"] <= found["correct_links"] < told(answer, "original")["correct_links"]
+        )
+    assert len(people) == len(forms)
