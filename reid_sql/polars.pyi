@@ -56,6 +56,7 @@ def alpha_k_anonymity(
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -87,6 +88,7 @@ def beta_likeness(
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -157,6 +159,7 @@ def correctness_curve(
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -177,6 +180,7 @@ def delta_disclosure(
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -250,6 +254,7 @@ def journalist_risk(
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification against somebody who must find the person in a population."""
 
@@ -262,6 +267,7 @@ def l_diversity(
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -374,6 +380,7 @@ def pyc_fit(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -385,6 +392,7 @@ def pyc_forecast(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 
@@ -516,6 +524,7 @@ def t_closeness(
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 

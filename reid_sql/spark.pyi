@@ -59,6 +59,7 @@ def alpha_k_anonymity(
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -90,6 +91,7 @@ def beta_likeness(
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -160,6 +162,7 @@ def correctness_curve(
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -180,6 +183,7 @@ def delta_disclosure(
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -257,6 +261,7 @@ def journalist_risk(
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Summarise the risk of re-identification against somebody who must find the person in a population."""
 
@@ -269,6 +274,7 @@ def l_diversity(
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -381,6 +387,7 @@ def pyc_fit(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -392,6 +399,7 @@ def pyc_forecast(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 
@@ -480,6 +488,7 @@ def t_closeness(
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 

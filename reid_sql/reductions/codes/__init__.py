@@ -1,5 +1,6 @@
 """Whole columns as small numbers, one for each value."""
 
+from dataclasses import replace
 from typing import Final
 
 from reid_sql.domains import COLUMNS
@@ -25,16 +26,6 @@ CODES: Final = Reduction(
     arrays=Codes,
     whole=True,
 )
-RECORD_CODES: Final = Reduction(
-    __name__,
-    name="record_codes",
-    words="each column as codes, with the key of each record, else its place in the scan",
-    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEY, KEPT_NULLS),
-    columns=COLUMNS_AS_CODES,
-    arrays=Codes,
-    whole=True,
-    absences={"spark": "it goes through the codes of all records, again and again, in one memory"},
-)
 UNIQUES: Final = Reduction(
     __name__,
     name="uniques",
@@ -43,4 +34,10 @@ UNIQUES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
+)
+RECORD_CODES: Final = replace(
+    UNIQUES,
+    name="record_codes",
+    words="each column as codes, with the key of each record, else its place in the scan",
+    absences={"spark": "it goes through the codes of all records, again and again, in one memory"},
 )

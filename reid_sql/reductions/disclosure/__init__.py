@@ -5,7 +5,7 @@ from typing import Final
 
 from reid_sql.domains import PROBABILITY
 from reid_sql.models.classes import sensitive
-from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
+from reid_sql.reduction import BY, KEPT_NULLS, TBL, Argument, Reduction
 
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
@@ -18,7 +18,7 @@ def measured(name: str, *options: Argument, partly: Mapping[str, str] | None = N
         __name__,
         name=name,
         words="how many classes have each size and each value of the measure",
-        arguments=(*OF_CLASSES, *options, KEPT_NULLS),
+        arguments=(*OF_CLASSES, *options, BY, KEPT_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
         arrays=sensitive.ClassValues,
         partly=partly or {},
@@ -31,7 +31,7 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         __name__,
         name=f"{measure.name}_classes",
         words="the classes that offend a threshold of the measure",
-        arguments=(*measure.arguments[:-1], *thresholds, KEPT_NULLS),
+        arguments=(*measure.arguments[:-2], *thresholds, KEPT_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
         partly=measure.partly,
     )

@@ -1,13 +1,13 @@
--- reid_plan_paired_records('query_table(''original'')', 'query_table(''released'')', ['age', 'sex'], 'id')
+-- reid_plan_paired_records('original', 'released', ['age', 'sex'], 'id')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "id"
   FROM (
     SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('original'))
+    FROM (DESCRIBE FROM original)
   ), (
     SELECT list(column_name) AS reid_names_2
-    FROM (DESCRIBE FROM query_table('released'))
+    FROM (DESCRIBE FROM released)
   )
   WHERE reid.main.reid_known('quasi-identifiers and key', ['age', 'sex', 'id'], reid_names_1)
     AND reid.main.reid_known('quasi-identifiers and key', ['age', 'sex', 'id'], reid_names_2)
@@ -18,7 +18,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex", "id"
-        FROM query_table('original') AS reid_source
+        FROM original AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
       ) AS reid_source_rows(q1, q2, q3)
     ),
@@ -49,7 +49,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex", "id"
-        FROM query_table('released') AS reid_source
+        FROM released AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
       ) AS reid_source_rows(q1, q2, q3)
     ),
