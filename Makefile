@@ -31,6 +31,7 @@ types: .venv/.dev
 docs: .venv/.dev
 	$(BIN)/python -m tools.generate
 	$(BIN)/python -m tools.plans
+	$(BIN)/python -m tools.dialects
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks.speed

@@ -73,6 +73,18 @@ class Answer(Enum):
 HANDED: Final = {Answer.SCORE: 1, Answer.BESIDE: 2, Answer.DRAWN: 2}
 
 
+# What an engine lacks of a whole shape, and why.
+ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
+    "ibis": {
+        Answer.VALUE: "databases have no common way to refuse a number within a query, and a bad one would "
+        "pass for an answer",
+        Answer.SCORE: "a model scores records by Python, which warehouses do not run",
+        Answer.BESIDE: "scores would have to be put into a table of the warehouse, and nothing is "
+        "created there",
+    }
+}
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A parameter of the function; `default` is REQUIRED where there is none."""
@@ -137,7 +149,8 @@ class Function:
     def absence(self, engine: str) -> str | None:
         """Why the engine lacks the function; None where it has it, if only in part."""
         reduction = self.reduction.absences if self.reduction else {}
-        return self.absences.get(engine) or reduction.get(engine)
+        shape = ABSENT.get(engine, {}).get(self.answer)
+        return self.absences.get(engine) or reduction.get(engine) or shape
 
     def partly(self, engine: str) -> str | None:
         """What of the function the engine lacks, and why; None where it has the whole or nothing of it."""

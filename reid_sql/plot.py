@@ -49,8 +49,15 @@ def draw_forecast(
     figure, (axes, beside) = plt.subplots(1, 2, figsize=(13, 4.5), layout="constrained")
     curve_panel(axes, measured, forecast, older)
     checks_panel(beside, checks)
-    for panel in (axes, beside):
-        panel.spines[["top", "right"]].set_visible(False)
+    _save(figure, title, file)
+
+
+def _save(figure: Any, title: str, file: str) -> None:  # noqa: ANN401 - matplotlib's
+    """Write the figure into the file, open at the top and the right, under its title."""
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - an optional extra
+
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
     figure.suptitle(title)
     figure.savefig(file, dpi=150)
     plt.close(figure)
@@ -122,12 +129,9 @@ def draw_validation(file: str, rows: list[dict[str, Any]], title: str) -> None:
             next(row["truth"] for row in rows if row["truth"] is not None), color=DARK, linewidth=0.8
         )
         axes.set(title=f"samples of {100 * fraction:g} %", xlim=(0, 1), xlabel=SHOWN)
-        axes.spines[["top", "right"]].set_visible(False)
     panels[0][0].set_yticks(range(len(methods)), methods)
     panels[0][0].invert_yaxis()
-    figure.suptitle(title)
-    figure.savefig(file, dpi=150)
-    plt.close(figure)
+    _save(figure, title, file)
 
 
 def _draw_estimates(
@@ -228,11 +232,7 @@ def draw_extreme_risk(
     if contributions:
         contributions_panel(axes["A"], contributions)
     removals_panel(axes["R"], paths)
-    for panel in axes.values():
-        panel.spines[["top", "right"]].set_visible(False)
-    figure.suptitle(title)
-    figure.savefig(file, dpi=150)
-    plt.close(figure)
+    _save(figure, title, file)
 
 
 def choices_panel(

@@ -59,6 +59,7 @@ def alpha_k_anonymity(
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -78,6 +79,7 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> pl.LazyFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
@@ -90,6 +92,7 @@ def beta_likeness(
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -161,6 +164,7 @@ def correctness_curve(
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -181,6 +185,7 @@ def delta_disclosure(
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -255,6 +260,7 @@ def journalist_risk(
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Summarise the risk of re-identification against somebody who must find the person in a population."""
 
@@ -267,6 +273,7 @@ def l_diversity(
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -381,6 +388,7 @@ def pyc_fit(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -392,6 +400,7 @@ def pyc_forecast(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 
@@ -529,6 +538,7 @@ def t_closeness(
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 

@@ -26,6 +26,8 @@ from reid_sql.errors import OutOfDomainError
 ROOMS: Final = "reid_sql.reductions"
 AS_THEY_ARE: Final = 4  # columns that engines compare as they are; of more a key is made
 HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
+# What many reductions are not said in Ibis for.
+TEXTS_DIFFER: Final = {"ibis": "values would come as texts, which each database writes in a way of its own"}
 
 
 SEVERAL_VALUES: Final = (
@@ -101,7 +103,21 @@ OF_GROUPS: Final = (
     *("class_size", "classes", "records", "uncovered", "blank_records", *HOW_NULLS),
     *("k", "unique_records", "uniqueness", "highest_risk", "average_risk", "average_class_risk"),
     *("records_at_risk", "threshold", "uncovered_records", "status"),
+    *("variant", "value", "offending_classes", "offending_records", "offending_share", "c", "threshold_k"),
+    *("entropy", "entropy_low", "entropy_high", "tail", "tail_low", "tail_high", "discount"),
+    *("concentration", "population", "correctness", "correctness_low", "correctness_high"),
+    *("uniqueness_low", "uniqueness_high", "k_violation", "k_violation_low", "k_violation_high", "n"),
 )
+# What is said of a group of which every record was dropped, in the columns of these names; nothing in others.
+NOBODY: Final = {
+    "records": 0,
+    "status": "not available: nulls := 'drop' leaves no record of the group",
+}
+
+
+def apart(columns: Sequence[str], others: Sequence[str]) -> list[str]:
+    """All columns, each once: those, and the others that are not among them."""
+    return list(dict.fromkeys([*columns, *others]))
 
 
 @cache

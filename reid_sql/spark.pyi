@@ -62,6 +62,7 @@ def alpha_k_anonymity(
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
 
@@ -81,6 +82,7 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
+    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> DataFrame:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
@@ -93,6 +95,7 @@ def beta_likeness(
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
 
@@ -164,6 +167,7 @@ def correctness_curve(
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
 
@@ -184,6 +188,7 @@ def delta_disclosure(
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
 
@@ -262,6 +267,7 @@ def journalist_risk(
     threshold: float = 0.2,
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Summarise the risk of re-identification against somebody who must find the person in a population."""
 
@@ -274,6 +280,7 @@ def l_diversity(
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
 
@@ -388,6 +395,7 @@ def pyc_fit(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
 
@@ -399,6 +407,7 @@ def pyc_forecast(
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Forecast right matches, unique people and people in sets smaller than k, to any population."""
 
@@ -490,6 +499,7 @@ def t_closeness(
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 import reid_sql
+from tests.postgres import binaries, postgres_server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,6 +30,8 @@ NO_SPARK = (
     "apt-get install openjdk-17-jre-headless)"
 )
 
+NO_POSTGRES = "no PostgreSQL for the tests of Ibis (apt-get install postgresql)"
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
@@ -38,6 +41,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             )
             if not SPARK:
                 item.add_marker(pytest.mark.skip(reason=NO_SPARK))
+    if binaries() is None:
+        for item in items:
+            if "postgres" in getattr(item, "fixturenames", ()) or item.get_closest_marker("postgres"):
+                item.add_marker(pytest.mark.skip(reason=NO_POSTGRES))
     if not DATA.is_dir():
         skip = pytest.mark.skip(reason="no folder of real microdata (REID_SQL_DATA, else ../shared/data)")
         for item in items:
@@ -92,3 +99,10 @@ def spark() -> "Iterator[SparkSession]":
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The folder of the socket of the tests' own PostgreSQL."""
+    with postgres_server() as folder:
+        yield folder

@@ -47,33 +47,12 @@ def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold:
     rows = kept(keys(frame), nulls)
     if not rows or not qi:
         return
-    values = measured(rows, measure, variant)
-    sizes = {key: len(members) for key, members in classes(rows).items()}
-    beyond = {
-        key
-        for key, value in values.items()
-        if (value < threshold - 1e-9 if measure == "l_diversity" else value > threshold + 1e-9)
-    }
-    offending = beyond | {key for key, size in sizes.items() if measure == "alpha_k_anonymity" and size < 2}
-    at_fault = sum(sizes[key] for key in offending)
-    expected = {
-        "variant": variant,
-        "value": pytest.approx(
-            (min if measure == "l_diversity" else max)(values.values()), rel=1e-9, abs=1e-9
-        ),
-        "records": len(rows),
-        "classes": len(values),
-        "k": min(sizes.values()),
-        "offending_classes": len(offending),
-        "offending_records": at_fault,
-        "offending_share": pytest.approx(at_fault / len(rows)),
-        "threshold": threshold,
+    values, sizes, offending = found(rows, measure, variant, threshold)
+    expected = summary(rows, measure, variant, threshold) | {
         "records_dropped": frame.height - len(rows),
         "nulls": nulls,
     }
-    options = {THRESHOLDS[measure]: threshold, "nulls": nulls} | (
-        {} if variant == "general" else {"variant": variant}
-    )
+    options = asked(measure, variant, threshold) | {"nulls": nulls}
     for answer in both(measure, frame, qi, sensitive, **options):
         assert [{name: row[name] for name in expected} for row in answer] == [expected]
         assert (answer[0]["status"] == "ok") == math.isfinite(answer[0]["value"])
@@ -82,6 +61,44 @@ def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold:
         assert listed == {
             key: (sizes[key], pytest.approx(values[key], rel=1e-9, abs=1e-9)) for key in offending
         }
+
+
+def asked(measure: str, variant: str, threshold: float) -> dict[str, Any]:
+    """The threshold and the variant by the names that the function has for them."""
+    return {THRESHOLDS[measure]: threshold} | ({} if variant == "general" else {"variant": variant})
+
+
+def found(
+    rows: list[Row], measure: str, variant: str, threshold: float
+) -> tuple[dict[Row, float], dict[Row, int], set[Row]]:
+    """The value and the size of each class, and those that offend."""
+    values = measured(rows, measure, variant)
+    sizes = {key: len(members) for key, members in classes(rows).items()}
+    beyond = {
+        key
+        for key, value in values.items()
+        if (value < threshold - 1e-9 if measure == "l_diversity" else value > threshold + 1e-9)
+    }
+    small = {key for key, size in sizes.items() if measure == "alpha_k_anonymity" and size < 2}
+    return values, sizes, beyond | small
+
+
+def summary(rows: list[Row], measure: str, variant: str, threshold: float) -> dict[str, Any]:
+    """What is said of a table of these rows."""
+    values, sizes, offending = found(rows, measure, variant, threshold)
+    at_fault = sum(sizes[key] for key in offending)
+    worst = (min if measure == "l_diversity" else max)(values.values())
+    return {
+        "variant": variant,
+        "value": pytest.approx(worst, rel=1e-9, abs=1e-9),
+        "records": len(rows),
+        "classes": len(values),
+        "k": min(sizes.values()),
+        "offending_classes": len(offending),
+        "offending_records": at_fault,
+        "offending_share": pytest.approx(at_fault / len(rows)),
+        "threshold": threshold,
+    }
 
 
 def classes(rows: list[Row]) -> dict[Row, list[Any]]:

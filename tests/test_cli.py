@@ -48,9 +48,10 @@ def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) ->
 
 def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     original, release = str(tmp_path / "original.parquet"), str(tmp_path / "release.csv")
-    duckdb.sql(f"SELECT row_number() OVER () AS id, * FROM '{PEOPLE}'").write_parquet(original)
-    duckdb.sql(f"SELECT id, age // 10 AS age, sex FROM '{original}' WHERE id > 100").write_csv(release)
-    right = duckdb.sql(f"SELECT count(DISTINCT (age, sex)) / count(*) FROM '{release}'").fetchall()[0][0]
+    con = duckdb.connect()
+    con.execute(f"COPY (SELECT row_number() OVER () AS id, * FROM '{PEOPLE}') TO '{original}'")
+    con.execute(f"COPY (SELECT id, age // 10 AS age, sex FROM '{original}' WHERE id > 100) TO '{release}'")
+    right = con.execute(f"SELECT count(DISTINCT (age, sex)) / count(*) FROM '{release}'").fetchall()[0][0]
     asked = ("compare", original, release, "--qi", "age,sex", "--key", "id")
     told = json.loads(command(*asked, "--json").stdout)
     figures = {row["measure"]: row["released"] for row in told["compare"]}

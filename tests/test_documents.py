@@ -41,6 +41,7 @@ MODULES = sorted(
     not in {
         "reid_sql.polars",
         "reid_sql.spark",
+        "reid_sql.ibis",
     }  # these carry the words of the bodies, tried where they stand
     and (find_spec("pyspark") or "spark" not in name)
     and not name.startswith("reid_sql.dbt")  # needs dbt, which has an environment of its own

@@ -28,7 +28,7 @@ from reid_sql.fitted_model import OPTIONAL_MODEL
 from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
 from reid_sql.reduction import HOW_NULLS
 
-ENGINES: Final = ("polars", "spark")  # DuckDB has every function
+ENGINES: Final = ("polars", "spark", "ibis")  # DuckDB has every function
 BY_KEY: Final = "BIGINT, or the type of `key`"
 # What a parameter of each domain may be.
 WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
@@ -136,10 +136,10 @@ def default_words(parameter: Parameter) -> str:
 
 def engines(function: Function) -> str:
     """Where the function is to be had, briefly."""
-    first = "DuckDB (Python), Polars" if needs_python(function) else "DuckDB, Polars"
-    if function.absence("spark"):
-        return first
-    return f"{first}, Spark (and SQL)" if in_sql(function) else f"{first}, Spark"
+    had = ["DuckDB (Python)" if needs_python(function) else "DuckDB", "Polars"]
+    if not function.absence("spark"):
+        had.append("Spark (and SQL)" if in_sql(function) else "Spark")
+    return ", ".join(had + ["Ibis"] * is_on(function, "ibis"))
 
 
 def is_in_polars(function: Function) -> bool:
@@ -161,9 +161,9 @@ def absences(function: Function) -> Iterator[str]:
             yield f"On {engine.capitalize()} in part: {reason}."
 
 
-def is_on_spark(function: Function) -> bool:
-    """Whether Spark has the function, or most of it."""
-    return not function.absence("spark")
+def is_on(function: Function, engine: str) -> bool:
+    """Whether the engine has the function, or most of it."""
+    return not function.absence(engine)
 
 
 def calls(text: str, name: str) -> bool:

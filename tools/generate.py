@@ -25,6 +25,7 @@ GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     **{path: partial(script, path) for path in SCRIPTS},
     ROOT / "reid_sql" / "polars.pyi": stubs.polars_stub,
     ROOT / "reid_sql" / "spark.pyi": stubs.spark_stub,
+    ROOT / "reid_sql" / "ibis.pyi": stubs.ibis_stub,
     ROOT / "reid_sql" / "check" / "policy" / "policy.schema.json": schemas.policy,
     **{path: partial(documents.renewed, path) for path in DOCUMENTS},
 }

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.check.judging.finding import checked, unjudged
+from reid_sql.check.judging.finding import Baseline, checked, unjudged
 from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.evidence import CHANGED, evidence
 from reid_sql.check.measures.release import Release
@@ -105,6 +105,13 @@ def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, te
         raise OutOfDomainError(sentence(error)) from None
 
 
+def baseline_of(policy: Policy, releases: Sequence[Answers], baseline: Path | None) -> Baseline | None:
+    """Read the baseline of this run, else the policy's, if there is one."""
+    given = baseline or policy.baseline
+    files = {release.table.name: release.evidence for release in releases}
+    return read_baseline(given, policy, files, named=baseline is not None) if given else None
+
+
 def measured(
     policy: Policy,
     releases: Sequence[Answers],
@@ -117,9 +124,7 @@ def measured(
 
     Of a file that changed meanwhile, nothing is judged.
     """
-    given = baseline or policy.baseline
-    files = {release.table.name: release.evidence for release in releases}
-    before = read_baseline(given, policy, files, named=baseline is not None) if given else None
+    before = baseline_of(policy, releases, baseline)
     found, pages = [], []
     for release in releases:
         for number, each in enumerate(release.table.checks, 1):

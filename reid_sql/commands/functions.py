@@ -10,7 +10,7 @@ from reid_sql.errors import UnknownNameError
 if TYPE_CHECKING:
     from reid_sql.function import Function
 
-ENGINES: Final = ("duckdb", "polars", "spark")
+ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
 WORDS: Final = "list every function with its signature, words and source"
 
 

@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
@@ -22,6 +21,7 @@ from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.reduction import NOBODY
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 
@@ -58,7 +58,7 @@ def _named(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.
 
 
 def _doubles(column: pa.Array) -> Floats:
-    doubles: Floats = pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
+    doubles: Floats = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return doubles
 
 
@@ -74,6 +74,8 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     answer = pa.struct([("refusal", pa.string()), ("answer", kind)])
 
     def call(*columns: pa.Array) -> pa.Array:
+        import pyarrow.compute as pc  # noqa: PLC0415 - it takes long to import, and only scores need it
+
         length = max(len(column) for column in columns)
         values, *rest = (_repeated(column, length) for column in columns)
         sizes = [rest.pop(0).to_numpy(zero_copy_only=False)] if counted else []
@@ -236,6 +238,42 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         *(parameter.name for parameter in declared.own_parameters),
     ]
     return _named(call, names)
+
+
+def group_kernel(declared: Function) -> Callable[..., pa.Array]:
+    """Bind the body to the columns of each group as a list of lists, for a list of rows each, or a refusal.
+
+    Where there is no group at all, the body is told of no record, and refuses.
+    """
+    inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
+    rows = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
+    answer = pa.struct([("refusal", pa.string()), ("answers", pa.list_(rows))])
+
+    def call(*columns: pa.Array) -> pa.Array:
+        parts, own = columns[: len(inputs)], [column[0] for column in columns[len(inputs) :]]
+        groups = [
+            column[0].values if column[0].is_valid else [pa.scalar(None, column.type.value_type)]
+            for column in parts
+        ]
+        found = []
+        for cells in zip(*groups, strict=True):
+            answered = _of_nobody(declared, cells) or _answered(declared, [*cells, *own])
+            if answered["refusal"]:
+                return pa.array([{"refusal": answered["refusal"], "answers": []}], type=answer)
+            found.append(answered["answers"])
+        return pa.array([{"refusal": None, "answers": found}], type=answer)
+
+    return _named(call, [*inputs, *(parameter.name for parameter in declared.own_parameters)])
+
+
+def _of_nobody(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any] | None:
+    """The answer for a group of which every record was dropped; None for others, and for a table of none."""
+    inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
+    classes = dict(zip(inputs, cells, strict=True))["classes"].as_py()
+    if not classes or sum(classes):
+        return None
+    known = {name: value for name, value in NOBODY.items() if name in declared.columns}
+    return {"refusal": None, "answers": [dict.fromkeys(declared.columns) | known]}
 
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:

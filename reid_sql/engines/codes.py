@@ -20,3 +20,15 @@ def value_codes(distinct: pl.DataFrame, names: Sequence[str]) -> Integers:
         for name in names
     )
     return placed.select(codes).to_numpy().reshape(-1, len(names))
+
+
+def dense_codes(distinct: pl.DataFrame, name: str) -> Integers:
+    """A code for each value of a column, 1, 2, … without gaps and 0 for NULL, (records,), of any type.
+
+    >>> dense_codes(pl.DataFrame({"q1": ["F", None, "M", "F"]}), "q1").tolist()
+    [1, 0, 2, 1]
+    """
+    placed = distinct.select(name).with_row_index("place")
+    first = pl.when(pl.col(name).is_not_null()).then(pl.col("place").first().over(name))
+    codes = placed.select(first.rank("dense").fill_null(0).cast(pl.Int32))
+    return codes.to_series().to_numpy()

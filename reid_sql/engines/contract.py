@@ -1,10 +1,10 @@
 """What an engine must give, as types: the primitives of its spellings, and a binding by answer shape.
 
 There is a binding for each answer shape. The module `reid_sql.engines.<engine>.kit` of a dataframe engine
-fulfils `Kit`; what its spellings share fulfils `Primitives`. A spelling,
-`reid_sql/reductions/<family>/<engine>.py`, has a function named like the reduction, which takes the
-reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as the user gave them, checked) and gives the
-reduced relation.
+fulfils `Kit`, and `RecordKit` unless it lacks functions of single records; what its spellings share fulfils
+`Primitives`. A spelling, `reid_sql/reductions/<family>/<engine>.py`, has a function named like the reduction,
+which takes the reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as the user gave them, checked)
+and gives the reduced relation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +56,7 @@ class Primitives(Protocol[Frame]):
 
 
 class Kit(Protocol[Frame, Value]):
-    """How an engine binds a function of each answer shape; arguments come bound and checked from the face."""
+    """How an engine binds functions of tables; arguments come bound and checked from the face."""
 
     ENGINE: str
     TABLE: Kind
@@ -67,6 +67,25 @@ class Kit(Protocol[Frame, Value]):
 
     def counting(self, declared: Function) -> Signature:
         """How a function of the shape COUNT is called: its columns are the surplus positional arguments."""
+
+    def table(self, declared: Function, arguments: Mapping[str, Any]) -> Frame:
+        """Bind ROW, ROWS, RECORDS and REDUCTION: reduce by the reduction's arguments, then answer.
+
+        The body answers by its own arguments.
+        """
+
+    def drawn(self, declared: Function, model: Any, n: int, options: dict[str, Any]) -> Frame:  # noqa: ANN401
+        """Bind DRAWN: n records drawn from the model."""
+
+    def collected(self, frame: Frame, words: str) -> pa.Table:
+        """The frame in this process, or a refusal where it is larger than the engine's bound, if any."""
+
+    def framed(self, table: pa.Table) -> Frame:
+        """The table as a frame of the engine; types it lacks as the nearest that hold every value."""
+
+
+class RecordKit(Kit[Frame, Value], Protocol[Frame, Value]):
+    """How an engine binds functions of single records too, if it does not lack them by their shape."""
 
     def value(self, declared: Function, arguments: Sequence[Any]) -> Value:
         """Bind VALUE: a number for each record from columns, names or numbers, in the parameters' order."""
@@ -83,12 +102,6 @@ class Kit(Protocol[Frame, Value]):
         The parameters are the function's own.
         """
 
-    def table(self, declared: Function, arguments: Mapping[str, Any]) -> Frame:
-        """Bind ROW, ROWS, RECORDS and REDUCTION: reduce by the reduction's arguments, then answer.
-
-        The body answers by its own arguments.
-        """
-
     def beside(
         self,
         declared: Function,
@@ -97,12 +110,3 @@ class Kit(Protocol[Frame, Value]):
         options: dict[str, Any],
     ) -> Frame:
         """Bind BESIDE: score the frame's distinct records under the model, and put these beside its rows."""
-
-    def drawn(self, declared: Function, model: Any, n: int, options: dict[str, Any]) -> Frame:  # noqa: ANN401
-        """Bind DRAWN: n records drawn from the model."""
-
-    def collected(self, frame: Frame, words: str) -> pa.Table:
-        """The frame in this process, or a refusal where it is larger than the engine's bound, if any."""
-
-    def framed(self, table: pa.Table) -> Frame:
-        """The table as a frame of the engine; types it lacks as the nearest that hold every value."""

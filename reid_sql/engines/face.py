@@ -28,7 +28,7 @@ from reid_sql.domains import (
     Text,
     Texts,
 )
-from reid_sql.engines.contract import Kind, Kit
+from reid_sql.engines.contract import Kind, Kit, RecordKit
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
 from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.function import Answer, Function, signature_of
@@ -67,7 +67,8 @@ def public(module: str, kit: Kit[Any, Any], functions: Mapping[str, Function]) -
 def bind(kit: Kit[Any, Any], declared: Function) -> Call:
     """Make the engine's function of a declared function; one that is absent says so when it is called."""
     reason = declared.absence(kit.ENGINE)
-    made = _missing(kit, declared, reason) if reason else SHAPES.get(declared.answer, _table)(kit, declared)
+    shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _table)
+    made = _missing(kit, declared, reason) if reason else shaped(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
     made.__doc__ = declared.body.__doc__
     return made
@@ -97,7 +98,7 @@ def _count(kit: Kit[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _value(kit: Kit[Any, Any], declared: Function) -> Call:
+def _value(kit: RecordKit[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
@@ -107,7 +108,7 @@ def _value(kit: Kit[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _score(kit: Kit[Any, Any], declared: Function) -> Call:
+def _score(kit: RecordKit[Any, Any], declared: Function) -> Call:
     """Parameters given by name leave their places to the next: f('m', 'age', population=9) names a column."""
     columns = Argument("columns", Argument.VAR_POSITIONAL)
     signature = signature_of(declared)
@@ -126,7 +127,7 @@ def _score(kit: Kit[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _beside(kit: Kit[Any, Any], declared: Function) -> Call:
+def _beside(kit: RecordKit[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
@@ -169,7 +170,7 @@ def _signed(call: Call, signature: Signature) -> Call:
     return call
 
 
-SHAPES: Final[Mapping[Answer, Callable[[Kit[Any, Any], Function], Call]]] = {
+SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
     Answer.COUNT: _count,
     Answer.VALUE: _value,
     Answer.SCORE: _score,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from reid_sql.domains import Integers
@@ -23,10 +24,13 @@ def coded(pairs: pl.DataFrame, columns: Sequence[str], *, keyed: bool) -> dict[s
     return found | {"records": pairs["records"].to_numpy()}
 
 
-def _side(pairs: pl.DataFrame, names: Sequence[str], there: Integers) -> tuple[Integers, list[list[str]]]:
+def _side(
+    pairs: pl.DataFrame, names: Sequence[str], there: Integers
+) -> tuple[npt.NDArray[np.int32], list[list[str]]]:
     """The codes of one table, (columns, pairs), and the values that they stand for."""
     first = value_codes(pairs, names)
-    codes, values = np.full(first.T.shape, -1, dtype=np.int32), []
+    codes: npt.NDArray[np.int32] = np.full(first.T.shape, -1, dtype=np.int32)
+    values = []
     for at, name in enumerate(names):
         places = np.unique(first[:, at][first[:, at] > 0])
         dense = np.where(first[:, at] > 0, np.searchsorted(places, first[:, at]) + 1, 0)

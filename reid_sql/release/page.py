@@ -2,8 +2,12 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from reid_sql.check.reports.report import rounded
+from reid_sql.models.release.cells import Rescue, blanked, rescue
 from reid_sql.models.release.loss import WORDS, Entropy, loss_of
+from reid_sql.models.release.requirement import Outcome
 from reid_sql.models.release.search import Found
 
 if TYPE_CHECKING:
@@ -11,6 +15,8 @@ if TYPE_CHECKING:
 
 Page = dict[str, Any]
 FORMAT: Final = "reid-sql release 1"
+ENTROPY: Final = "entropy"
+SUPPRESSION: Final = ("suppressed_share", "suppressed_below", "blank_share", "blank_columns")
 DIGITS: Final = 4  # of a loss: an exact one would tell how few records were left out
 
 
@@ -36,15 +42,14 @@ def _table(made: "Prepared", table: "TableForm") -> Page:
     return {
         "name": table.table.name,
         "loss": table.loss,
-        "optimal": table.result.optimal and best is not None,
-        "none_meets": table.result.optimal and best is None,
+        "optimal": table.proved and best is not None,
+        "none_meets": table.proved and best is None,
         "least_possible_loss": _few(table.result.bound) if best else None,
         "forms": table.result.nodes,
         "forms_counted": len(table.result.counted),
         "seconds": round(table.seconds, 1),
         "measured_on_the_release": sorted(set(table.left_to_gate)),
-        "suppressed_share": _share(best, table.records, below) if best else None,
-        "suppressed_below": None if table.form is None or table.form.cut <= 1 else table.form.cut,
+        **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
         "losses": _losses(table, best) if best else None,
         "columns": _columns(table),
         "columns_released": shipped if best else [],
@@ -57,15 +62,44 @@ def _few(loss: float) -> float:
     return float(f"{loss:.{DIGITS}g}")
 
 
-def _share(found: Found, records: int, below: int) -> float | None:
-    """The share of records that are left out; None where they are few, but not none."""
-    few = 0 < found.outcome.suppressed < below
-    return None if few else found.outcome.suppressed / records
+def _share(records: int, table: "TableForm", below: int) -> float | None:
+    """Give the share of records that are left out, or blank; None where they are few, but not none."""
+    return None if 0 < records < below else records / table.records
+
+
+def _rescue(table: "TableForm", best: Found) -> Rescue:
+    """What is blank and what goes in the form; nothing is blank where the form has no stages."""
+    found, cut = table.lattice.folded(best.node), best.outcome.cut or 1
+    if table.form is not None and table.form.stages:
+        return rescue(found, cut)
+    return Rescue((), np.zeros(found.codes.shape, dtype=np.bool_), found.counts < cut)
+
+
+def _suppression(table: "TableForm", best: Found, below: int) -> Page:
+    """Tell of the records that are left out, of those with blank values, and of which columns are blank."""
+    found, made = table.lattice.folded(best.node), _rescue(table, best)
+    form = table.form
+    return {
+        "suppressed_share": _share(int(found.counts[made.gone].sum()), table, below),
+        "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
+        "blank_share": _share(int(found.counts[made.blank.any(axis=0)].sum()), table, below),
+        "blank_columns": [list(stage) for stage in form.stages] if form else [],
+    }
 
 
 def _losses(table: "TableForm", best: Found) -> Page:
-    folded = table.lattice.folded(best.node)
-    return {word: _few(loss_of(word, table.lattice).of(best.node, folded, best.outcome)) for word in WORDS}
+    found, made = table.lattice.folded(best.node), _rescue(table, best)
+    after = blanked(found, made)
+    gone = int(found.counts[made.gone].sum())
+    outcome = Outcome(1, gone)
+    told = {
+        word: loss_of(word, table.lattice).of(best.node, after, outcome) for word in WORDS if word != ENTROPY
+    }
+    entropy = Entropy(table.lattice)
+    lost = entropy.of_cells(best.node, found, made.blank | made.gone)
+    return {
+        word: _few(each) for word, each in {ENTROPY: float(entropy.base[best.node]) + lost, **told}.items()
+    }
 
 
 def _columns(table: "TableForm") -> list[Page]:

@@ -2,19 +2,21 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Final
 
 from reid_sql.check import gate
 from reid_sql.check.gate import Tell
-from reid_sql.check.judging.finding import FAIL, NO_WORSE, PASS, checked
+from reid_sql.check.judging.finding import FAIL, NO_WORSE, PASS, Baseline, checked
 from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import Policy, read_policy
+from reid_sql.check.policy.policy import Check, Policy, read_policy
 from reid_sql.errors import UnknownNameError
+from reid_sql.models.release.cells import rescue
 from reid_sql.models.release.loss import loss_of
 from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.search import Found, Judged, Result, Search
+from reid_sql.models.release.search import Found, Judged, Result, Search, anything
 from reid_sql.release.asked import columns_to_climb, is_folded, is_monotone, refuse_unprepared, requirement
 from reid_sql.release.climb import Climb, climb
 from reid_sql.release.form import Form
@@ -41,7 +43,8 @@ def prepared(policy: Policy, releases: Sequence[Release], tell: Tell) -> Prepare
     for release in releases:
         refuse_unprepared(release)
         _refuse_kept(policy, release)
-    forms = [_sought(policy, release, tell) for release in releases]
+    before = gate.baseline_of(policy, releases, None)
+    forms = [_sought(policy, release, before, tell) for release in releases]
     if any(form.form is None for form in forms):
         return Prepared(policy, tuple(forms), None)
     made = [
@@ -59,7 +62,7 @@ def _refuse_kept(policy: Policy, release: Release) -> None:
             raise UnknownNameError(f"{rule}; {suggestion(name, release.columns)}")
 
 
-def _sought(policy: Policy, release: Release, tell: Tell) -> TableForm:
+def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tell) -> TableForm:
     """Search the lattice of one table."""
     began = time.monotonic()
     columns, wanted = columns_to_climb(release), policy.preparing
@@ -67,12 +70,21 @@ def _sought(policy: Policy, release: Release, tell: Tell) -> TableForm:
     found = climb(release, columns, wanted.ladders)
     asked = requirement(release, columns, wanted.suppression)
     loss = loss_of(wanted.loss, found.lattice)
-    judge = _Judge(policy, release, found, columns, asked)
+    judge = _Judge(policy, release, before, found, asked)
     ends = began + wanted.time_limit
     words = _Words(release.table.name, tell)
-    result = Search(found.lattice, asked, loss, judge, stop=lambda: time.monotonic() > ends, tell=words).run()
+    result = Search(
+        found.lattice,
+        asked,
+        loss,
+        judge if judge.left else anything,
+        stop=lambda: time.monotonic() > ends,
+        tell=words,
+    ).run()
     best = result.best
     form = Form(found.ladders, best.node, best.outcome.cut or 1) if best else None
+    if form is not None and wanted.cells:
+        form = _with_cells(judge, form)
     return TableForm(
         table=release.table,
         columns=tuple(release.columns),
@@ -89,29 +101,46 @@ def _sought(policy: Policy, release: Release, tell: Tell) -> TableForm:
     )
 
 
+def _with_cells(judge: "_Judge", form: Form) -> Form:
+    """Blank single values in place of records, unless a check is no longer met then."""
+    made = rescue(judge.found.lattice.folded(form.node), form.cut)
+    stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
+    blanked = replace(form, stages=stages)
+    return form if judge.broken(blanked, judge.release.table.checks) else blanked
+
+
 class _Judge:
     """What class sizes do not tell is measured on the form itself, by the ordinary gate."""
 
     def __init__(
-        self, policy: Policy, release: Release, found: Climb, columns: Sequence[str], asked: Requirement
+        self,
+        policy: Policy,
+        release: Release,
+        before: Baseline | None,
+        found: Climb,
+        asked: Requirement,
     ) -> None:
-        checks = release.table.checks
-        self.policy, self.release, self.found, self.asked = policy, release, found, asked
+        self.policy, self.release, self.before, self.found = policy, release, before, found
+        columns = [each.column for each in found.ladders]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
-        self.left = [each for each in checks if strict or not is_folded(release, each, columns)]
+        self.left = [each for each in release.table.checks if strict or not is_folded(release, each, columns)]
+        self.whole = not asked.suppressible or asked.takes_nothing
 
     def __call__(self, found: Found) -> Judged:
-        if not self.left:
+        broken = self.broken(Form(self.found.ladders, found.node, found.outcome.cut or 1), self.left)
+        if broken is None:
             return Judged(met=True)
-        made = Released(self.release, Form(self.found.ladders, found.node, found.outcome.cut or 1))
-        whole = not self.asked.suppressible or self.asked.takes_nothing
-        for check in self.left:
-            verdict = checked(made, check, self.policy, None).verdict
-            if verdict not in MET:
-                made.forget()
-                return Judged(met=False, hopeless=whole and verdict == FAIL and is_monotone(check))
-        made.forget()
-        return Judged(met=True)
+        check, verdict = broken
+        return Judged(met=False, hopeless=self.whole and verdict == FAIL and is_monotone(check))
+
+    def broken(self, form: Form, checks: Sequence[Check]) -> tuple[Check, str] | None:
+        """Give the first check that the form does not meet, with its verdict."""
+        made = Released(self.release, form)
+        try:
+            verdicts = ((each, checked(made, each, self.policy, self.before).verdict) for each in checks)
+            return next((pair for pair in verdicts if pair[1] not in MET), None)
+        finally:
+            made.forget()
 
 
 class _Words:

@@ -33,6 +33,11 @@ class TableForm:
     source: str
     seconds: float
 
+    @property
+    def proved(self) -> bool:
+        """Whether no other form loses less: where NULL is no value, more than was needed was asked of it."""
+        return self.result.optimal and self.table.nulls == "value"
+
     def shipped(self, keep: tuple[str, ...]) -> list[str]:
         """The columns of the release: those that the policy names, and those to keep."""
         named = {*columns_named(self.table), *keep}

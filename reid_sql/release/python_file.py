@@ -1,13 +1,16 @@
 """A release as a Python file: a function for each table that makes it of a Polars frame."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from reid_sql.errors import ReidError
+from reid_sql.ladders.step import ALL
+from reid_sql.release.form import RESCUED, SMALL
 from reid_sql.visible import visible
 
 if TYPE_CHECKING:
+    from reid_sql.release.form import Form
     from reid_sql.release.prepared import Prepared, TableForm
 
 FIRST: Final = '"""A release by reid-sql'
@@ -25,6 +28,20 @@ def python_file(made: "Prepared") -> str:
     return "\n".join([*head, *functions]) + "\n"
 
 
+def _stage(form: "Form", stage: Sequence[str]) -> Iterator[str]:
+    """Blank columns in records of small classes that are then alike with enough others of them."""
+    small, rescued = f"pl.len().over({form.names!r}) < {form.cut}", f"pl.col({RESCUED!r})"
+    others = [SMALL, *(name for name in form.names if name not in stage)]
+    told = f"pl.col({SMALL!r}) & (pl.len().over({others!r}) >= {form.cut})"
+    yield f"    made = made.with_columns(({small}).alias({SMALL!r}))"
+    yield f"    made = made.with_columns(({told}).alias({RESCUED!r}))"
+    for name in stage:
+        text = f"pl.col({name!r}).cast(pl.String)"
+        blank = f"pl.when({rescued}).then(pl.lit({ALL!r})).otherwise({text}).alias({name!r})"
+        yield f"    made = made.with_columns({blank})"
+    yield f"    made = made.drop({SMALL!r}, {RESCUED!r})"
+
+
 def _function(made: "Prepared", table: "TableForm") -> Iterator[str]:
     if table.form is None:
         raise ReidError("no form of the table meets the policy")
@@ -36,6 +53,8 @@ def _function(made: "Prepared", table: "TableForm") -> Iterator[str]:
         spelled = levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
         yield f"        {spelled},"
     yield "    ])"
-    columns = [each.column for each in table.ladders]
+    columns = table.form.names
+    for stage in table.form.stages:
+        yield from _stage(table.form, stage)
     kept = f".filter(pl.len().over({columns!r}) >= {table.form.cut})" if table.form.cut > 1 else ""
     yield f"    return made{kept}"

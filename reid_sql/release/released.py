@@ -43,7 +43,8 @@ class Released(Release):
 
     def _profiled(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns that are not left out: the mark in the others stands for every value."""
-        return super()._profiled([name for name in columns if name not in self.left_out])
+        told = [name for name in columns if name not in self.left_out]
+        return super()._profiled(told) if told else []
 
     def forget(self) -> None:
         """Take away what was made to measure the form."""

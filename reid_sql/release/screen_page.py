@@ -38,7 +38,15 @@ def _table(table: Page) -> list[RenderableType]:
     for each in table["columns"]:
         words = each["form"].removeprefix(f"{each['column']} ")
         shown.add_row(Text(each["column"]), Text(words), percent(each["loss"] or 0.0))
-    return [title, shown, Text(_suppressed(table)), Text(_lost(table)), *_left_out(table), ""]
+    blank = [Text(_blank(table))] if table["blank_columns"] else []
+    return [title, shown, *blank, Text(_suppressed(table)), Text(_lost(table)), *_left_out(table), ""]
+
+
+def _blank(table: Page) -> str:
+    listed = "; ".join(", ".join(stage) for stage in table["blank_columns"])
+    share = table["blank_share"]
+    few = "few" if share is None else percent(share)
+    return f"Records of rare combinations have blank values, '*': {few}, in one of {listed}."
 
 
 def _suppressed(table: Page) -> str:
@@ -53,7 +61,8 @@ def _lost(table: Page) -> str:
     lost = percent(table["losses"][table["loss"]])
     words = f"Loss ({WORDS[table['loss']]}): {lost}"
     if table["optimal"]:
-        return f"{words}, the least of all forms that meet the policy."
+        before = " before values are blank" if table["blank_columns"] else ""
+        return f"{words}, the least of all forms that meet the policy{before}."
     least = percent(table["least_possible_loss"])
     return f"{words}, the least found in the time; it is not shown that none loses less (at least {least})."
 

@@ -48,6 +48,9 @@ def _view(made: "Prepared", table: "TableForm") -> Iterator[str]:
     yield f"-- (sha256 {made.policy.sha256}); the gate says: {made.verdict}."
     for ladder, level in zip(table.ladders, table.form.node, strict=True):
         yield f"--   {_comment(ladder.words(level))}"
+    for stage in table.form.stages:
+        listed = _comment(", ".join(stage))
+        yield f"--   {listed} blank in records of rare combinations that are then alike with enough others"
     if table.form.cut > 1:
         yield f"--   without records of a combination that fewer than {table.form.cut} records have"
     select = table.form.select(table.shipped(made.policy.preparing.keep), table.source)

@@ -133,3 +133,16 @@ def test_who_is_who_must_be_another_column_of_the_table(folder: Path, entity: st
     done = command("check", str(folder / "policy.toml"))
     assert done.returncode == 2
     assert told in done.stderr
+
+
+def test_a_refusal_of_one_group_leaves_the_others_measured(folder: Path) -> None:
+    """People of two values stand in town A alone; its name is one that the answer has for itself."""
+    told = VISITS.replace("town", "status").replace("\n2,2,F,A,x\n", "\n2,2,F,A,y\n", 1)
+    (folder / "visits.csv").write_text(told, encoding="utf-8")
+    limits = POLICY.format(entity='entity = "person_id"' + L + 'by = ["status"]\n').replace("town", "status")
+    _, page, _ = checked(folder, limits)
+    found = page["checks"][0]["groups"]  # type: ignore[index]
+    assert [group["value"] for group in found if group["group"] == {"status": "B"}] == [1]
+    refused = next(group for group in found if group["group"] == {"status": "A"})
+    assert refused["value"] is None
+    assert "one value for each person" in json.dumps(refused)

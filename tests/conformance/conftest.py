@@ -1,6 +1,6 @@
 """One fixture for every engine: a new one joins by its kit's folder.
 
-Spark's cases share the one session of all tests.
+Spark's cases share the one session of all tests, and those of PostgreSQL one server.
 """
 
 from functools import cache
@@ -14,13 +14,18 @@ from tests.conformance.engines import ENGINES, Engine, engine_named
 named = cache(engine_named)
 
 
+MARKS = {"spark": pytest.mark.spark, "ibis on postgres": pytest.mark.postgres}
+
+
 def params(engines: list[str]) -> list[Any]:
-    return [pytest.param(each, marks=pytest.mark.spark) if each == "spark" else each for each in engines]
+    return [pytest.param(each, marks=MARKS[each]) if each in MARKS else each for each in engines]
 
 
 def started(request: pytest.FixtureRequest) -> Engine:
     if request.param == "spark":
         request.getfixturevalue("spark")
+    if request.param == "ibis on postgres":
+        return named(request.param, request.getfixturevalue("postgres"))
     return named(request.param)
 
 

@@ -12,10 +12,12 @@ from reid_sql.engines.face import GROUND, engines
 from reid_sql.function import REQUIRED, Function
 from tests.engines.asking import quoted, refusal, spelled
 from tests.tables import by_duckdb
+from tests.warehouses import connected, put
 
 Answers = list[dict[str, Any]]
 Given = Mapping[str, Any]  # a frame for each table, and for a function of records `tbl` and `columns`
-ENGINES: Final = engines()
+WAREHOUSES: Final = {"ibis on duckdb": "duckdb", "ibis on postgres": "postgres"}
+ENGINES: Final = [name for each in engines() for name in (WAREHOUSES if each == "ibis" else [each])]
 
 
 class Engine(Protocol):
@@ -96,5 +98,31 @@ class Frames:
         return frame.select("row", call(*given.values(), *columns).alias("answer"))
 
 
-def engine_named(name: str) -> Engine:
+class Warehouse(Frames):
+    """Ibis, asked about tables of a database."""
+
+    def __init__(self, database: str, folder: str) -> None:
+        super().__init__("ibis")
+        self.connection = connected(database, folder)
+
+    def _taken(self, given: Given) -> dict[str, Any]:
+        return {
+            name: put(self.connection, value) if isinstance(value, pl.DataFrame) else value
+            for name, value in given.items()
+        }
+
+
+def engine_named(name: str, folder: str = "") -> Engine:
+    if name in WAREHOUSES:
+        return Warehouse(WAREHOUSES[name], folder)
     return Sql() if name == GROUND else Frames(name)
+
+
+def absent(function: Function, engine: Engine, answers: Answers | str) -> bool:
+    """Whether the engine lacks the function, and says so as declared."""
+    reason = function.absence(engine.name)
+    if reason:
+        assert isinstance(answers, str)
+        assert answers.startswith(f"{function.name} must be asked of ")
+        assert f": {reason}; " in answers
+    return bool(reason)

@@ -1,15 +1,20 @@
 """A kit gives what the contract asks of it, by name and by parameters."""
 
 import inspect
+from importlib import import_module
+from importlib.util import find_spec
 
 import polars as pl
+import pytest
 
-from reid_sql.engines.contract import Kit, Primitives
+from reid_sql.engines.contract import Kit, Primitives, RecordKit
 from reid_sql.engines.polars import frames, kit
+from reid_sql.function import ABSENT
+from reid_sql.reduction import reductions
 from tests.conformance.engines import Frames
 
 # Held by the type checker.
-KIT: Kit[pl.LazyFrame, pl.Expr] = kit
+KIT: RecordKit[pl.LazyFrame, pl.Expr] = kit
 RELATIONS: Primitives[pl.LazyFrame] = frames
 
 
@@ -20,7 +25,12 @@ def members(protocol: type) -> dict[str, object]:
 
 def test_a_kit_gives_what_the_contract_asks(face: Frames) -> None:
     assert face.name == face.kit.ENGINE
-    for name, member in members(Kit).items():
+    lacked = {shape.name.lower() for shape in ABSENT.get(face.name, {})}
+    asked_of = members(Kit) | members(RecordKit)
+    assert all(hasattr(face.kit, name) != (name in lacked) for name in asked_of)
+    for name, member in asked_of.items():
+        if name in lacked:
+            continue
         given = getattr(face.kit, name)
         if inspect.isfunction(member):
             asked = len(inspect.signature(member).parameters) - 1
@@ -32,3 +42,12 @@ def test_the_relations_of_polars_are_those_of_the_contract() -> None:
     for name, member in members(Primitives).items():
         asked = [p for p in inspect.signature(member).parameters if p != "self"]  # type: ignore[arg-type]
         assert [*inspect.signature(getattr(RELATIONS, name)).parameters][: len(asked)] == asked
+
+
+@pytest.mark.parametrize("name", reductions())
+def test_an_engine_says_a_reduction_or_why_it_does_not(face: Frames, name: str) -> None:
+    reduction = reductions()[name]
+    said = find_spec(f"{reduction.room}.{face.name}") is not None and hasattr(
+        import_module(f"{reduction.room}.{face.name}"), name
+    )
+    assert said != bool(reduction.absences.get(face.name))

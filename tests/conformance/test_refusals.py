@@ -5,10 +5,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from reid_sql.errors import ReidError
+from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.function import signature_of
 from reid_sql_udfs import declared
-from tests.conformance.engines import Engine, Frames
+from tests.conformance.engines import Engine, Frames, absent
 from tests.engines.asking import PEOPLE
 
 AGE = ["age"]
@@ -45,9 +45,9 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "l_diversity",
         {"qi": AGE, "sensitive": "age"},
     ),
-    "the number of subsets of the columns must be at most 5000, got ": (
+    "the number of subsets of the columns must be at most 200000, got ": (
         "attribute_risk",
-        {"columns": [f"c{place}" for place in range(40)]},
+        {"columns": [f"c{place}" for place in range(40)], "max_size": 5},
     ),
 }
 WIDE = pl.DataFrame({f"c{place}": [1, 2] for place in range(40)})
@@ -58,6 +58,8 @@ def test_a_refusal_is_the_same_sentence(engine: Engine, sentence: str) -> None:
     name, given = REFUSED[sentence]
     table = WIDE if name == "attribute_risk" else PEOPLE
     answer = engine.ask(declared()[name], {"tbl": table, **given})
+    if absent(declared()[name], engine, answer):
+        return
     assert isinstance(answer, str)
     assert answer.startswith(sentence) if sentence.endswith(" ") else answer == sentence
 
@@ -129,7 +131,8 @@ def test_a_wrong_call_of_a_face_is_the_same_sentence(face: Frames, sentence: str
     frame = face.kit.framed(PEOPLE.to_arrow())
     with pytest.raises(ReidError) as refused:
         getattr(face.face, name)(*(frame if each == "tbl" else each for each in arguments), **named)
-    assert str(refused.value) == sentence
+    if not absent(declared()[name], face, str(refused.value)):
+        assert str(refused.value) == sentence
 
 
 def test_what_is_no_frame_and_what_is_no_column_is_named(face: Frames) -> None:
@@ -138,12 +141,17 @@ def test_what_is_no_frame_and_what_is_no_column_is_named(face: Frames) -> None:
         ("score_copula", ("m", 9)),
         ("journalist_risk", (None, AGE)),
     ):
-        with pytest.raises(TypeError) as refused:
+        with pytest.raises(ReidError) as refused:
             getattr(face.face, name)([1], *given)
         kind = face.kit.TABLE
-        assert str(refused.value) == f"tbl must be {kind.words}, got list; {kind.remedy}"
-    with pytest.raises(TypeError) as refused:
+        if not absent(declared()[name], face, str(refused.value)):
+            assert isinstance(refused.value, TypeError)
+            assert str(refused.value) == f"tbl must be {kind.words}, got list; {kind.remedy}"
+    with pytest.raises(ReidError) as refused:
         face.face.uniqueness_from_probability([0.5], 3)
+    if absent(declared()["uniqueness_from_probability"], face, str(refused.value)):
+        return
+    assert isinstance(refused.value, TypeError)
     kind = face.kit.COLUMN
     assert str(refused.value).startswith(
         f"p must be the name of a column, {kind.words} or a number, got [0.5]; "
@@ -155,6 +163,14 @@ def test_arguments_are_given_by_place_and_by_name_alike(face: Frames) -> None:
     by_place = face.kit.collected(call.risk_summary(frame, AGE, 0.5, "drop"), "").to_pylist()
     by_name = call.risk_summary(nulls="drop", threshold=0.5, qi=AGE, tbl=frame)
     assert face.kit.collected(by_name, "").to_pylist() == by_place
+
+
+def test_columns_of_a_model_are_given_by_place_and_by_name_alike(face: Frames) -> None:
+    call, frame = face.face, face.kit.framed(PEOPLE.to_arrow())
+    if declared()["uniqueness_xi"].absence(face.name):
+        with pytest.raises(UnavailableError):
+            call.uniqueness_xi("by_name", 1000, "age", "region")
+        return
     face.kit.collected(call.fit_copula("by_name", frame, ["age", "region"]), "")
     calls = [
         call.uniqueness_xi("by_name", 1000, "age", "region"),

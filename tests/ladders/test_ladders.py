@@ -1,6 +1,7 @@
 """Ladders, proposed and written: each step merges values of the one before; what is odd is refused."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -30,8 +31,9 @@ def assert_nested(found: list[list[str | None]]) -> None:
 
 
 def _numbers(records: int, ends: tuple[int, int], near: tuple[int, int]) -> Facts:
-    told = dict(zip(("low", "high", "near_low", "near_high"), (*ends, *near), strict=True))
-    return Facts("n", look.NUMBER, records, numbers=True, **told)
+    (low, high), (near_low, near_high) = ends, near
+    facts = Facts("n", look.NUMBER, records, numbers=True, low=low, high=high)
+    return replace(facts, near_low=near_low, near_high=near_high)
 
 
 @settings(max_examples=200, deadline=None)

@@ -37,6 +37,6 @@ def frame(con: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
     return pl.DataFrame(found.fetchall(), schema=names, orient="row", infer_schema_length=None)
 
 
-def class_sizes(frame: pl.DataFrame, qi: list[str]) -> pl.Series:
-    """The size of each class."""
-    return frame.group_by(qi).len()["len"]
+def class_sizes(frame: pl.DataFrame, qi: list[str]) -> list[int]:
+    """The size of each class, the smallest first."""
+    return sorted(frame.group_by(qi).len()["len"].to_list())

@@ -1,8 +1,18 @@
+from collections import Counter
+from typing import Any
+
+import duckdb
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import reid_sql
+import reid_sql.polars as rp
+from reid_sql.engines.duckdb.macros import script
+from reid_sql.errors import ReidError
+from reid_sql.reductions.subsets import QUERIES
+from reid_sql_udfs import declared
 from tests.tables import NULLS, by_both, class_sizes, frames, kept, keys, subsets
 
 PEOPLE = pl.DataFrame(
@@ -28,6 +38,20 @@ def test_the_check_figures_of_distinction_and_separation() -> None:
         }
 
 
+def check(answer: list[dict[str, Any]], frame: pl.DataFrame, max_size: int, nulls: str) -> None:
+    """Against pairs of records, one by one."""
+    assert [tuple(row["columns"]) for row in answer] == subsets(frame.columns, min(max_size, frame.width))
+    for row in answer:
+        every = keys(frame.select(row["columns"]))
+        rows = kept(every, nulls)
+        n, alike = len(rows), sum(class_sizes(rows, rows, nulls)) - len(rows)
+        assert row["separation"] == (pytest.approx(1 - alike / (n * (n - 1)), abs=1e-15) if n > 1 else None)
+        assert row["distinction"] == (None if nulls == "wildcard" else len(set(rows)) / n)
+        assert (row["records"], row["classes"]) == (n, len(set(rows)))
+        assert (row["records_dropped"], row["nulls"]) == (len(every) - n, nulls)
+        assert (row["status"] == "ok") == (n > 1 and nulls != "wildcard")
+
+
 @given(frames(min_rows=2, max_columns=4), st.sampled_from(NULLS), st.integers(1, 3))
 def test_pairs_told_apart_by_every_subset(frame: pl.DataFrame, nulls: str, max_size: int) -> None:
     if nulls == "drop" and any(frame[name].is_null().all() for name in frame.columns):
@@ -36,15 +60,63 @@ def test_pairs_told_apart_by_every_subset(frame: pl.DataFrame, nulls: str, max_s
     if frame.height == 0:
         return
     for answer in by_both("attribute_risk", {"t": frame}, frame.columns, max_size=max_size, nulls=nulls):
-        assert [tuple(row["columns"]) for row in answer] == subsets(frame.columns, min(max_size, frame.width))
-        for row in answer:
-            rows = kept(keys(frame.select(row["columns"])), nulls)
-            n, alike = len(rows), sum(class_sizes(rows, rows, nulls)) - len(rows)
-            assert row["separation"] == (
-                pytest.approx(1 - alike / (n * (n - 1)), abs=1e-15) if n > 1 else None
-            )
-            assert row["distinction"] == (None if nulls == "wildcard" else len(set(rows)) / n)
-            assert (row["status"] == "ok") == (n > 1 and nulls != "wildcard")
+        check(answer, frame, max_size, nulls)
+
+
+@settings(max_examples=40)
+@given(frames(min_rows=2, max_columns=4), st.sampled_from(NULLS), st.integers(3, 5))
+def test_many_subsets_are_counted_from_codes(frame: pl.DataFrame, nulls: str, max_size: int) -> None:
+    copies = [frame.rename(lambda name, turn=turn: f"{name}_{turn}") for turn in range(8 // frame.width)]
+    wide = pl.concat(copies, how="horizontal")
+    assume(len(subsets(wide.columns, min(max_size, wide.width))) > QUERIES)
+    if nulls == "drop":
+        known = frame.filter(pl.all_horizontal(pl.all().is_not_null()))
+        assume(known.height > 0)
+    for answer in by_both("attribute_risk", {"t": wide}, wide.columns, max_size=max_size, nulls=nulls):
+        check(answer, wide, max_size, nulls)
+
+
+def test_more_subsets_than_a_query_can_hold_are_counted_in_one_call() -> None:
+    wide = pl.DataFrame({f"c{place}": [place % 3, place % 2, 0, 0] for place in range(32)})
+    for answer in by_both("attribute_risk", {"t": wide}, wide.columns, max_size=4):
+        assert len(answer) == 32 + 496 + 4960 + 35960
+        for row in answer[:: len(answer) // 50]:
+            held = Counter(wide.select(row["columns"]).rows())
+            alike = sum(size * (size - 1) for size in held.values())
+            assert (row["classes"], row["separation"]) == (len(held), pytest.approx(1 - alike / 12))
+
+
+def test_too_little_memory_is_refused_with_what_it_takes() -> None:
+    wide = pl.DataFrame({f"c{place}": range(20000) for place in range(8)})
+    sentence = (
+        "memory_mb must be at least 3 for 20000 distinct records of 8 columns, got 1; "
+        "pass more, fewer columns, or a smaller sample"
+    )
+    with pytest.raises(ReidError) as refused:
+        rp.attribute_risk(wide, wide.columns, memory_mb=1).collect()
+    assert str(refused.value) == sentence
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.register("wide", wide)
+        with pytest.raises(duckdb.Error, match=sentence):
+            con.execute(f"FROM attribute_risk(wide, {wide.columns}, memory_mb := 1)").fetchall()
+
+
+def test_without_python_each_subset_is_a_query() -> None:
+    wide = pl.DataFrame({f"c{place}": [place % 3, None, row % 2, 0] for place, row in enumerate(range(8))})
+    asked = f"SELECT * FROM attribute_risk(wide, {wide.columns}, nulls := 'drop')"
+    with duckdb.connect() as alone, duckdb.connect() as con:
+        alone.execute(script(declared()))
+        reid_sql.register(con)
+        for each in (alone, con):
+            each.register("wide", wide)
+        assert alone.execute(asked).fetchall() == con.execute(asked).fetchall()
+        alone.register("wider", pl.DataFrame({f"c{place}": [0] for place in range(32)}))
+        columns = [f"c{place}" for place in range(32)]
+        with pytest.raises(
+            duckdb.Error, match="must be at most 5000 without the Python package reid-sql, got"
+        ):
+            alone.execute(f"FROM attribute_risk(wider, {columns})")
 
 
 def test_one_record_has_no_pair_and_says_so() -> None:

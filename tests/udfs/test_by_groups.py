@@ -1,5 +1,6 @@
 """Groups of a table: each answered as a table of its own is, by a loop over its records."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -8,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.reduction import OF_GROUPS
+from reid_sql.reduction import NOBODY, OF_GROUPS
 from reid_sql_udfs import declared
 from tests.engines.asking import same
+from tests.sensitive import MEASURES, both, summary
+from tests.sensitive import asked as measures_asked
 from tests.tables import (
     Row,
     by_both,
@@ -24,6 +27,7 @@ from tests.tables import (
     risk,
 )
 
+LINES = ("ordered", "numeric")  # which need values in an order
 GROUPED = [name for name, function in declared().items() if function.grouped]
 Answers = list[dict[str, Any]]
 
@@ -72,6 +76,8 @@ TOWNS = pl.DataFrame(
         "age": [1, 1, 1, 2, 1, None, None],
         "sex": ["F", "F", "F", "M", "F", "F", "M"],
         "person": [1, 1, 2, 3, 1, 4, 5],
+        "score": [0.0, -0.0, math.nan, math.nan, 0.5, None, None],
+        "disease": ["flu", "flu", "cold", "flu", "flu", None, "flu"],
     }
 )
 HISTOGRAM: dict[Any, list[tuple[Any, ...]]] = {
@@ -101,17 +107,130 @@ def test_histograms_of_groups_tell_what_was_dropped(
         assert listed == expected
 
 
+GIVEN: dict[str, list[Any]] = {"pyc_forecast": [[50.0]]} | {measure: ["disease"] for measure in MEASURES}
+
+
+def asked(function: str, tables: list[pl.DataFrame], qi: list[str], **options: Any) -> list[Answers]:
+    """Ask both engines, with what the function must be given beside the columns."""
+    given = [qi, *GIVEN.get(function, [])]
+    named = [f"{name} := {value!r}" for name, value in options.items()]
+    names = [f"t{place}" for place in range(len(tables))]
+    sql = f"FROM {function}({', '.join([*names, *map(repr, given), *named])})"
+    frames = dict(zip(names, tables, strict=True))
+    return [by_duckdb(sql, **frames), by_polars(function, *tables, *given, **options)]
+
+
 @pytest.mark.parametrize("function", GROUPED)
-@pytest.mark.parametrize("entity", [None, "person"])
-def test_a_group_is_answered_as_its_own_table(function: str, entity: str | None) -> None:
-    more: dict[str, Any] = {"entity": entity} if entity else {}
-    tables = {"t": TOWNS, "p": TOWNS} if function == "journalist_risk" else {"t": TOWNS}
-    both = by_both(function, tables, ["age", "sex"], by=["state"], **more)
-    same(*both)
-    for state in ("a", "b", None):
-        part = {**tables, "t": TOWNS.filter(pl.col("state").eq_missing(state))}
-        alone = by_polars(function, *part.values(), ["age", "sex"], **more)
-        same(told(both[1], ["state"])[(state,)], alone)
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [(["score", "sex"], {}), (["state"], {"entity": "person"}), (["state"], {"nulls": "drop"})],
+)
+def test_a_group_is_answered_as_its_own_table(function: str, options: dict[str, Any], by: list[str]) -> None:
+    others = [TOWNS] if function == "journalist_risk" else []
+    duck, polars = asked(function, [TOWNS, *others], ["age", "sex"], by=by, **options)
+    same(duck, polars)
+    groups = told(polars, by)
+    for group, indices in places(TOWNS, by).items():
+        part = TOWNS[indices]
+        whole = part.drop_nulls(["age", "sex"]) if options.get("nulls") == "drop" else part
+        if whole.height:
+            same(groups[group], asked(function, [part, *others], ["age", "sex"], **options)[1])
+        else:
+            assert [row["records_dropped"] for row in groups[group]] == [part.height]
+            assert {row.get("status", NOBODY["status"]) for row in groups[group]} == {NOBODY["status"]}
+    assert len(groups) == len(places(TOWNS, by))
+
+
+def places(frame: pl.DataFrame, by: list[str]) -> dict[Row, list[int]]:
+    """The places of the rows of each group."""
+    found: dict[Row, list[int]] = {}
+    for place, group in enumerate(keys(frame.select(by))):
+        found.setdefault(group, []).append(place)
+    return found
+
+
+@given(frames(min_rows=1, max_columns=4), st.sampled_from(["value", "drop"]), st.data())
+def test_each_group_has_the_measures_of_its_classes(
+    frame: pl.DataFrame, nulls: str, data: st.DataObject
+) -> None:
+    measure = data.draw(st.sampled_from(sorted(MEASURES)))
+    variant = data.draw(st.sampled_from([each for each in MEASURES[measure] if each not in LINES]))
+    by, qi = (data.draw(st.lists(st.sampled_from(frame.columns), min_size=1, unique=True)) for _ in range(2))
+    sensitive = data.draw(st.sampled_from([name for name in frame.columns if name not in qi] or ["none"]))
+    if sensitive == "none":
+        return
+    options = {"by": by, "nulls": nulls, **measures_asked(measure, variant, 1)}
+    columns = [frame.get_column_index(name) for name in (*qi, sensitive)]
+    for answers in both(measure, frame, qi, sensitive, **options):
+        held = told([dict(row) for row in answers], by) if answers else {}
+        groups = dict(parts(frame, by))
+        assert len(answers) == len(groups) == len(held)
+        for group, (found,) in held.items():
+            rows = kept([tuple(row[place] for place in columns) for row in groups[group]], nulls)
+            assert found["records_dropped"] == len(groups[group]) - len(rows)
+            expected = summary(rows, measure, variant, 1) if rows else {"records": 0, **NOBODY}
+            assert {name: found[name] for name in expected} == expected
+
+
+@given(frames(min_rows=1, max_columns=3), st.sampled_from(["value", "drop"]), st.data())
+def test_each_group_is_held_against_the_whole_population(
+    frame: pl.DataFrame, nulls: str, data: st.DataObject
+) -> None:
+    population = frame.sample(data.draw(st.integers(1, 12)), with_replacement=True, seed=1)
+    by = data.draw(st.lists(st.sampled_from(frame.columns), min_size=1, max_size=2, unique=True))
+    qi = frame.columns[:2]
+    others = kept(keys(population.select(qi)), nulls)
+    groups = dict(parts(frame, by))
+    for answers in by_both("journalist_risk", {"t": frame, "p": population}, qi, by=by, nulls=nulls):
+        held = told(answers, by)
+        assert len(answers) == len(groups) == len(held)
+        for group, (found,) in held.items():
+            rows = kept([row[: len(qi)] for row in groups[group]], nulls)
+            sizes = [max(row_own, row_found) for row_own, row_found in met(rows, others)]
+            expected = risk(rows, sizes, 0.2) if rows else {"records": 0}
+            uncovered = sum(own > found_there for own, found_there in met(rows, others))
+            assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+            assert found["uncovered_records"] == (uncovered if rows else None)
+
+
+def met(rows: list[Row], others: list[Row]) -> list[tuple[int, int]]:
+    """How many of the group, and how many of the population, hold what each row holds."""
+    return [(rows.count(row), others.count(row)) for row in rows]
+
+
+@pytest.mark.parametrize("variant", LINES)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", None]), st.integers(0, 1), st.integers(0, 4)),
+        min_size=1,
+        max_size=14,
+    )
+)
+def test_each_group_has_a_line_of_its_own(variant: str, lines: list[tuple[str | None, int, int]]) -> None:
+    frame = pl.DataFrame(
+        lines, ["state", "sex", "income"], orient="row", schema_overrides={"state": pl.String}
+    )
+    options = measures_asked("t_closeness", variant, 0.2)
+    for answers in both("t_closeness", frame, ["sex"], "income", by=["state"], **options):
+        for group, (found,) in told(answers, ["state"]).items():
+            rows = [(sex, income) for state, sex, income in lines if (state,) == group]
+            expected = summary(rows, "t_closeness", variant, 0.2)
+            assert {name: found[name] for name in expected} == expected
+
+
+def test_an_answer_of_many_groups_comes_beside_its_own_group() -> None:
+    numbers = pl.DataFrame({"g": [place // 3 for place in range(9_000)]}).with_columns(
+        q=pl.when(pl.col("g") % 2 == 0).then(pl.int_range(pl.len())).otherwise(0)
+    )
+    for answers in asked("correctness_curve", [numbers], ["q"], sizes=[3.0], by=["g"]):
+        assert {row["g"]: round(row["correctness"], 9) for row in answers} == {
+            group: 1.0 if group % 2 == 0 else round(1 / 3, 9) for group in range(3_000)
+        }
+
+
+def test_a_refusal_for_one_group_is_one_for_all() -> None:
+    with pytest.raises(Exception, match="sizes must be whole numbers from 1 to the 1 records"):
+        by_duckdb("FROM correctness_curve(t, ['age'], [2], by := ['state'])", t=TOWNS)
 
 
 def test_a_column_may_be_among_both() -> None:

@@ -1,11 +1,14 @@
 from itertools import combinations
 
+import duckdb
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import by_both, by_duckdb, frames, kept, keys
+import reid_sql
+from reid_sql.errors import ReidError
+from tests.tables import by_both, by_duckdb, by_polars, frames, kept, keys
 
 
 @given(frames(min_rows=1, max_columns=4), st.sampled_from(["value", "drop"]), st.integers(1, 3))
@@ -81,3 +84,19 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
         by_duckdb(f"FROM qar_quasi_identifiers(t, {call})", t=pl.DataFrame({"a": [None, None], "b": [1, 2]}))
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
+
+
+@pytest.mark.parametrize("name", ["qar_risk", "qar_quasi_identifiers", "minimal_unique_subsets"])
+def test_memory_is_asked_for_before_any_value_is_read(name: str) -> None:
+    sentence = "memory_mb must be at least 7 for 100000 records of 2 columns"
+    never = "CASE WHEN i >= 0 THEN error('a value was read') END::INT"
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute(f"CREATE VIEW t AS SELECT i // 2 AS a, {never} AS b FROM range(100000) r(i)")
+        with pytest.raises(duckdb.Error, match=sentence):
+            con.execute(f"FROM {name}(t, ['a', 'b'], memory_mb := 3)").fetchall()
+        with pytest.raises(duckdb.Error, match="a value was read"):
+            con.execute(f"FROM {name}(t, ['a', 'b'], memory_mb := 300)").fetchall()
+    frame = pl.DataFrame({"a": range(100000), "b": range(100000)})
+    with pytest.raises(ReidError, match=sentence):
+        by_polars(name, frame, ["a", "b"], memory_mb=3)

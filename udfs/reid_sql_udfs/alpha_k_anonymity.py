@@ -7,14 +7,14 @@ from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
-    "tbl, qi, sensitive, alpha, k, nulls, entity",
+    "tbl, qi, sensitive, alpha, k, nulls, entity, by",
     answer=Answer.ROW,
     reduction=ALPHA_K_ANONYMITY,
     source="Wong et al. 2006 (general model)",
     duckdb=select(
         "max", f"value > $alpha * (1 + {sensitive.SLACK}) OR class_size < $k", "'general'", "$alpha"
     )
-    + ", $k AS threshold_k",
+    + ", max($k) AS threshold_k",
     individuals=True,
 )
 def alpha_k_anonymity(
@@ -26,6 +26,8 @@ def alpha_k_anonymity(
     the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 0.5]), np.array([2, 1]))

@@ -7,7 +7,7 @@ from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, beta, nulls, entity",
+    "tbl, qi, sensitive, variant, beta, nulls, entity, by",
     answer=Answer.ROW,
     reduction=BETA_LIKENESS,
     source="Cao & Karras 2012",
@@ -24,6 +24,8 @@ def beta_likeness(
     within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))

@@ -13,7 +13,7 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, sizes, nulls, entity",
+    "tbl, qi, sizes, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
     source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025",
@@ -29,6 +29,8 @@ def correctness_curve(
     'wildcard'`.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above
+    one group's records is refused for all.
 
     >>> import numpy as np
     >>> pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))

@@ -7,7 +7,7 @@ from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, delta, nulls, entity",
+    "tbl, qi, sensitive, variant, delta, nulls, entity, by",
     answer=Answer.ROW,
     reduction=DELTA_DISCLOSURE,
     source="Brickell & Shmatikov 2008",
@@ -26,6 +26,8 @@ def delta_disclosure(
     all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))

@@ -14,7 +14,7 @@ COVERED = f"""
 
 
 @table_function(
-    "tbl, population_tbl, qi, threshold, nulls, entity",
+    "tbl, population_tbl, qi, threshold, nulls, entity, by",
     answer=Answer.ROW,
     reduction=POPULATION_HISTOGRAM,
     source="ARX journalist model",
@@ -29,7 +29,8 @@ def journalist_risk(
     `classes` are the sample's. A population holds its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
     and the status says so. With `entity`, the column of both tables that tells people apart, people are
-    counted, as in risk_summary. One row per person is assumed, unless `entity` tells people apart.
+    counted, as in risk_summary. One row per person is assumed, unless `entity` tells people apart. With `by`,
+    one row for each group of the table, as in risk_summary, each against the whole population table.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(

@@ -11,27 +11,27 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     judged = "count(value) = count(*)"
     at_fault = f"coalesce(sum(class_size * classes) FILTER ({offends}), 0)"
     return f"""
-    CASE WHEN sum(classes) > 0 THEN {variant}
-    ELSE error({sql_text(disclosure.NO_RECORDS)})::VARCHAR END AS variant,
+    CASE WHEN sum(classes) IS NULL THEN error({sql_text(disclosure.NO_RECORDS)})::VARCHAR
+    ELSE {variant} END AS variant,
     CASE WHEN {judged} THEN {worst}(value) END AS value,
-    sum(class_size * classes)::BIGINT AS records,
+    coalesce(sum(class_size * classes), 0)::BIGINT AS records,
     sum(classes)::BIGINT AS classes,
     min(class_size) AS k,
     CASE WHEN {judged} THEN coalesce(sum(classes) FILTER ({offends}), 0)::BIGINT END AS offending_classes,
     CASE WHEN {judged} THEN {at_fault}::BIGINT END AS offending_records,
     CASE WHEN {judged} THEN {at_fault}::DOUBLE / sum(class_size * classes) END AS offending_share,
-    {threshold} AS threshold,
+    max({threshold}) AS threshold,
     CASE WHEN NOT {judged} THEN {sql_text(sensitive.NO_PLACE)}
     WHEN isinf({worst}(value)) THEN {sql_text(infinite)} ELSE '{disclosure.OK}' END AS status"""
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, c, l, nulls, entity",
+    "tbl, qi, sensitive, variant, c, l, nulls, entity, by",
     answer=Answer.ROW,
     reduction=L_DIVERSITY,
     source="Machanavajjhala et al. 2007",
     duckdb=select("min", f"value < $l * (1 - {sensitive.SLACK})", "$variant", "$l")
-    + ", CASE WHEN $variant = 'recursive' THEN $c END AS c",
+    + ", max(CASE WHEN $variant = 'recursive' THEN $c END) AS c",
     individuals=True,
 )
 def l_diversity(
@@ -48,6 +48,8 @@ def l_diversity(
     values counts as a value, unless `nulls := 'drop'`. Refuses an empty table.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))

@@ -8,7 +8,7 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, prior, nulls, entity",
+    "tbl, qi, prior, nulls, entity, by",
     answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
@@ -22,6 +22,7 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     whose classes overlap.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
 
     >>> import numpy as np
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

@@ -11,7 +11,7 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, populations, k, prior, nulls, entity",
+    "tbl, qi, populations, k, prior, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
@@ -28,6 +28,8 @@ def pyc_forecast(
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. A
+    population smaller than one group is refused for all.
 
     >>> import numpy as np
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

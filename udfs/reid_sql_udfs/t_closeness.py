@@ -7,7 +7,7 @@ from reid_sql_udfs.l_diversity import select
 
 
 @table_function(
-    "tbl, qi, sensitive, variant, t, nulls, entity",
+    "tbl, qi, sensitive, variant, t, nulls, entity, by",
     answer=Answer.ROW,
     reduction=T_CLOSENESS,
     source="Li, Li & Venkatasubramanian 2007",
@@ -25,6 +25,8 @@ def t_closeness(
     NULL and a status that says so.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
 
     >>> import numpy as np
     >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.75, 0.1]), np.array([2, 1]))

@@ -13,7 +13,8 @@ DONE: Final = (
     "this release. Keep this report with it."
 )
 ADVICE: Final = (
-    "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check."
+    "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check. "
+    "reid-sql prepare POLICY finds the coarser form that meets them all and loses least, as SQL."
 )
 
 

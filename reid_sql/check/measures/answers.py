@@ -14,13 +14,15 @@ from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.domains import MAX_COLUMNS
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb.packed import WHOLE, Group
-from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.column_profile import held_by
 from reid_sql.reductions.classes import HISTOGRAM
+from reid_sql_udfs import declared
 
 NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
+HELD: Final = ("class_size", "classes", "records", "blank_records")
 MAX_GROUPS: Final = 10_000
 STOPPED: Final = (duckdb.InterruptException, KeyboardInterrupt)
 UNMEASURED: Final[tuple[type[Exception], ...]] = (
@@ -54,7 +56,7 @@ class Answers(ABC):
         self.cautions: list[str] = []  # what is to be said of the table, whatever the check
         self._hints: dict[str, str] | None = None
         self._histograms: dict[Any, dict[tuple[int, ...], Histogram]] = {}
-        self._answers: dict[Any, list[Row]] = {}
+        self._answers: dict[Any, dict[tuple[int, ...], list[Row]]] = {}
 
     @property
     @abstractmethod
@@ -77,15 +79,21 @@ class Answers(ABC):
 
     @abstractmethod
     def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        """Count matches where NULL is a wildcard, or people: each set of columns anew for each group."""
+        """Count matches where NULL is a wildcard, or people, of one group."""
 
     @abstractmethod
-    def _people(self, by: Sequence[str], group: Group) -> int:
-        """The people of the group, where a column tells them apart; NULL is one of them."""
+    def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
+        """The people of each group by its digits, where a column tells them apart; NULL is one of them."""
 
     @abstractmethod
     def _profiled(self, columns: Sequence[str]) -> list[Row]:
         """Profile some columns of the table."""
+
+    @abstractmethod
+    def _together(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> list[Row]:
+        """Ask the function about all groups at once: its rows, with a group's digits as `digits`."""
 
     @abstractmethod
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
@@ -118,7 +126,8 @@ class Answers(ABC):
             raise OutOfDomainError(f"{rule}; group by columns with fewer values")
         if self.table.entity is None:
             return found
-        return [replace(group, records=self._people(by, group)) for group in found]
+        people = self._people(by)
+        return [replace(group, records=people[group.digits]) for group in found]
 
     def histogram(
         self,
@@ -131,6 +140,8 @@ class Answers(ABC):
         if self.table.nulls == "wildcard" or self.table.entity is not None:
             asked = (tuple(sorted(qi)), tuple(by))
             matched = self._histograms.setdefault(asked, {})
+            if not matched:
+                matched |= self._matched_by_group(qi, by)
             if group.digits not in matched:
                 matched[group.digits] = self._matched(qi, by, group)
             return matched[group.digits]
@@ -138,6 +149,35 @@ class Answers(ABC):
         if key not in self._histograms:
             self._histograms[key] = self._counted(qi, by, drop=self.table.nulls == "drop", coarser=coarser)
         return self._histograms[key].get(group.digits) or NOBODY
+
+    def _matched_by_group(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
+        """The people of all groups by the size of their smallest class, from one count."""
+        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        found = self._by_group(declared()["class_size_histogram"], qi, given, by)
+        told = {digits: [row for row in rows if row["classes"]] for digits, rows in found.items()}
+        return {
+            digits: counted_histogram(sorted([row[name] or 0 for name in HELD] for row in rows), "value")
+            for digits, rows in told.items()
+        }
+
+    def _by_group(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> dict[tuple[int, ...], list[Row]]:
+        """The function's answers for all groups by their digits, where it can be asked for them at once.
+
+        A refusal of one group is one of all: then, and where NULL matches anything, none is answered, and
+        each is to be asked for itself.
+        """
+        if not by or not function.grouped or self.table.nulls == "wildcard":
+            return {}
+        try:
+            rows = self._together(function, qi, given, by)
+        except ReidError:
+            return {}
+        found: dict[tuple[int, ...], list[Row]] = {}
+        for row in rows:
+            found.setdefault(row["digits"], []).append(row)
+        return found
 
     def records_of(self, check: Check, group: Group) -> int:
         """The records that a check is held to, before any is dropped."""
@@ -159,14 +199,20 @@ class Answers(ABC):
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.aggregate:
             asked |= {"aggregate": check.measure.aggregate, **check.parameters}
-        key = (function.name, check.quasi_identifiers, check.coarser, check.by, group.digits, repr(asked))
-        if key not in self._answers:
-            if function.reduction is HISTOGRAM and not (function.individuals and self.table.entity):
-                found = self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser))
-                self._answers[key] = self.from_histogram(check, found)
-            else:
-                self._answers[key] = self._asked(function, check, given, group)
-        return self._answers[key]
+        key = (function.name, check.quasi_identifiers, check.coarser, check.by, repr(asked))
+        answers = self._answers.setdefault(key, {})
+        if group.digits in answers:
+            return answers[group.digits]
+        if function.reduction is HISTOGRAM and not (function.individuals and self.table.entity):
+            found = self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser))
+            answers[group.digits] = self.from_histogram(check, found)
+            return answers[group.digits]
+        if not answers:
+            told = self._by_group(function, check.quasi_identifiers, given, check.by)
+            answers |= {digits: rows for digits, rows in told.items() if rows[0].get("records") != 0}
+        if group.digits not in answers:
+            answers[group.digits] = self._asked(function, check, given, group)
+        return answers[group.digits]
 
     def _refuse_rows(self, function: Function) -> None:
         """Refuse to give a figure of rows for one of people."""

@@ -11,7 +11,7 @@ from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
 from reid_sql.domains import MAX_COLUMNS, Columns, Table, quoted
-from reid_sql.engines.duckdb.packed import WHOLE, Group, PackedClasses
+from reid_sql.engines.duckdb.packed import Group, PackedClasses
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
@@ -93,7 +93,7 @@ class Release(Answers):
     def records(self) -> int:
         """Records of the table, or its people where a column tells them apart."""
         if self.table.entity is not None:
-            return self._people((), WHOLE)
+            return self._people(())[()]
         if self._packed is None and not columns_counted(self.table):
             return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
         return self.packed.records
@@ -126,9 +126,12 @@ class Release(Answers):
         asked = "FROM profile(?, ?)"
         return list(run(self.con, asked, [self.view, list(columns)], f"{self.table.name}: marks").records())
 
-    def _people(self, by: Sequence[str], group: Group) -> int:
-        rows = self.ask(f"SELECT {self._counted_by()} FROM {self.part(by, group)}", "counting people")
-        return int(rows[0][0])
+    def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
+        tbl, groups = self.divided(by)
+        listed = "".join(f"{name}, " for name in groups)
+        counted = f"SELECT {listed}{self._counted_by()} FROM {tbl} GROUP BY ALL"
+        rows = self.ask(counted, "counting people")
+        return {row[:-1]: int(row[-1]) for row in rows}
 
     def _counted_by(self) -> str:
         """What is counted: records, or people where a column tells them apart, NULL one of them."""
@@ -136,6 +139,26 @@ class Release(Answers):
             return "count(*)"
         name = quoted(self.table.entity)
         return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
+
+    def divided(self, by: Sequence[str]) -> tuple[str, list[str]]:
+        """Name a relation of all records, and its columns of the digits by which their groups are told."""
+        if not by:
+            return self.view, []
+        prefix = "reid_by"
+        while any(column.lower().startswith(prefix) for column in self.columns):
+            prefix += "_"
+        names = [f"{prefix}{place}" for place in range(1, len(by) + 1)]
+        key = (tuple(by), None)
+        if key not in self._views:
+            name = f"{self.view}_part_{len(self._views)}"
+            digits = ", ".join(f"coalesce(v{own}.code, 0) AS {own}" for own in names)
+            joins = " ".join(
+                f"LEFT JOIN {self.packed.values(column)} AS v{own} ON s.{quoted(column)} = v{own}.v"
+                for column, own in zip(by, names, strict=True)
+            )
+            self.con.execute(f"CREATE TEMP VIEW {name} AS SELECT s.*, {digits} FROM {self.view} AS s {joins}")
+            self._views[key] = name
+        return self._views[key], names
 
     def part(self, by: Sequence[str], group: Group) -> str:
         """Name a relation that holds the group's records alone."""
@@ -165,24 +188,47 @@ class Release(Answers):
         )
 
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
-        tables = {"tbl": self.part(check.by, group), "population_tbl": self.population_view}
+        tables = {"tbl": self.part(check.by, group)}
         if check.measure.takes("model"):
-            tables |= {"model": self.model(check, group), "tbl": self.complete(check, group)}
+            tables = {"model": self.model(check, group), "tbl": self.complete(check, group)}
+        call, values = self._call(
+            function, check.quasi_identifiers, {**given, **tables}, check.measure.unused
+        )
+        sql = f"FROM {call}"
+        if check.measure.aggregate:
+            own = {name: sql_literal(value) for name, value in check.parameters.items()}
+            sql = f"SELECT {Template(check.measure.aggregate).substitute(own)} {sql}"
+        return self._rows(function, sql, values)
+
+    def _together(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> list[Row]:
+        tbl, names = self.divided(by)
+        call, values = self._call(function, qi, {**given, "tbl": tbl, "by": names})
+        listed = ", ".join(names)
+        rows = self._rows(function, f"SELECT [{listed}] AS digits, * EXCLUDE ({listed}) FROM {call}", values)
+        return [{**row, "digits": tuple(row["digits"])} for row in rows]
+
+    def _call(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], unused: Sequence[str] = ()
+    ) -> tuple[str, list[Any]]:
+        """Spell the call with its places for values, and these."""
         positional, named, values = [], [], []
-        for parameter in (each for each in function.parameters if each.name not in check.measure.unused):
-            value = tables.get(parameter.name, given[parameter.name])
-            value = list(check.quasi_identifiers) if isinstance(parameter.domain, Columns) else value
+        for parameter in (each for each in function.parameters if each.name not in unused):
+            value = list(qi) if isinstance(parameter.domain, Columns) else given.get(parameter.name)
+            value = self.population_view if parameter.name == "population_tbl" else value
             if parameter.default is REQUIRED:
                 positional.append("?")
                 values.append(value)
             elif value is not None and not isinstance(parameter.domain, Table):
                 named.append(f"{parameter.name} := {sql_literal(value)}")
-        sql = f"FROM {function.name}({', '.join([*positional, *named])})"
-        if check.measure.aggregate:
-            own = {name: sql_literal(value) for name, value in check.parameters.items()}
-            sql = f"SELECT {Template(check.measure.aggregate).substitute(own)} {sql}"
+        return f"{function.name}({', '.join([*positional, *named])})", values
+
+    def _rows(self, function: Function, sql: str, values: Sequence[Any]) -> list[Row]:
         try:
             return list(run(self.con, sql, values, f"{self.table.name}: {function.name}").records())
+        except duckdb.InterruptException:
+            raise
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
 

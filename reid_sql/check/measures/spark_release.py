@@ -23,7 +23,7 @@ from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.domains import MAX_COLUMNS, Columns, Table
-from reid_sql.engines.duckdb.packed import WHOLE, Group
+from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.spark.frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function, sql_literal
@@ -31,6 +31,7 @@ from reid_sql.models.classes.disclosure import Histogram
 
 POLICY_COLUMNS: Final = Columns("columns of the policy")
 WORDS: Final = "what a check is judged by"
+OWN: Final = "reid by"  # and a number: what no column of a file is called
 
 
 @contextmanager
@@ -98,6 +99,7 @@ class SparkRelease(Answers):
         self.population = given and read(spark, given, f"policy tables[{number}].population_file")
         self._distinct: DataFrame | None = None
         self._values: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+        self._places: dict[tuple[str, ...], dict[str, tuple[int, ...]]] = {}
 
     @property
     def distinct(self) -> DataFrame:
@@ -112,7 +114,7 @@ class SparkRelease(Answers):
     def records(self) -> int:
         """Records of the table, or its people where a column tells them apart."""
         if self.table.entity is not None:
-            return self._people((), WHOLE)
+            return self._people(())[()]
         total = F.coalesce(F.sum("reid_records"), F.lit(0)).alias("records")
         return int(collected(self.distinct.agg(total), WORDS)["records"][0].as_py())
 
@@ -157,15 +159,10 @@ class SparkRelease(Answers):
         rows = collected(
             grouped.agg(F.count(F.lit(1)).alias("reid_classes")).sort("reid_size"), WORDS
         ).to_pylist()
-        places = (
-            {repr(list(values)): (place,) for place, values in enumerate(self._values[tuple(by)])}
-            if by
-            else {"[]": ()}
-        )
         found: dict[tuple[int, ...], list[tuple[int, int, int]]] = {}
         for row in rows:
             *values, size, classes = row.values()
-            found.setdefault(places[repr(values)], []).append((size, classes, size * classes))
+            found.setdefault(self._digits(by, values), []).append((size, classes, size * classes))
         return {digits: _histogram(lines) for digits, lines in found.items()}
 
     def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
@@ -188,11 +185,45 @@ class SparkRelease(Answers):
     def _profiled(self, columns: Sequence[str]) -> list[Row]:
         return _rows(rs.profile(self.frame, list(columns)))
 
-    def _people(self, by: Sequence[str], group: Group) -> int:
+    def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
         entity = column(str(self.table.entity))
         nobody = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
-        counted = self._part(by, group).agg((F.count_distinct(entity) + nobody).alias("people"))
-        return int(collected(counted, WORDS)["people"][0].as_py())
+        names = _names(by)
+        counted = self._divided(by).groupBy(*names).agg((F.count_distinct(entity) + nobody).alias("people"))
+        rows = self._told(collected(counted, WORDS).to_pylist(), names, by)
+        return {row["digits"]: int(row["people"]) for row in rows}
+
+    def _divided(self, by: Sequence[str]) -> DataFrame:
+        """All records, with the columns that divide them under names that no answer has."""
+        own = {name: column(given) for name, given in zip(_names(by), by, strict=True)}
+        return self.frame.withColumns(own)
+
+    def _told(self, rows: Sequence[Row], names: Sequence[str], by: Sequence[str]) -> list[Row]:
+        """The rows with the digits of their groups in place of the groups' values."""
+        return [
+            {name: value for name, value in row.items() if name not in names}
+            | {"digits": self._digits(by, [row[name] for name in names])}
+            for row in rows
+        ]
+
+    def _digits(self, by: Sequence[str], values: Sequence[Any]) -> tuple[int, ...]:
+        """Where the group of these values stands."""
+        if not by:
+            return ()
+        if tuple(by) not in self._places:
+            listed = self._values[tuple(by)]
+            self._places[tuple(by)] = {repr(list(each)): (place,) for place, each in enumerate(listed)}
+        return self._places[tuple(by)][repr(list(values))]
+
+    def _together(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> list[Row]:
+        names = _names(by)
+        arguments = self._arguments(function, qi, {**given, "by": names}, self._divided(by))
+        try:
+            return self._told(_rows(getattr(rs, function.name)(**arguments)), names, by)
+        except PySparkException as error:
+            raise ReidError(first_sentence(error)) from None
 
     def _part(self, by: Sequence[str], group: Group) -> DataFrame:
         """The group's records alone."""
@@ -203,7 +234,9 @@ class SparkRelease(Answers):
         try:
             if check.measure.takes("model"):
                 return self._scored(check, given, group)
-            return _rows(getattr(rs, function.name)(**self._arguments(function, check, given, group)))
+            part = self._part(check.by, group)
+            arguments = self._arguments(function, check.quasi_identifiers, given, part)
+            return _rows(getattr(rs, function.name)(**arguments))
         except PySparkException as error:
             raise ReidError(first_sentence(error)) from None
 
@@ -221,18 +254,20 @@ class SparkRelease(Answers):
         return _rows(scored.selectExpr(Template(measure.aggregate or "*").substitute(literals)))
 
     def _arguments(
-        self, function: Function, check: Check, given: Mapping[str, Any], group: Group
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: DataFrame
     ) -> dict[str, Any]:
         taken = [parameter.name for parameter in function.parameters]
         arguments = {name: value for name, value in given.items() if value is not None and name in taken}
         for parameter in function.parameters:
             if isinstance(parameter.domain, Table):
-                arguments[parameter.name] = (
-                    self._part(check.by, group) if parameter.name == "tbl" else self.population
-                )
+                arguments[parameter.name] = tbl if parameter.name == "tbl" else self.population
             elif isinstance(parameter.domain, Columns):
-                arguments[parameter.name] = list(check.quasi_identifiers)
+                arguments[parameter.name] = list(qi)
         return arguments
+
+
+def _names(by: Sequence[str]) -> list[str]:
+    return [f"{OWN} {place}" for place in range(1, len(by) + 1)]
 
 
 def _whole(names: Sequence[str]) -> Column:

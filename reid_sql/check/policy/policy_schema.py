@@ -57,6 +57,7 @@ def _prepare() -> Schema:
         "additionalProperties": False,
         "properties": {
             "suppression": _number(SUPPRESSION) | {"default": usual.suppression},
+            "cells": {"type": "boolean", "description": "blank single values where that is enough"},
             "loss": _words(LOSS) | {"default": usual.loss},
             "time_limit": _number(SECONDS) | {"default": usual.time_limit},
             "keep": NAMES | {"description": "columns to hand on beside those that the policy names"},

@@ -11,7 +11,7 @@ from reid_sql.ladders.written import Written, written
 from reid_sql.models.release.loss import LOSS
 from reid_sql.suggestion import suggestion
 
-KEYS: Final = ("suppression", "loss", "time_limit", "keep", "ladders")
+KEYS: Final = ("suppression", "cells", "loss", "time_limit", "keep", "ladders")
 SUPPRESSION: Final = Number(
     "a share from 0 to 0.5", "write how many records may be left out, such as 0.02 for 2 %", 0.0, 0.5
 )
@@ -24,10 +24,12 @@ SECONDS: Final = Number(
 class Preparing:
     """How a release is sought: the share of records that may be left out, the loss, the time, the ladders.
 
+    With `cells`, single values of records that would be left out become blank, where that is enough.
     `keep` are columns that the release holds beside those that the policy names, unmeasured.
     """
 
     suppression: float = 0.02
+    cells: bool = False
     loss: str = "entropy"
     time_limit: float = 60.0
     keep: tuple[str, ...] = ()
@@ -45,6 +47,7 @@ def preparing(place: Place, columns: Sequence[str]) -> Preparing:
     usual = Preparing()
     return Preparing(
         suppression=place.number("suppression", SUPPRESSION, usual.suppression),
+        cells=place.flag("cells"),
         loss=LOSS.check(place.at("loss"), place.text("loss", usual.loss)),
         time_limit=place.number("time_limit", SECONDS, usual.time_limit),
         keep=place.texts("keep"),

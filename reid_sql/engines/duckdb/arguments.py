@@ -19,7 +19,9 @@ from reid_sql.function import Parameter, sql_literal
 def literal(parameter: Parameter) -> str:
     """Spell the text in which the checked value stands as SQL spells it; NULL has its type."""
     value, domain = checked(parameter), parameter.domain
-    if isinstance(domain, Groups) or (isinstance(domain, Columns) and domain.optional):
+    if isinstance(domain, Groups):
+        return f'reid_by_listed("{parameter.name}")'
+    if isinstance(domain, Columns) and domain.optional:
         return f"""CASE WHEN "{parameter.name}" IS NULL THEN 'NULL::VARCHAR[]' ELSE reid_texts({value}) END"""
     if isinstance(domain, Columns | Texts):
         return f"reid_texts({value})"
@@ -36,9 +38,6 @@ def checked(parameter: Parameter) -> str:
     if isinstance(domain, Columns):
         listed = f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
         return f"CASE WHEN {parameter.name} IS NOT NULL THEN {listed} END" if domain.optional else listed
-    if isinstance(domain, Groups):
-        listed = f'reid_listed({sql_literal(parameter.name)}, "{parameter.name}")'
-        return f'CASE WHEN "{parameter.name}" IS NULL THEN NULL ELSE {listed} END'
     if isinstance(domain, Table):
         return f"reid_table({parameter.name})"
     if isinstance(domain, OptionalTable):

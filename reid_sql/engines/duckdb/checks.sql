@@ -202,3 +202,25 @@ MACRO reid_entity_apart(entity) AS
 
 -- How many parameters of a function of many columns were given; those that were not have the text as default.
 MACRO reid_number_given(shown) AS len(list_filter(shown, lambda c: c <> ${UNGIVEN}));
+
+-- True where records of so many bytes fit, else the refusal; asked before any are gathered.
+MACRO reid_in_memory(records, bytes, memory_mb, words) AS
+CASE WHEN records::HUGEINT * bytes > memory_mb::HUGEINT * 1000000
+THEN error('memory_mb must be at least ' || (records::HUGEINT * bytes + 999999) // 1000000 || ' for '
+  || records || words || ', got ' || memory_mb
+  || '; pass more, fewer columns, or a smaller sample')::BOOLEAN
+ELSE true END;
+
+-- DuckDB's bound of memory in bytes, from words such as 4.7 GiB.
+MACRO reid_memory_limit() AS
+regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE
+  * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'],
+    regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1);
+
+-- True where a body that gets all distinct records at once stays within that bound, else the refusal.
+MACRO reid_in_limit(records, bytes) AS
+CASE WHEN records * bytes::DOUBLE > reid_memory_limit()
+THEN error('memory_limit must be at least ' || (records * bytes::HUGEINT + 999999) // 1000000 || ' MB for '
+  || records || ' distinct records, got ' || current_setting('memory_limit')
+  || '; run SET memory_limit, or pass fewer or coarser columns')::BOOLEAN
+ELSE true END;

@@ -19,7 +19,7 @@ from reid_sql.domains import (
 )
 from reid_sql.engines.duckdb.arguments import checked, literal
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
-from reid_sql.engines.duckdb.by_group import by_group
+from reid_sql.engines.duckdb.by_group import awaited_by_group, by_group, every_column
 from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
@@ -42,6 +42,7 @@ UNGIVEN: Final = "'reid: no column'"
 WILDCARD: Final = "reid_wildcard_class_sizes"
 MODEL_COLUMNS: Final = "reid_model_columns"
 WILDCARD_OPTION: Final = "nulls := 'wildcard'"
+ALONE: Final = "_without_python"  # the end of a plan's name that stands for another where there is no Python
 CALLED: Final = re.compile(r"\breid_\w+(?=\()")
 
 
@@ -59,7 +60,7 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
 
     What needs Python says so where there is none.
     """
-    found = dict(_plans())
+    found = {name: text for name, text in _plans().items() if not (python and name.endswith(ALONE))}
     own: dict[str, str] = {}
     for reduction in all_reductions().values():
         if reduction.arguments and (python or not _of_python(reduction.arguments)):
@@ -70,6 +71,8 @@ def macros(functions: Mapping[str, Function], *, python: bool) -> dict[str, str]
     for name, declared in functions.items():
         own |= _macro(name, declared) if python or not needs_python(declared) else _stub(name, declared)
     if not python:
+        alone = [name for name in found if name.endswith(ALONE)]
+        found |= {name.removesuffix(ALONE): found.pop(name) for name in alone}
         found = {name: text for name, text in found.items() if MODEL_COLUMNS not in text}
         own[BEGIN] = f"(name, codes, other_codes, other_counts) AS {_absent(WILDCARD_OPTION)}::BIGINT"
         own[WILDCARD] = f"(number) AS {_absent(WILDCARD_OPTION)}::BIGINT[]"
@@ -181,7 +184,7 @@ def _of_python(given: Iterable[Argument]) -> bool:
 
 def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
-    names = ", ".join(argument.name for argument in reduction.arguments)
+    names = ", ".join(f'"{argument.name}"' for argument in reduction.arguments)
     return f"({names}) AS TABLE FROM query({plan_of(reduction)})"
 
 
@@ -196,14 +199,16 @@ def _individuals(reduction: Reduction) -> str:
     names = [each.name for each in reduction.arguments if each.name != "entity"]
     given = [each.name if each.name != "entity" else "NULL" for each in reduction.arguments]
     plan = plan_of(reduction, given, individuals=True)
-    return f"({', '.join([*names, 'entity'])}) AS TABLE FROM query({plan})"
+    named = ", ".join(f'"{name}"' for name in [*names, "entity"])
+    return f"({named}) AS TABLE FROM query({plan})"
 
 
 def _source_of_individuals(names: Collection[str]) -> str:
     """The table as a row a person, or a row for a person's sensitive value."""
     sensitive, of_what = ("sensitive::VARCHAR, ", "values") if "sensitive" in names else ("", "individuals")
     weight = "" if sensitive else f", {'weight' if 'weight' in names else 'NULL'}::VARCHAR"
-    given = f"try_cast(qi AS VARCHAR[]), {sensitive}entity::VARCHAR, nulls::VARCHAR{weight}"
+    groups = 'try_cast("by" AS VARCHAR[])' if "by" in names else "NULL::VARCHAR[]"
+    given = f"try_cast(qi AS VARCHAR[]), {sensitive}entity::VARCHAR, nulls::VARCHAR, {groups}{weight}"
     return f"reid_source_of_{of_what}(reid_table(tbl), {given})"
 
 
@@ -335,16 +340,25 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         answer = Template(declared.duckdb).substitute(values)
         said = treated if reduction.rowwise else aggregate
         found = f"{answer}, {said} FROM {source}"
-        found = by_group(declared, reduction, found) if declared.grouped else f"SELECT {found}"
-        # The optimiser drops a check that stands in a column that nobody selects: this asks for all of them.
-        return f"FROM ({found}) AS reid_said WHERE reid_said::VARCHAR <> ''"
+        if declared.grouped:
+            return by_group(declared, reduction, found)
+        return f"FROM (SELECT {found}) AS reid_said WHERE {every_column('reid_said')}"
+    if declared.grouped:
+        return awaited_by_group(declared, reduction, list(values.values()), source)
+    return _awaited_answer(declared, reduction, list(values.values()), source)
+
+
+def _awaited_answer(declared: Function, reduction: Reduction, own: Sequence[str], source: str) -> str:
+    """The answer of a Python body, which is given whole columns of the reduction."""
+    aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
+    treated = ", ".join(f"{column} AS {column}" for column in HOW_NULLS)
     first = next(iter(reduction.columns))
     arrays = (
         list(reduction.inputs)
         if reduction.whole
         else [f"list({column} ORDER BY {first} ASC)" for column in reduction.inputs]
     )
-    given = [*arrays, *values.values()]
+    given = [*arrays, *own]
     if declared.answer is Answer.RECORDS:
         kept = f"list(members ORDER BY {first} ASC) AS reid_members, {aggregate}"
         called = awaited(declared, given, f"{kept} FROM {source}")

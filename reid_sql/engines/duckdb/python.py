@@ -9,10 +9,11 @@ import pyarrow as pa
 
 from reid_sql import registry
 from reid_sql.domains import Document
-from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
+from reid_sql.engines.arrow import drawn_kernel, group_kernel, kernel, model_kernel, table_kernel
 from reid_sql.engines.duckdb import jobs
 from reid_sql.engines.duckdb.awaited import BEGIN, body_name, sql_type
 from reid_sql.engines.duckdb.macros import MODEL_COLUMNS, WILDCARD, documents, needs_python
+from reid_sql.engines.duckdb.subsets import COUNTED, COUNTS, counts_of_subsets
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
@@ -36,6 +37,7 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
     found: dict[str, Bound] = {
         BEGIN: Bound(_begin, None, "BIGINT", volatile=True),
         WILDCARD: _awaited(WILDCARD, _wildcard_class_sizes, "BIGINT[]"),
+        COUNTED: _awaited(COUNTED, counts_of_subsets, COUNTS),
         MODEL_COLUMNS: Bound(_model_columns, ["VARCHAR", "VARCHAR"], model),
     }
     for declared in functions:
@@ -61,6 +63,9 @@ def _body(declared: Function) -> Bound:
     if declared.answer is Answer.BESIDE:
         types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *own]
         return Bound(model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))")
+    if declared.grouped:
+        answer = f"STRUCT(refusal VARCHAR, answers STRUCT({fields})[][])"
+        return _awaited(body_name(declared), group_kernel(declared), answer)
     answer = f"STRUCT(refusal VARCHAR, answers STRUCT({fields})[])"
     return _awaited(body_name(declared), table_kernel(declared), answer)
 

@@ -10,7 +10,9 @@ from typing import Final
 HOME: Final = "reid_home.main."  # stands for the catalogue of our macros until they are written out
 PYTHON: Final = "reid_python.main."  # stands for where the functions that need Python are
 BUILTIN: Final = "system.main."
-OF_PYTHON: Final = re.compile(r"reid_(?:begin|body_\w+|read_\w+|wildcard_class_sizes|model_columns|database)")
+OF_PYTHON: Final = re.compile(
+    r"reid_(?:begin|body_\w+|read_\w+|wildcard_class_sizes|subset_counts|model_columns|database)"
+)
 ALIAS: Final = re.compile(r"reid_(?!body_|spelled_|plan_|reduce_|answered_)")  # AS reid_rows(q1, q2)
 PART: Final = re.compile(
     r"""(?P<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*")"""

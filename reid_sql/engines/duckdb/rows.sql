@@ -13,7 +13,8 @@ PLAN reid_all_known(columns) AS {% for c, i in columns join ' AND ' %}q{{ i }} I
 
 -- The quasi-identifiers as q1, q2, …; they are taken from the table before anything of ours can have their
 -- name.
-PLAN reid_rows(source, columns, nulls) AS {{ reid_rows_where(reid_told_apart(columns), source, columns, nulls) }};
+PLAN reid_rows(source, columns, nulls) AS
+{{ reid_rows_where(reid_told_apart(columns), source, columns, nulls) }};
 
 PLAN reid_rows_where(test, source, columns, nulls) AS
 (
@@ -110,7 +111,8 @@ LEFT JOIN (
 PLAN reid_codes(columns) AS [{% for c, i in columns join ', ' %}coalesce(code{{ i }}, 0){% endfor %}];
 
 -- Sizes of classes, or of the matches of each distinct record, with the records that have them.
-PLAN reid_sizes(source, columns, nulls) AS {{ reid_sizes_where(reid_told_apart(columns), source, columns, nulls) }};
+PLAN reid_sizes(source, columns, nulls) AS
+{{ reid_sizes_where(reid_told_apart(columns), source, columns, nulls) }};
 
 PLAN reid_sizes_where(test, source, columns, nulls) AS
 {% if nulls = 'wildcard' %}
@@ -150,35 +152,37 @@ THEN error('entity must be counted with nulls := ''value'' or ''drop'', got ''wi
 ELSE list_append(columns, entity) END;
 
 -- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first
--- in order.
-PLAN reid_individuals(source, columns, entity, nulls, weight) AS
-{% set every = reid_with_entity(columns, entity, nulls) %}
-{% if weight IS NULL OR list_contains(reid_folded(every), reid_fold(weight)) %}
-{% call reid_guarded(reid_words(entity), [source], every) %}
-  {{ reid_first_of_people(columns, entity, reid_people(source, columns, entity, nulls)) }}
+-- in order. Where there are groups, a row in each.
+PLAN reid_individuals(source, columns, entity, nulls, groups, weight) AS
+{% if weight IS NULL OR list_contains(reid_folded(list_append(columns, entity)), reid_fold(weight)) %}
+{% call reid_guarded(CASE WHEN len(groups) = 0 THEN reid_words(entity) ELSE reid_words_by(entity) END,
+  [source], reid_apart(reid_with_entity(columns, entity, nulls), groups)) %}
+  {{ reid_first_of_people(source, columns, entity, nulls, groups) }}
 {% endcall %}
 {% else %}
-{% call reid_guarded('quasi-identifiers, weight and entity', [source], list_append(every, weight)) %}
+{% call reid_guarded('quasi-identifiers, weight and entity', [source],
+  list_append(reid_with_entity(columns, entity, nulls), weight)) %}
   SELECT reid_first.*, reid_weights.weight AS {{ reid_name(weight) }}
-  FROM (
-    {{ reid_first_of_people(columns, entity, reid_people(source, columns, entity, nulls)) }}
-  ) AS reid_first
+  FROM ({{ reid_first_of_people(source, columns, entity, nulls, groups) }}) AS reid_first
   JOIN ({{ reid_weights_of_people(source, entity, weight) }}) AS reid_weights
     ON reid_first.{{ reid_name(entity) }} IS NOT DISTINCT FROM reid_weights.entity
 {% endcall %}
 {% endif %}
 ;
 
-PLAN reid_first_of_people(columns, entity, people) AS
-SELECT {{ reid_named_columns(columns) }}, entity AS {{ reid_name(entity) }}
+PLAN reid_first_of_people(source, columns, entity, nulls, groups) AS
+{% set every = reid_apart(columns, groups) %}
+SELECT {{ reid_named_columns(every) }}
+  {% if NOT list_contains(reid_folded(every), reid_fold(entity)) %}, entity AS {{ reid_name(entity) }}{% endif %}
 FROM (
   SELECT *, row_number() OVER (
-    PARTITION BY entity
+    PARTITION BY
+      {% for b in groups %}q{{ list_position(reid_folded(every), reid_fold(b)) }}, {% endfor %}entity
     ORDER BY class_size ASC, {% for c, i in columns join ', ' %}q{{ i }} ASC NULLS FIRST{% endfor %}
   ) AS place
   FROM (
-    SELECT *, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size
-    FROM ({{ people }})
+    SELECT *, count(*) OVER (PARTITION BY {{ reid_numbered(every) }}) AS class_size
+    FROM ({{ reid_people(source, every, entity, nulls) }})
   )
 )
 WHERE place = 1
@@ -201,43 +205,48 @@ CASE WHEN entity IS NULL THEN key WHEN key IS NULL THEN entity
 ELSE error(replace(${KEY_OF_PEOPLE}, '{}', key)) END;
 
 -- Such rows in place of the table, where a column tells people apart.
-PLAN reid_source_of_individuals(source, columns, entity, nulls, weight) AS
+PLAN reid_source_of_individuals(source, columns, entity, nulls, groups, weight) AS
 {% if entity IS NULL %}
 {{ source }}
 {% elif nulls <> 'value' %}
 {{ error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
   || '''; leave out in a view the rows that lack a value')::VARCHAR }}
 {% else %}
-(FROM query(reid_individuals(
-  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, 'value',
-  {{ coalesce(reid_text(weight), 'NULL::VARCHAR') }})))
+(FROM query(reid_individuals({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }},
+  'value', {{ reid_texts_or_none(groups) }}, {{ coalesce(reid_text(weight), 'NULL::VARCHAR') }})))
 {% endif %}
 ;
 
 -- A row for each person and value of theirs in each class, NULL one person; people of several values there
--- are refused, as such a class would look more diverse than it is.
-PLAN reid_values_of_people(source, columns, sensitive, entity, nulls) AS
-{% call reid_guarded('quasi-identifiers, sensitive and entity', [source],
-  reid_with_entity(list_append(columns, sensitive), entity, nulls)) %}
-  SELECT {{ reid_named_columns(list_append(columns, sensitive)) }}
+-- are refused, as such a class would look more diverse than it is. Groups tell classes apart too.
+PLAN reid_values_of_people(source, columns, sensitive, entity, nulls, groups) AS
+{% set asked = list_append(columns, sensitive) %}
+{% set every = reid_apart(asked, groups) %}
+{% call reid_guarded(
+  'quasi-identifiers, sensitive' || CASE WHEN len(groups) = 0 THEN ' and entity' ELSE ', by and entity' END,
+  [source], reid_apart(reid_with_entity(asked, entity, nulls), groups)) %}
+  SELECT {{ reid_named_columns(every) }}
   FROM (
     SELECT *,
       count(*) {% if nulls = 'drop' %}
-      FILTER ({{ reid_all_known(list_append(columns, sensitive)) }}){% endif %}
-      OVER (PARTITION BY {{ reid_numbered(columns) }}, entity) AS several
-    FROM ({{ reid_people(source, list_append(columns, sensitive), entity, 'value') }})
+      FILTER ({{ reid_all_known(asked) }}){% endif %}
+      OVER (PARTITION BY {% for c, i in every %}
+        {% if i <> len(asked) OR list_contains(reid_folded(groups), reid_fold(c)) %}q{{ i }}, {% endif %}
+        {% endfor %}entity) AS several
+    FROM ({{ reid_people(source, every, entity, 'value') }})
   )
   WHERE CASE WHEN several > 1 THEN error(${SEVERAL_VALUES})::BOOLEAN ELSE true END
 {% endcall %}
 ;
 
 -- Such rows in place of the table, where a column tells people apart.
-PLAN reid_source_of_values(source, columns, sensitive, entity, nulls) AS
+PLAN reid_source_of_values(source, columns, sensitive, entity, nulls, groups) AS
 {% if entity IS NULL %}
 {{ source }}
 {% else %}
 (FROM query(reid_values_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }},
-  {{ reid_text(sensitive) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }})))
+  {{ reid_text(sensitive) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }},
+  {{ reid_texts_or_none(groups) }})))
 {% endif %}
 ;
 

@@ -13,6 +13,8 @@ MACRO reid_join(items, separator) AS coalesce(array_to_string(items, separator),
 MACRO reid_texts(items) AS
 '[' || reid_join(list_transform(items, lambda reid_c: reid_text(reid_c)), ', ') || ']';
 
+MACRO reid_texts_or_none(items) AS CASE WHEN items IS NULL THEN '[]::VARCHAR[]' ELSE reid_texts(items) END;
+
 -- Column names differ by ASCII case alone.
 MACRO reid_fold(c) AS translate(c, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
 

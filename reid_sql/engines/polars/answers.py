@@ -1,6 +1,6 @@
 """Polars: functions of a table, which reduce it lazily and answer from the reduced arrays when collected."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ import polars as pl
 from reid_sql.domains import OptionalTable, Table
 from reid_sql.engines.arrow import answer_columns, answer_rows
 from reid_sql.engines.polars.frames import TYPES, schema
-from reid_sql.engines.polars.groups import answered_by_group
+from reid_sql.engines.polars.groups import answered_by_group, dividing
 from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
@@ -24,8 +24,11 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
     counted = {a.name: arguments[a.name] for a in declared.reduction.arguments if a.name in arguments}
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
+    by = arguments["by"] if declared.grouped else None
+    if by is not None:
+        by = dividing(frames["tbl"], by, arguments["nulls"])
     if declared.individuals and (entity := counted.pop("entity", arguments["entity"])) is not None:
-        frames["tbl"] = _of_people(frames["tbl"], arguments, entity)
+        frames["tbl"] = _of_people(frames["tbl"], arguments, entity, by or ())
         if "key" in counted:
             refuse_key_of_people(counted["key"])
             counted["key"] = entity
@@ -38,7 +41,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
         return reduced.map_batches(_answering_each(declared, own), schema=types).sort("record")
     if declared.reduction.keyed:
         types["record"] = _held(reduced, "keys")
-    answer, by = _answering(declared, own), arguments.get("by") if declared.grouped else None
+    answer = _answering(declared, own)
     if by is not None:
         held = reduced.collect_schema()
         types = {**{name: held[name] for name in by}, **types}
@@ -48,12 +51,14 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     return reduced.map_batches(answer, schema=types)
 
 
-def _of_people(frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str) -> pl.LazyFrame:
-    """The table with a row for each person, or for each sensitive value of theirs."""
+def _of_people(
+    frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str, by: Sequence[str]
+) -> pl.LazyFrame:
+    """The table with a row for each person, or for each sensitive value of theirs; in each group, if any."""
     qi, nulls = arguments["qi"], arguments["nulls"]
     if "sensitive" in arguments:
-        return values_of_people(frame, qi, arguments["sensitive"], entity, nulls)
-    return individuals(frame, qi, entity, nulls, arguments.get("weight"))
+        return values_of_people(frame, qi, arguments["sensitive"], entity, nulls, by)
+    return individuals(frame, qi, entity, nulls, by, weight=arguments.get("weight"))
 
 
 def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:

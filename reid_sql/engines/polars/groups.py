@@ -1,37 +1,49 @@
 """Polars: groups of a table, by the values of columns, each answered for itself from one count."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
 from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.polars.frames import numbered, places, resolved
-from reid_sql.reduction import DIVIDING, HOW_NULLS, refuse_entity, refuse_groups
+from reid_sql.reduction import DIVIDING, HOW_NULLS, NOBODY, refuse_entity, refuse_groups
 
 WITH_ENTITY: Final = Columns("quasi-identifiers and entity")
+COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which every record was dropped
 
 
-def rows_of_groups(
-    frame: pl.LazyFrame, qi: Sequence[str], by: Sequence[str], entity: str | None, nulls: str
+def dividing(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str]:
+    """The columns whose values divide the table, or a refusal."""
+    found = resolved(DIVIDING, by, frame)
+    refuse_groups(found, nulls)
+    return found
+
+
+def rows_of_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
+    frame: pl.LazyFrame,
+    columns: Sequence[str],
+    by: Sequence[str],
+    entity: str | None,
+    nulls: str,
+    words: Columns = QUASI_IDENTIFIERS,
 ) -> tuple[pl.LazyFrame, list[str], list[str]]:
     """The distinct rows with their counts, and whether they are kept; the names of columns and of groups.
 
     Where a column tells people apart, it is `entity` in the rows.
     """
-    refuse_entity(qi, entity, nulls)
-    refuse_groups(by, nulls)
-    asked = [*qi, entity] if entity is not None else list(qi)
-    resolved(QUASI_IDENTIFIERS if entity is None else WITH_ENTITY, asked, frame)
-    every = [*qi, *resolved(DIVIDING, by, frame), *asked[len(qi) :]]
+    refuse_entity(columns, entity, nulls)
+    asked = [*columns, entity] if entity is not None else list(columns)
+    resolved(words if entity is None else WITH_ENTITY, asked, frame)
+    every = [*columns, *dividing(frame, by, nulls), *asked[len(columns) :]]
     names, rows = places(every), numbered(frame, every)
-    groups = names[len(qi) : len(qi) + len(by)]
+    groups = names[len(columns) : len(columns) + len(by)]
     if entity is not None:
         rows, names[-1] = rows.rename({names[-1]: "entity"}), "entity"
-    missing = pl.any_horizontal(pl.col(names[: len(qi)]).is_null())
+    missing = pl.any_horizontal(pl.col(names[: len(columns)]).is_null())
     kept = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
     counted = rows.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
-    return counted.with_columns(kept.alias("kept")), names[: len(qi)], groups
+    return counted.with_columns(kept.alias("kept")), names[: len(columns)], groups
 
 
 def of_groups(
@@ -43,9 +55,8 @@ def of_groups(
     every = told.join(sized, on=list(groups), how="left", nulls_equal=True)
     own = (pl.col(group).alias(name) for group, name in zip(groups, by, strict=True))
     counts = [name for name in sized.collect_schema() if name not in groups]
-    known = (pl.col(name) if name == "class_size" else pl.col(name).fill_null(0) for name in counts)
-    blank = pl.lit(None, dtype=pl.Int64).alias("blank_records")  # where NULL is no wildcard, nobody asks
-    found = every.select(*own, *known, blank, "records_dropped", pl.lit(nulls).alias("nulls"))
+    known = (pl.col(name).fill_null(0) if name in COUNTS else pl.col(name) for name in counts)
+    found = every.select(*own, *known, "records_dropped", pl.lit(nulls).alias("nulls"))
     return found.sort("class_size", maintain_order=True)
 
 
@@ -58,14 +69,12 @@ def answered_by_group(
     """Answer for each group; of one of which every record was dropped nothing but that is known."""
     found = [pl.DataFrame(schema=types)]
     for part in frame.partition_by(by, maintain_order=True):
-        empty = {**dict.fromkeys(types), "records": 0}
-        held = part["records"].sum() > 0
-        row = answer(part) if held else _told(part, empty, types)
+        row = answer(part) if part["classes"].sum() > 0 else _told(part, types)
         groups = part.select(by).head(1)
         found.append(pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by])))
     return pl.concat(found)
 
 
-def _told(part: pl.DataFrame, row: Mapping[str, Any], types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    how = {name: part[name][0] for name in HOW_NULLS}
-    return pl.DataFrame([{**row, **how}], schema=types)
+def _told(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    row = dict.fromkeys(types) | {name: value for name, value in NOBODY.items() if name in types}
+    return pl.DataFrame([row | {name: part[name][0] for name in HOW_NULLS}], schema=types)

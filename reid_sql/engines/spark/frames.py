@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import Any, Final
 
 import pyarrow as pa
@@ -183,6 +185,13 @@ def alike(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed
         right[key],
     )
     return (F.xxhash64(*columns) == right[hashed]) & (own <= other) & (own >= other)
+
+
+def same(left: DataFrame, right: DataFrame, names: Sequence[str]) -> tuple[DataFrame, Column]:
+    """The right side and the condition to join it by: the same values in the columns, NULL like NULL."""
+    apart = {name: f"{name}_right" for name in names}
+    renamed = right.withColumnsRenamed(apart)
+    return renamed, reduce(and_, (left[name].eqNullSafe(renamed[other]) for name, other in apart.items()))
 
 
 def beside(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:

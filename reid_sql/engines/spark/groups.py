@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import and_
+from typing import Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS
+from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.spark.counting import missing
-from reid_sql.engines.spark.frames import column, resolved, rows_of
+from reid_sql.engines.spark.frames import Rows, column, resolved, rows_of, same
 from reid_sql.engines.spark.people import WORDS
 from reid_sql.reduction import DIVIDING, refuse_entity, refuse_groups
+
+COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which every record was dropped
 
 
 @dataclass(frozen=True)
@@ -37,27 +38,39 @@ class Counted:
         met = every.join(*same(every, sized, self.groups), "left")
         own = (F.col(group).alias(name) for group, name in zip(self.groups, self.by, strict=True))
         counts = [name for name in sized.columns if name not in self.groups]
-        filled = met.fillna(0, [name for name in counts if name != "class_size"])
-        blank = F.lit(None).cast("bigint").alias("blank_records")  # where NULL is no wildcard, nobody asks
-        return filled.select(*own, *counts, blank, "records_dropped", F.lit(self.nulls).alias("nulls"))
+        filled = met.fillna(0, [name for name in counts if name in COUNTS])
+        return filled.select(*own, *counts, "records_dropped", F.lit(self.nulls).alias("nulls"))
 
 
-def counted_by_group(
-    tbl: DataFrame, qi: Sequence[str], by: Sequence[str], entity: str | None, nulls: str
-) -> Counted:
-    """Count the rows by the columns and the groups, and by people where a column tells them apart."""
-    refuse_entity(qi, entity, nulls)
-    refuse_groups(by, nulls)
-    groups = {f"g{place}": column(name) for place, name in enumerate(resolved(DIVIDING, by, tbl), 1)}
-    people = {} if entity is None else {"entity": column(resolved(WORDS, [*qi, entity], tbl)[-1])}
-    rows = rows_of(tbl, qi, QUASI_IDENTIFIERS, **groups, **people)
+def dividing(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
+    """The columns whose values divide the table, as it spells them, or a refusal."""
+    found = resolved(DIVIDING, by, tbl)
+    refuse_groups(found, nulls)
+    return found
+
+
+def rows_by_group(  # noqa: PLR0917 - a table, what is counted of it, and how
+    tbl: DataFrame,
+    columns: Sequence[str],
+    by: Sequence[str],
+    entity: str | None,
+    nulls: str,
+    words: Columns = QUASI_IDENTIFIERS,
+) -> Rows:
+    """The columns under numbers beside those of the groups, and of people where a column tells them apart."""
+    refuse_entity(columns, entity, nulls)
+    found = dividing(tbl, by, nulls)
+    groups = {place: column(name) for place, name in zip(_groups(by), found, strict=True)}
+    people = {} if entity is None else {"entity": column(resolved(WORDS, [*columns, entity], tbl)[-1])}
+    return rows_of(tbl, columns, words, **groups, **people)
+
+
+def counted_by_group(rows: Rows, by: Sequence[str], nulls: str) -> Counted:
+    """Count the rows by all of their columns."""
     counted = rows.frame.groupBy(*rows.frame.columns).agg(F.count(F.lit(1)).alias("records"))
     kept = ~missing(rows.names) if nulls == "drop" else F.lit(True)  # noqa: FBT003 - a literal
-    return Counted(counted.withColumn("kept", kept), rows.names, list(groups), by, nulls)
+    return Counted(counted.withColumn("kept", kept), rows.names, _groups(by), by, nulls)
 
 
-def same(left: DataFrame, right: DataFrame, names: Sequence[str]) -> tuple[DataFrame, Column]:
-    """The right side and the condition to join it by: the same values in the columns, NULL like NULL."""
-    apart = {name: f"{name}_right" for name in names}
-    renamed = right.withColumnsRenamed(apart)
-    return renamed, reduce(and_, (left[name].eqNullSafe(renamed[other]) for name, other in apart.items()))
+def _groups(by: Sequence[str]) -> list[str]:
+    return [f"g{place}" for place in range(1, len(by) + 1)]

@@ -1,14 +1,24 @@
 """Spark: people in place of rows, where a column tells them apart."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import Columns
-from reid_sql.engines.spark.counting import by_masks, kept, missing, own_names
-from reid_sql.engines.spark.frames import Rows, alike, as_number, collected, column, keyed, resolved, rows_of
+from reid_sql.engines.spark.counting import by_masks, kept, missing
+from reid_sql.engines.spark.frames import (
+    Rows,
+    alike,
+    as_number,
+    collected,
+    column,
+    keyed,
+    resolved,
+    rows_of,
+    same,
+)
 from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
@@ -18,39 +28,48 @@ VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
 
 
 def rows_of_people(
-    tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str, words: Columns = WORDS
+    tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str, words: Columns = WORDS, **groups: Column
 ) -> Rows:
-    """The quasi-identifiers under numbers, with `entity` beside them."""
+    """The quasi-identifiers under numbers, with `entity` beside them, and groups."""
     refuse_entity(qi, entity, nulls)
-    every = rows_of(tbl, [*qi, entity], words)
+    every = rows_of(tbl, [*qi, entity], words, **groups)
     return Rows(every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.found[:-1])
 
 
-def people_of(rows: Rows, nulls: str) -> DataFrame:
+def people_of(rows: Rows, nulls: str, groups: Sequence[str] = ()) -> DataFrame:
     """The people of each class, NULL one of them, with how many of its records each has."""
-    return kept(rows, nulls).groupBy(*rows.names, "entity").agg(F.count(F.lit(1)).alias("records"))
+    return kept(rows, nulls).groupBy(*rows.names, *groups, "entity").agg(F.count(F.lit(1)).alias("records"))
 
 
 def individuals(
-    tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str, weight: str | None = None
+    tbl: DataFrame,
+    qi: Sequence[str],
+    entity: str,
+    nulls: str,
+    by: Sequence[str] = (),
+    *,
+    weight: str | None = None,
 ) -> DataFrame:
     """A row a person, NULL one of them: the values of their smallest class, of several the first in order.
 
-    Their smallest weight stands beside it, NULL where one of them is no number of at least 0.
+    Where there are groups, a row a person in each. Their smallest weight stands beside it, NULL where one of
+    them is no number of at least 0.
     """
     refuse_individuals(qi, entity, nulls)
-    rows = rows_of_people(tbl, qi, entity, nulls)
-    people = people_of(rows, nulls)
-    right = keyed(sizes_of(people, rows.names, "class_size").drop("records"), rows.names)
-    met = people.join(right, alike([F.col(name) for name in rows.names], right))
-    first = met.groupBy("entity").agg(F.min(F.struct("class_size", *rows.names)).alias("first"))
-    own = (F.col(f"first.{q}").alias(name) for q, name in zip(rows.names, rows.given, strict=True))
-    person = F.col("entity").alias(entity)
+    groups = _groups(by)
+    rows = rows_of_people(tbl, qi, entity, nulls, **groups)
+    people, own = people_of(rows, nulls, tuple(groups)), [*rows.names, *groups]
+    right = keyed(sizes_of(people, own, "class_size").drop("records"), own)
+    met = people.join(right, alike([F.col(name) for name in own], right))
+    first = met.groupBy(*groups, "entity").agg(F.min(F.struct("class_size", *rows.names)).alias("first"))
+    values = {name: F.col(f"first.{q}") for q, name in zip(rows.names, rows.given, strict=True)}
+    named = _named(values, groups, by)
+    person = [] if entity.lower() in {each.lower() for each in by} else [F.col("entity").alias(entity)]
     if weight is None or weight in {*qi, entity}:
-        return first.select(*own, person)
+        return first.select(*named, *person)
     weights = _weights(tbl, entity, weight)
-    met = first.join(weights, first["entity"].eqNullSafe(weights["who"]))
-    return met.select(*own, person, F.col("least").alias(weight))
+    weighed = first.join(weights, first["entity"].eqNullSafe(weights["who"]))
+    return weighed.select(*named, *person, F.col("least").alias(weight))
 
 
 def _weights(tbl: DataFrame, entity: str, weight: str) -> DataFrame:
@@ -62,16 +81,34 @@ def _weights(tbl: DataFrame, entity: str, weight: str) -> DataFrame:
     return tbl.select(column(person).alias("who"), valid).groupBy("who").agg(least)
 
 
-def values_of_people(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str) -> DataFrame:
-    """A row for each person and their value in a class, NULL one person; refuses those of several there."""
-    columns = [*qi, sensitive]
+def _groups(by: Sequence[str]) -> dict[str, Column]:
+    return {f"g{place}": column(name) for place, name in enumerate(by, 1)}
+
+
+def _named(columns: dict[str, Column], groups: Mapping[str, Column], by: Sequence[str]) -> list[Column]:
+    """The columns by their names, and those of the groups that are not among them."""
+    known = {name.lower() for name in columns}
+    others = {name: F.col(place) for place, name in zip(groups, by, strict=True) if name.lower() not in known}
+    return [own.alias(name) for name, own in (columns | others).items()]
+
+
+def values_of_people(  # noqa: PLR0917 - the arguments of the functions
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str, by: Sequence[str] = ()
+) -> DataFrame:
+    """A row for each person and their value in a class, NULL one person; refuses those of several there.
+
+    Columns that divide the table tell classes apart too.
+    """
+    columns, groups = [*qi, sensitive], _groups(by)
     refuse_entity(columns, entity, nulls)
-    rows = rows_of(tbl, [*columns, entity], VALUES)
+    rows = rows_of(tbl, [*columns, entity], VALUES, **groups)
     distinct = rows.frame.distinct()
     held = distinct.filter(~missing(rows.names[:-1])) if nulls == "drop" else distinct
-    counted = held.groupBy(*rows.names[:-2], rows.names[-1]).agg(F.count(F.lit(1)).alias("values"))
-    refuse_several(collected(counted.filter("values > 1").limit(1), "people of several values").num_rows)
-    return distinct.select(*own_names(rows)[:-1])
+    alone = held.groupBy(*groups, *rows.names[:-2], rows.names[-1])
+    several = alone.agg(F.count(F.lit(1)).alias("values")).filter("values > 1").limit(1)
+    refuse_several(collected(several, "people of several values").num_rows)
+    values = {name: F.col(q) for q, name in zip(rows.names, columns, strict=False)}
+    return distinct.select(*_named(values, groups, by))
 
 
 def sizes_of(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
@@ -101,18 +138,20 @@ def counts_of_people(people: DataFrame, names: Sequence[str], masks: DataFrame, 
     return found.groupBy("mask").agg(left_out).join(told, "mask", "left").join(classes, "mask", "left")
 
 
-def told(people: DataFrame, classes: DataFrame, names: Sequence[str], short: Column) -> DataFrame:
+def told(
+    people: DataFrame, classes: DataFrame, names: Sequence[str], short: Column, groups: Sequence[str] = ()
+) -> DataFrame:
     """How many classes have each `class_size`, and how many people have it as their smallest.
 
-    Some of the people are in a short class.
+    Some of the people are in a short class. Where there are groups, it is within each.
     """
-    right = keyed(classes.select(*names, "class_size", short.alias("short")), names)
-    met = people.select(*names, "entity").join(right, alike([F.col(name) for name in names], right))
-    each = met.groupBy("entity").agg(
+    own, size = [*names, *groups], [*groups, "class_size"]
+    right = keyed(classes.select(*own, "class_size", short.alias("short")), own)
+    met = people.select(*own, "entity").join(right, alike([F.col(name) for name in own], right))
+    each = met.groupBy(*groups, "entity").agg(
         F.min("class_size").alias("class_size"), F.bool_or("short").alias("short")
     )
-    held = each.groupBy("class_size").agg(
-        F.count(F.lit(1)).alias("records"), F.count_if("short").alias("uncovered")
-    )
-    counted = classes.groupBy("class_size").agg(F.count(F.lit(1)).alias("classes"))
-    return counted.join(held, "class_size", "left").fillna(0, ["records", "uncovered"])
+    held = each.groupBy(*size).agg(F.count(F.lit(1)).alias("records"), F.count_if("short").alias("uncovered"))
+    counted = classes.groupBy(*size).agg(F.count(F.lit(1)).alias("classes"))
+    both = counted.join(*same(counted, held, size), "left").select(*size, "classes", "records", "uncovered")
+    return both.fillna(0, ["records", "uncovered"])

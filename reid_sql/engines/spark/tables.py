@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
+from reid_sql.engines.group_answers import answered_by_group
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
-from reid_sql.engines.spark.group_answers import answered_by_group
+from reid_sql.engines.spark.groups import dividing
 from reid_sql.engines.spark.people import individuals, values_of_people
 from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
@@ -32,15 +33,15 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     if declared.answer is Answer.RECORDS:
         refuse_no_key(key)
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
+    by = arguments["by"] if declared.grouped else None
     if declared.individuals and arguments["entity"] is not None:
         own_key = {"entity": None, "key": key}
-        counted |= {"tbl": _of_people(arguments)} | {n: v for n, v in own_key.items() if n in counted}
+        counted |= {"tbl": _of_people(arguments, by)} | {n: v for n, v in own_key.items() if n in counted}
     reduced = spelling(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
     if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
         return answered_records(declared, reduced, str(key), own)
-    by = arguments.get("by") if declared.grouped else None
     if isinstance(reduced, DataFrame) and by is not None:
         found = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
         return to_spark(_session(arguments), found)
@@ -58,12 +59,13 @@ def _session(arguments: Mapping[str, Any]) -> SparkSession:
     return next(given.sparkSession for given in arguments.values() if isinstance(given, DataFrame))
 
 
-def _of_people(arguments: Mapping[str, Any]) -> DataFrame:
-    """The table with a row for each person, or for each sensitive value of theirs."""
+def _of_people(arguments: Mapping[str, Any], by: Sequence[str] | None) -> DataFrame:
+    """The table with a row for each person, or for each sensitive value of theirs; in each group, if any."""
     tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
+    groups = () if by is None else dividing(tbl, by, nulls)
     if "sensitive" in arguments:
-        return values_of_people(tbl, qi, arguments["sensitive"], entity, nulls)
-    return individuals(tbl, qi, entity, nulls, arguments.get("weight"))
+        return values_of_people(tbl, qi, arguments["sensitive"], entity, nulls, groups)
+    return individuals(tbl, qi, entity, nulls, groups, weight=arguments.get("weight"))
 
 
 def window_frame(

@@ -83,14 +83,18 @@ def estimate(attacker: Scenario, model: FittedModel | None) -> Unique:
     """Give Pitman's estimate, or the model's; refuses a model that lacks a column of the scenario."""
     if model is None:
         return ByPitman(attacker.population)
-    for column in attacker.columns:
-        if column not in model.columns:
-            rule = f"columns of the scenario must be columns of the model, got '{column}'"
-            raise UnknownNameError(
-                f"{rule}; {suggestion(column, list(model.columns), 'columns')}, or fit a model to all of them"
-            )
-    places = [[model.columns.index(column) for column in group.columns] for group in attacker.groups]
+    place = {column: _place(column, model.columns) for column in attacker.columns}
+    places = [[place[column] for column in group.columns] for group in attacker.groups]
     return ByModel(part_uniqueness(model, attacker.population), places)
+
+
+def _place(column: str, known: Sequence[str]) -> int:
+    """Number of the scenario's column in the model, whose letters may be of another case, as in SQL."""
+    folded = [each.lower() for each in known]
+    if column not in known and column.lower() not in folded:
+        rule = f"columns of the scenario must be columns of the model, got '{column}'"
+        raise UnknownNameError(f"{rule}; {suggestion(column, known)}, or fit a model to all of them")
+    return known.index(column) if column in known else folded.index(column.lower())
 
 
 def refuse_both(*, people: bool, model: bool) -> None:

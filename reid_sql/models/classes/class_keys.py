@@ -25,6 +25,7 @@ DENSE: Final = 2  # keys a record up to which a table over all keys beats sortin
 WORD_BITS: Final = 63
 MB: Final = 1_000_000
 WIDE: Final = 8  # bytes of a key
+CODE_BYTES: Final = 4
 SPARE: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
 SMALL: Final = 50_000  # records below which threads wait for each other more than they count
 DECIMALS: Final = 9  # of a sum over people
@@ -65,6 +66,25 @@ class Key:
         ordered = np.sort(self.values)
         return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
 
+    def class_sizes(self, weights: Integers | None = None) -> Integers:
+        """Size the classes that occur, in the order of their keys; by the sum of weights where given.
+
+        >>> Key(np.array([3, 0, 3]), 4).class_sizes().tolist()
+        [1, 2]
+        >>> Key(np.array([10**9, 0, 10**9]), 2**40).class_sizes(np.array([5, 1, 2])).tolist()
+        [1, 7]
+        """
+        if self.dense:
+            counts = np.bincount(self.values, weights, self.space)
+            return counts[counts > 0].astype(np.int64)
+        if weights is None:
+            ordered = np.sort(self.values)
+            starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+            return np.diff(starts, append=len(ordered))
+        order, new = _sorted(self.values, self.space)
+        sizes: Integers = np.add.reduceat(weights[order], np.flatnonzero(new))
+        return sizes
+
     def classes(self) -> tuple[Integers, Integers]:
         """Give a class to each record, and the size of each class (0 where no record has that number).
 
@@ -90,22 +110,20 @@ class Key:
         occurs = sizes > 0
         return (np.cumsum(occurs) - 1)[ids], sizes[occurs]
 
-    def of_people(self, people: Integers) -> tuple[int, float]:
-        """Count the values that occur, and sum 1/size over the people, of the smallest of their classes.
+    def of_people(self, people: Integers) -> tuple[int, Integers]:
+        """Count the values that occur, and size the smallest class of each person, in people.
 
-        A class is as large as it has people. Summed by sizes and rounded, so that equal ones stay equal.
-
-        >>> Key(np.array([0, 0, 1, 1]), 2).of_people(np.array([5, 6, 6, 6]))
-        (2, 1.5)
+        >>> classes, sizes = Key(np.array([0, 0, 1, 1]), 2).of_people(np.array([5, 6, 6, 6]))
+        >>> classes, sizes.tolist()
+        (2, [2, 1])
         """
         ids, sizes = self.numbered()
         pairs = np.sort(people * len(sizes) + ids)
         pairs = pairs[np.r_[True, pairs[1:] != pairs[:-1]]]
         person, value = np.divmod(pairs, len(sizes))
         size = np.bincount(value)[value]
-        least = np.minimum.reduceat(size, np.flatnonzero(np.r_[True, person[1:] != person[:-1]]))
-        counts = np.bincount(least)[1:]
-        return len(sizes), round(float((counts / np.arange(1, len(counts) + 1)).sum()), DECIMALS)
+        least: Integers = np.minimum.reduceat(size, np.flatnonzero(np.r_[True, person[1:] != person[:-1]]))
+        return len(sizes), least
 
     def with_column(self, codes: Integers, levels: int) -> "Key":
         """Give the key of one column more."""
@@ -116,6 +134,16 @@ class Key:
         values: Integers = start.values * levels
         values += codes
         return Key(values, start.space * levels)
+
+
+def reidentifications(sizes: Integers) -> float:
+    """Sum 1/size over people; by sizes and rounded, so that equal sums stay equal.
+
+    >>> reidentifications(np.array([2, 1]))
+    1.5
+    """
+    counts = np.bincount(sizes)[1:]
+    return round(float((counts / np.arange(1, len(counts) + 1)).sum()), DECIMALS)
 
 
 def _sorted(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
@@ -201,6 +229,17 @@ def _threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     processors = 1 if records < SMALL else os.cpu_count() or 1
     allowed: int = (memory_mb * MB - held) // each
     return max(1, min(processors, allowed, len(chosen)))
+
+
+def refuse_codes(records: int, columns: int, memory_mb: int, *, people: bool = False) -> None:
+    """Refuse a bound of memory below what any count of so many records takes, before their codes are made.
+
+    With `people`, the codes of their people stand beside them.
+
+    >>> refuse_codes(1000, 3, 1)
+    """
+    each = CODE_BYTES * columns + WIDE * (people + 1 + SPARE)
+    require(records * each, memory_mb, f"{records} records of {columns} columns")
 
 
 def require(size: int, memory_mb: int, what: str) -> None:

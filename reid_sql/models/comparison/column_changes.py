@@ -101,7 +101,8 @@ def _shares(column: PairedColumn, *, released: bool) -> dict[str | float | None,
 
 def _counts(codes: Integers, records: Integers, values: Sequence[str]) -> Floats:
     there = codes >= 0
-    return np.bincount(codes[there], weights=records[there], minlength=len(values) + 1)
+    weights = records[there].astype(np.float64)
+    return np.bincount(codes[there], weights=weights, minlength=len(values) + 1).astype(np.float64)
 
 
 def earth_movers(column: PairedColumn) -> float | None:

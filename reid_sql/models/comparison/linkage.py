@@ -119,8 +119,8 @@ def link(known: Attack, targets: int, seed: int) -> Linkage:
 
 def _told(tally: Tally, *, drawn: bool) -> Linkage:
     whole = tally.targets
-    shares = (each / whole for each in (tally.correct, tally.certain))
-    return Linkage(*shares, tally.highest, tally.candidates / whole, whole, drawn)
+    correct, certain, candidates = (each / whole for each in (tally.correct, tally.certain, tally.candidates))
+    return Linkage(correct, certain, tally.highest, candidates, whole, drawn)
 
 
 def _blocks(known: Attack) -> tuple[Integers, Integers]:

@@ -96,7 +96,8 @@ def numbered(codes: Integers) -> tuple[Integers, Integers]:
     key = Key(np.zeros(codes.shape[1], dtype=np.int64), 1)
     for row in codes:
         key = key.with_column(row, int(row.max(initial=0)) + 1)
-    return key.numbered()
+    ids, sizes = key.numbered()
+    return ids.astype(np.int64), sizes.astype(np.int64)
 
 
 def summed(ids: Integers, records: Integers) -> Integers:

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from reid_sql.domains import COUNT, Floats
 from reid_sql.interruption import checkpoint
@@ -17,6 +16,7 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import FARTHEST, Cells, Estimates, Precision, integrate
+from reid_sql.models.numerics.special import ndtri
 from reid_sql.models.population.estimate import PopulationShares
 
 CHUNK: Final = 2048  # records that are drawn from one stream of random numbers

@@ -10,13 +10,13 @@ from typing import Annotated, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
 from reid_sql.domains import Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.class_keys import each_key
+from reid_sql.models.classes.class_keys import Key, each_key, reidentifications
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers, QuasiIdentifiers
+from reid_sql.models.numerics.special import expit
 
 ENOUGH: Final = 5  # excesses, for a law of two parameters
 WHOLE: Final = 1e-9  # a place so near a whole number is that number
@@ -114,8 +114,12 @@ def right_matches(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> tuple[Inte
     if not len(table.people):
         values = np.array(each_key(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64)
         return values, values
-    found = each_key(chosen, lambda _, key: key.of_people(table.people), memory_mb)
-    distinct, matches = zip(*found, strict=True)
+
+    def told(_: int, key: Key) -> tuple[int, float]:
+        values, sizes = key.of_people(table.people)
+        return values, reidentifications(sizes)
+
+    distinct, matches = zip(*each_key(chosen, told, memory_mb), strict=True)
     return np.array(distinct, dtype=np.int64), np.array(matches)
 
 

@@ -17,7 +17,6 @@ from math import log
 from typing import Final
 
 import numpy as np
-from scipy.special import expit
 
 from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
@@ -25,6 +24,7 @@ from reid_sql.models.classes.class_keys import Key, each_key
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.numerics import search
+from reid_sql.models.numerics.special import expit
 
 WIDTHS: Final = 16  # choices of M
 UNIT: Final = (

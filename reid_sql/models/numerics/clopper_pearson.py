@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from scipy.special import betaincinv
+from reid_sql.models.numerics.special import betaincinv
 
 TAIL: Final = 0.975
 

@@ -15,7 +15,6 @@ from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri
 
 from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
@@ -24,6 +23,7 @@ from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.correlation import Step, checked_correlation, factorised
 from reid_sql.models.numerics.lattice import REPLICATES, lattice
+from reid_sql.models.numerics.special import ndtr, ndtri
 
 FARTHEST: Final = 40.0  # standard deviations that stand for infinity: the normal tail beyond is 0 in doubles
 BLOCK: Final = 1 << 14  # rectangles times points that are worked on together

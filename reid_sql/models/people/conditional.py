@@ -11,7 +11,6 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-from scipy import sparse
 
 from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
@@ -108,6 +107,8 @@ def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Condition
 
 def smoothed(parent: Column, child: Column, pairs: PairBins, over: tuple[bool, bool]) -> Smoothed:
     """Smooth the counts over neighbouring bins of child and parent, as asked for."""
+    from scipy import sparse  # noqa: PLC0415 - as numerics/search says
+
     checkpoint()
     shape = len(parent.bin_mass), len(child.bin_mass)
     raw = sparse.coo_array((pairs.count, (pairs.parent, pairs.child)), shape=shape).tocsr()

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Annotated, Final, Literal
 
 import numpy as np
-from scipy.special import gammaln, psi, zeta
 
 from reid_sql.domains import Choice, Floats
 from reid_sql.models.classes.disclosure import OK, Histogram
@@ -19,6 +18,7 @@ from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.classes.rarefaction import counted_records
 from reid_sql.models.numerics.class_quadrature import class_quadrature
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
+from reid_sql.models.numerics.special import gammaln, psi, zeta
 from reid_sql.models.population.estimate import ALL_UNIQUE
 
 FORM: Final = Choice(("exact", "asymptotic"))

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import expit, log_expit
 
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.numerics.special import expit, log_expit
 from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
 from reid_sql.models.population.shlosser import population_classes
 

@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, ndtr
 
 from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
@@ -19,6 +18,7 @@ from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.numerics.gamma_ratio import log_rising_ratio
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
+from reid_sql.models.numerics.special import gammaln, ndtr
 from reid_sql.models.pyc.pitman_yor import parameters
 from reid_sql.models.pyc.pitman_yor_fit import UNIFORM, Prior, fit
 from reid_sql.models.pyc.pitman_yor_misfit import misfit, note, widened

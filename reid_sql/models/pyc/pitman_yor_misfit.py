@@ -8,10 +8,10 @@ beyond. The gap is in log-odds of κ and counts once for each tenfold growth of 
 from typing import Final
 
 import numpy as np
-from scipy.special import expit, logit
 
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.rarefaction import correctness_curve
+from reid_sql.models.numerics.special import expit, logit
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.pitman_yor_fit import PycFit
 

@@ -6,13 +6,14 @@ apart says how much of the answer is the base's own.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 import numpy as np
-from scipy.special import expit
 
 from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
+from reid_sql.models.numerics.special import expit
 from reid_sql.models.pyc import surprisal_law
 from reid_sql.models.pyc.curve_families import Fit, Task
 from reid_sql.models.pyc.maximum_entropy import Tilted, tilt
@@ -35,7 +36,12 @@ TRIES: Final = 100
 WIDENED: Final = 3.0  # by which errors that nobody told grow until the points can be met
 WIDEST: Final = 0.3
 PLACES: Final = np.stack(np.meshgrid(LOCATIONS, LOG_SCALES, indexing="ij"), axis=-1).reshape(-1, 2)
-GRID: Final = np.stack([skew_lognormal(location, np.exp(scale), 0.0) for location, scale in PLACES])
+
+
+@cache
+def _grid() -> Floats:
+    """The laws where the search looks first, (places, bins)."""
+    return np.stack([skew_lognormal(location, np.exp(scale), 0.0) for location, scale in PLACES])
 
 
 def log_odds(share: Floats) -> Floats:
@@ -162,7 +168,7 @@ def _lognormal(task: Task, expected: Floats, parameters: int) -> Floats:
         checkpoint()
         return np.asarray(roots * (expected @ law(place) - points.shares))
 
-    loss = (GRID @ expected.T - points.shares) ** 2 @ roots**2
+    loss = (_grid() @ expected.T - points.shares) ** 2 @ roots**2
     starts = PLACES[np.argsort(loss, kind="stable")[:STARTS]]
     places = [
         np.r_[start, slant][:parameters] for start in starts for slant in SLANTS[: max(1, parameters - 1)]

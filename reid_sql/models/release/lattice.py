@@ -111,10 +111,10 @@ class Lattice:
 def _grouped(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) -> Folded:
     """Count records by their codes."""
     if prod(sizes) <= max(DENSE, len(counts)):
-        held = np.bincount(_key(codes, sizes), counts, prod(sizes))  # doubles, exact to 2**53 records
+        held = np.bincount(keyed(codes, sizes), counts, prod(sizes))  # doubles, exact to 2**53 records
         present = np.flatnonzero(held)
         return Folded(np.array(np.unravel_index(present, sizes)), held[present].astype(np.int64))
-    key = _key(codes, sizes)
+    key = keyed(codes, sizes)
     order = np.argsort(key, kind="stable")
     ranked = key[order]
     starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
@@ -122,7 +122,7 @@ def _grouped(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) 
     return Folded(np.array([each[first] for each in codes]), np.add.reduceat(counts[order], starts))
 
 
-def _key(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:
+def keyed(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:
     """Make one number of each row's codes; where there are too many numbers, of those that occur."""
     key, many = np.zeros(len(codes[0]), dtype=np.int64), 1
     for code, size in zip(codes, sizes, strict=True):

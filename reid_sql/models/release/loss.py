@@ -91,13 +91,15 @@ class Entropy(Loss):
         A finer form has these in small classes, too, and more to lose in them.
         """
         small = found.counts < least
-        if not small.any():
-            return 0.0
-        left = np.zeros(int(small.sum()))
-        for rungs, level, codes in zip(self.lattice.rungs, node, found.codes, strict=True):
+        return self.of_cells(node, found, np.broadcast_to(small, found.codes.shape)) if small.any() else 0.0
+
+    def of_cells(self, node: Node, found: Folded, blank: NDArray[np.bool_]) -> float:
+        """Give what is left to lose in these cells of the classes."""
+        left = np.zeros(len(found.counts))
+        for rungs, level, codes, lost in zip(self.lattice.rungs, node, found.codes, blank, strict=True):
             held = np.maximum(rungs.held(level), 1)
-            left += np.log2(self.lattice.records / held)[codes[small]]
-        return float(found.counts[small] @ left) / self.whole
+            left[lost] += np.log2(self.lattice.records / held)[codes[lost]]
+        return float(found.counts @ left) / self.whole
 
 
 def _bits(held: Integers) -> float:

@@ -53,7 +53,8 @@ class Result:
     counted: list[Found] = field(default_factory=list)
 
 
-def _anything(found: Found) -> Judged:  # noqa: ARG001 - as a judge
+def anything(found: Found) -> Judged:  # noqa: ARG001 - as a judge
+    """Judge by class sizes alone."""
     return Judged(met=True)
 
 
@@ -65,7 +66,7 @@ class Search:
         lattice: Lattice,
         requirement: Requirement,
         loss: Loss,
-        judge: Judge = _anything,
+        judge: Judge = anything,
         *,
         stop: Callable[[], bool] = lambda: False,
         tell: Callable[[Result], None] = lambda _: None,
@@ -84,19 +85,19 @@ class Search:
         if self.lattice.nodes <= MOST:
             self._least = self.loss.base.copy()
             self._known = np.zeros(self.lattice.shape, dtype=np.bool_)
-        self._descend()
+        self._descend(self.lattice.top)
         while self._least is not None and not self.stop():
             node = self._next(self._least)
             if node is None:
                 self.result.optimal = True
                 break
-            self._count(node)
+            if self._count(node) and self.judge is not anything:
+                self._descend(node)
         self._tell_bound()
         return self.result
 
-    def _descend(self) -> None:
+    def _descend(self, node: Node) -> None:
         """Make columns finer one by one, the one that regains most first, as long as all is met."""
-        node = self.lattice.top
         if not self._count(node):
             return
         moved = True
@@ -120,7 +121,9 @@ class Search:
             return None
         order = self._order.base.ravel()[open_]
         place = (
-            order.argmax() if self.loss.foreseen else np.argpartition(order, len(order) // 2)[len(order) // 2]
+            order.argmax()
+            if self.loss.foreseen and self.judge is anything
+            else np.argpartition(order, len(order) // 2)[len(order) // 2]
         )
         return tuple(int(at) for at in np.unravel_index(int(open_[place]), least.shape))
 

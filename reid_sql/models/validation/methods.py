@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError, ReidError
@@ -18,6 +18,7 @@ from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.models.validation.subsample import Texts
 
+Counted = TypeVar("Counted")
 UNIQUENESS: Final = "uniqueness"
 CORRECTNESS: Final = "correctness"
 
@@ -68,11 +69,15 @@ def _named(method: str) -> Callable[[Given], Told]:
     return ask
 
 
-def _people(given: Given) -> Told:
-    lines = given.evidence.people
-    if lines is None:
+def _held(counted: Counted | None) -> Counted:
+    """What was counted of records, or the refusal: without records there is nothing."""
+    if counted is None:
         raise NoRecordsError(NO_RECORDS)
-    evidence = people_lines.evidence_of(lines)
+    return counted
+
+
+def _people(given: Given) -> Told:
+    evidence = people_lines.evidence_of(_held(given.evidence.people))
     fitted = population_risk.told_by(evidence, given.people)
     found = population_risk.answer_of(fitted, evidence, [given.people])[0]
     model = fitted.model
@@ -82,10 +87,7 @@ def _people(given: Given) -> Told:
 
 
 def _copula(given: Given) -> Told:
-    pairs = given.evidence.pairs
-    if pairs is None:
-        raise NoRecordsError(NO_RECORDS)
-    model = copula_fit.fit(pairs)
+    model = copula_fit.fit(_held(given.evidence.pairs))
     found = copula_population.forecast(model, [given.people])[0]
     return Told(list(_both(found)), model.cell_probability(given.others).uniqueness(given.people))
 

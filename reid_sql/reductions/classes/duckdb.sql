@@ -103,56 +103,16 @@ PLAN reid_grouped_histogram(source, columns, entity, groups, nulls) AS
 {% set by = reid_groups(groups, nulls) %}
 {% set every = list_concat(columns, by) %}
 {% set places = reid_places(len(columns) + 1, len(every)) %}
-{% call reid_guarded(reid_words_by(entity), [source],
-  reid_apart(reid_with_entity(columns, entity, nulls), by)) %}
-  WITH reid_counted AS MATERIALIZED (
-    SELECT *, {% if nulls = 'drop' %}{{ reid_all_known(columns) }}{% else %}true{% endif %} AS kept
-    FROM (
-      SELECT {{ reid_numbered(every) }},
-        {% if entity IS NULL %}NULL{% else %}q{{ len(every) + 1 }}{% endif %} AS entity, count(*) AS records
-      FROM {{ reid_rows(
-        source, CASE WHEN entity IS NULL THEN every ELSE list_append(every, entity) END, 'value') }}
-      GROUP BY ALL
-    )
+{% call reid_by_group(source, reid_words_by(entity), columns, by, entity, nulls,
+  'class_size, coalesce(classes, 0)::BIGINT AS classes, coalesce(records, 0)::BIGINT AS records, '
+    || 'NULL::BIGINT AS blank_records') %}
+  reid_met AS (
+    SELECT *, false AS short,
+      {% if entity IS NULL %}records{% else %}
+      count(*) OVER (PARTITION BY {{ reid_numbered(every) }}){% endif %} AS class_size
+    FROM reid_divided WHERE kept
   ),
-  {% if entity IS NULL %}
-  reid_sized AS (
-    SELECT {{ reid_join(places, ', ') }}, class_size, count(*) AS classes, sum(class_size)::BIGINT AS records
-    FROM (SELECT *, records AS class_size FROM reid_counted WHERE kept)
-    GROUP BY {{ reid_join(places, ', ') }}, class_size
-  ),
-  {% else %}
-  {{ reid_grouped_people(reid_numbered(every), reid_join(places, ', '), reid_alike('c', 'p', places)) }},
-  {% endif %}
-  reid_groups AS (
-    SELECT {{ reid_join(places, ', ') }},
-      coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
-    FROM reid_counted GROUP BY {{ reid_join(places, ', ') }}
-  )
-  SELECT {% for c, i in by join ', ' %}g.q{{ len(columns) + i }} AS {{ reid_name(c) }}{% endfor %},
-    class_size, coalesce(classes, 0)::BIGINT AS classes, coalesce(records, 0)::BIGINT AS records,
-    NULL::BIGINT AS blank_records, records_dropped, {{ reid_text(nulls) }} AS nulls
-  FROM reid_groups AS g LEFT JOIN reid_sized AS s ON {{ reid_alike('g', 's', places) }}
+  {{ reid_sized_by_group(reid_join(places, ', '), reid_numbered(every), reid_alike('c', 'p', places),
+    entity IS NOT NULL) }}
 {% endcall %}
-;
-
--- The same of people, each by the smallest of their classes in the group.
-PLAN reid_grouped_people(every, groups, alike) AS
-reid_people AS (
-  SELECT {{ groups }}, entity, count(*) OVER (PARTITION BY {{ every }}) AS class_size
-  FROM reid_counted WHERE kept
-),
-reid_sized AS (
-  SELECT c.*, p.records
-  FROM (
-    SELECT {{ groups }}, class_size, count(*) AS classes
-    FROM (SELECT {{ groups }}, count(*) AS class_size FROM reid_counted WHERE kept GROUP BY {{ every }})
-    GROUP BY ALL
-  ) AS c
-  LEFT JOIN (
-    SELECT {{ groups }}, class_size, count(*) AS records
-    FROM (SELECT {{ groups }}, min(class_size) AS class_size FROM reid_people GROUP BY {{ groups }}, entity)
-    GROUP BY ALL
-  ) AS p ON c.class_size = p.class_size AND {{ alike }}
-)
 ;

@@ -79,12 +79,12 @@ def _of_groups(
     counted, names, groups = rows_of_groups(tbl, qi, by, entity, nulls)
     told, kept = [*groups, "class_size"], counted.filter("kept")
     size, number = pl.len().cast(pl.Int64).alias("class_size"), pl.len().cast(pl.Int64)
+    blank = blank_records(names, nulls)
     if entity is None:
         sized = kept.with_columns(pl.col("records").alias("class_size")).group_by(told)
-        return of_groups(
-            counted, sized.agg(number.alias("classes"), pl.col("records").sum()), groups, by, nulls
-        )
+        found = sized.agg(number.alias("classes"), pl.col("records").sum(), blank)
+        return of_groups(counted, found, groups, by, nulls)
     classes = kept.group_by([*groups, *names]).agg(size).group_by(told).agg(number.alias("classes"))
-    each = kept.with_columns(size.over([*groups, *names])).group_by([*groups, "entity"])
-    people = each.agg(pl.col("class_size").min()).group_by(told).agg(number.alias("records"))
-    return of_groups(counted, classes.join(people, on=told, how="left", nulls_equal=True), groups, by, nulls)
+    people = smallest(kept, size.over([*groups, *names]), groups=groups).drop("uncovered")
+    both = classes.join(people, on=told, how="left", nulls_equal=True).with_columns(blank)
+    return of_groups(counted, both, groups, by, nulls)

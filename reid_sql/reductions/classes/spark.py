@@ -9,7 +9,7 @@ from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import blank_records, counted, how_nulls, own_names
 from reid_sql.engines.spark.frames import Rows, beside, keyed, rows_of, to_spark
-from reid_sql.engines.spark.groups import Counted, counted_by_group, same
+from reid_sql.engines.spark.groups import Counted, counted_by_group, rows_by_group
 from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
 from reid_sql.reduction import refuse_own_names
 
@@ -51,7 +51,8 @@ def histogram(
 ) -> DataFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
-        return _of_groups(counted_by_group(tbl, qi, by, entity, nulls), of_people=entity is not None)
+        counted = counted_by_group(rows_by_group(tbl, qi, by, entity, nulls), by, nulls)
+        return _of_groups(counted, of_people=entity is not None)
     if entity is not None:
         return _of_people(tbl, qi, nulls, entity)
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
@@ -71,18 +72,15 @@ def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> Da
 
 def _of_groups(counted: Counted, *, of_people: bool) -> DataFrame:
     """The same of each group, all from one count by the columns and the groups."""
-    number, told = F.count(F.lit(1)), [*counted.groups, "class_size"]
-    classes = number.alias("classes")
+    blank = blank_records(counted.names, counted.nulls)
+    number = F.count(F.lit(1))
     if not of_people:
-        sized = counted.kept.withColumn("class_size", F.col("records")).groupBy(*told)
-        return counted.told(sized.agg(classes, F.sum("records").alias("records")))
-    every = [*counted.groups, *counted.names]
-    sizes = counted.kept.groupBy(*every).agg(number.alias("class_size"))
-    met = counted.kept.select(*every, "entity")
-    placed = met.join(*same(met, sizes, every), "left").groupBy(*counted.groups, "entity")
-    people = placed.agg(F.min("class_size").alias("class_size")).groupBy(*told).agg(number.alias("records"))
-    both = sizes.groupBy(*told).agg(classes)
-    return counted.told(both.join(*same(both, people, told), "left").select(*told, "classes", "records"))
+        sized = counted.kept.withColumn("class_size", F.col("records")).groupBy(*counted.groups, "class_size")
+        return counted.told(sized.agg(number.alias("classes"), F.sum("records").alias("records"), blank))
+    sizes = counted.kept.groupBy(*counted.groups, *counted.names).agg(number.alias("class_size"))
+    covered = F.lit(False)  # noqa: FBT003 - a literal
+    found = told(counted.kept, sizes, counted.names, covered, counted.groups)
+    return counted.told(found.drop("uncovered").withColumn("blank_records", blank))
 
 
 def _sized(rows: Rows, nulls: str) -> DataFrame:

@@ -1,8 +1,10 @@
 """Whole columns as small numbers, one for each value."""
 
+from dataclasses import replace
 from typing import Final
 
 from reid_sql.domains import COLUMNS
+from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, SPARE, WIDE
 from reid_sql.models.extreme.quasi_identifiers import Codes
 from reid_sql.reduction import ENTITY, KEPT_NULLS, KEY, TBL, Argument, Reduction
 
@@ -13,31 +15,36 @@ COLUMNS_AS_CODES: Final = {
     "position": "BIGINT[]",
     "people": "BIGINT[]",
 }
+MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
+BYTES: Final = CODE_BYTES  # of one code
+LEAST: Final = WIDE * (1 + SPARE)  # bytes a record that any count takes beside the codes
+WHOLE_COLUMNS: Final = {"ibis": "whole columns would have to come to the client"}
 CODES: Final = Reduction(
     __name__,
     name="codes",
     words="each column as codes, one small number for each of its values",
-    arguments=(TBL, Argument("columns", COLUMNS), KEPT_NULLS, ENTITY),
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEPT_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
-)
-RECORD_CODES: Final = Reduction(
-    __name__,
-    name="record_codes",
-    words="each column as codes, with the key of each record, else its place in the scan",
-    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS, ENTITY),
-    columns=COLUMNS_AS_CODES,
-    arrays=Codes,
-    whole=True,
-    absences={"spark": "it goes through the codes of all records, again and again, in one memory"},
+    absences=WHOLE_COLUMNS,
 )
 UNIQUES: Final = Reduction(
     __name__,
     name="uniques",
     words="each column as codes, with the key of each record, or else whom choices of the columns single out",
-    arguments=(TBL, Argument("columns", COLUMNS), KEY, KEPT_NULLS, ENTITY),
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEY, KEPT_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
+    absences=WHOLE_COLUMNS,
+)
+RECORD_CODES: Final = replace(
+    UNIQUES,
+    name="record_codes",
+    words="each column as codes, with the key of each record, else its place in the scan",
+    absences={
+        "spark": "it goes through the codes of all records, again and again, in one memory",
+        **WHOLE_COLUMNS,
+    },
 )

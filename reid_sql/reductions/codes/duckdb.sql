@@ -9,9 +9,10 @@ MACRO reid_keyed(columns, key) AS CASE WHEN key IS NULL THEN columns ELSE list_a
 
 -- Each column as the rank of its values, 0 for NULL: one row of whole columns, its records in any order, its
 -- keys by position. Of people, a record for each combination of values that they have, and they are the keys.
-PLAN reid_plan_record_codes(source, columns, key, nulls, entity) AS
+PLAN reid_plan_record_codes(source, columns, memory_mb, key, nulls, entity) AS
 {% if entity IS NOT NULL %}
-{{ reid_codes_of_people(source, columns, reid_key_of_people(key, entity), nulls) }}
+FROM query(reid_codes_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ memory_mb }},
+  {{ reid_text(reid_key_of_people(key, entity)) }}, {{ reid_text(nulls) }}))
 {% else %}
 {% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [source],
   list_filter(list_append(columns, key), lambda c, i:
@@ -21,7 +22,12 @@ PLAN reid_plan_record_codes(source, columns, key, nulls, entity) AS
     SELECT *
     FROM (SELECT row_number() OVER () - 1 AS position, *
       FROM {{ reid_rows(source, reid_keyed(columns, key), 'value') }})
-    {% if nulls = 'drop' %}WHERE {{ reid_all_known(columns) }}{% endif %}
+    WHERE (
+      SELECT reid_in_memory(count(*), {{ ${BYTES} * len(columns) + ${LEAST} }}, {{ memory_mb::BIGINT }},
+        ' records of {{ len(columns) }} columns')
+      FROM {{ reid_rows(source, columns, nulls) }}
+    )
+    {% if nulls = 'drop' %}AND {{ reid_all_known(columns) }}{% endif %}
   )
   SELECT {{ reid_texts(columns) }} AS names,
     [{% for c, i in columns join ', ' %}reid_ordinal(any_value(typeof(q{{ i }}))){% endfor %}] AS ordinal,
@@ -43,7 +49,7 @@ PLAN reid_plan_record_codes(source, columns, key, nulls, entity) AS
 {% endif %}
 ;
 
-PLAN reid_codes_of_people(source, columns, entity, nulls) AS
+PLAN reid_codes_of_people(source, columns, memory_mb, entity, nulls) AS
 {% set every = reid_with_entity(columns, entity, nulls) %}
 {% call reid_guarded('columns and entity', [source], every) %}
 {% call reid_treated(source, columns, nulls) %}
@@ -59,12 +65,17 @@ PLAN reid_codes_of_people(source, columns, entity, nulls) AS
     list(position) AS position, list(coalesce(code{{ len(every) }}, 0)) AS people,
     list(q{{ len(every) }} ORDER BY position ASC) AS keys
   FROM reid_records {{ reid_coding(every, 'reid_records', true) }}
+  WHERE (
+    SELECT reid_in_memory(count(*), {{ ${BYTES} * len(columns) + ${WIDE} + ${LEAST} }},
+      {{ memory_mb::BIGINT }}, ' records of {{ len(columns) }} columns')
+    FROM reid_records
+  )
 {% endcall %}
 {% endcall %}
 ;
 
-PLAN reid_plan_codes(source, columns, nulls, entity) AS
-{{ reid_plan_record_codes(source, columns, NULL, nulls, entity) }};
+PLAN reid_plan_codes(source, columns, memory_mb, nulls, entity) AS
+{{ reid_plan_record_codes(source, columns, memory_mb, NULL, nulls, entity) }};
 
-PLAN reid_plan_uniques(source, columns, key, nulls, entity) AS
-{{ reid_plan_record_codes(source, columns, key, nulls, entity) }};
+PLAN reid_plan_uniques(source, columns, memory_mb, key, nulls, entity) AS
+{{ reid_plan_record_codes(source, columns, memory_mb, key, nulls, entity) }};

@@ -7,34 +7,44 @@ import polars as pl
 from reid_sql.domains import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.engines.polars.frames import how_nulls, kept, named, numbered, placed, places, resolved, schema
 from reid_sql.engines.polars.people import BESIDE
+from reid_sql.models.classes.class_keys import refuse_codes
 from reid_sql.reduction import refuse_entity, refuse_key_of_people
 from reid_sql.reductions.codes import COLUMNS_AS_CODES
 
 
-def codes(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, entity: str | None = None) -> pl.LazyFrame:
+def codes(
+    tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, entity: str | None = None
+) -> pl.LazyFrame:
     """Each column as codes."""
     if entity is not None:
-        return _of_people(tbl, columns, nulls, entity)
-    return _coded(tbl, resolved(COLUMNS, columns, tbl), nulls, None)
+        return _of_people(tbl, columns, memory_mb, nulls, entity)
+    return _coded(tbl, resolved(COLUMNS, columns, tbl), memory_mb, nulls, None)
 
 
-def record_codes(
-    tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | None = None, entity: str | None = None
+def record_codes(  # noqa: PLR0917 - the arguments of the reduction
+    tbl: pl.LazyFrame,
+    columns: Sequence[str],
+    memory_mb: int,
+    nulls: str,
+    key: str | None = None,
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Each column as codes, with the key of each record, else its place in the scan."""
     if entity is not None:
         refuse_key_of_people(key)
     if key is None:
-        return codes(tbl, columns, nulls, entity)
+        return codes(tbl, columns, memory_mb, nulls, entity)
     resolved(COLUMNS_AND_KEY, columns, tbl)
     COLUMNS_AND_KEY.known([key], tbl.collect_schema().names())
-    return _coded(tbl, columns, nulls, key)
+    return _coded(tbl, columns, memory_mb, nulls, key)
 
 
 uniques = record_codes
 
 
-def _coded(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | None) -> pl.LazyFrame:
+def _coded(
+    tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, key: str | None
+) -> pl.LazyFrame:
     """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
     held, names = tbl.collect_schema(), places(columns)
     ordinal = [_ordinal(held[column]) for column in columns]
@@ -44,6 +54,7 @@ def _coded(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, key: str | Non
     types = schema(COLUMNS_AS_CODES) | {"keys": pl.List(rows.collect_schema()[keyed])}
 
     def code(table: pl.DataFrame) -> pl.DataFrame:
+        refuse_codes(table.height, len(columns), memory_mb)
         return _whole(table, columns, ordinal, table[keyed], types)
 
     return how_nulls(rows, names, nulls, kept(rows, names, nulls).map_batches(code, schema=types))
@@ -69,7 +80,9 @@ def _ranks(values: pl.Series) -> pl.Series:
     return values.rank("dense").fill_null(0)
 
 
-def _of_people(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, entity: str) -> pl.LazyFrame:
+def _of_people(
+    tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, entity: str
+) -> pl.LazyFrame:
     """The same with a record for each combination of values that a person has, and people as the keys."""
     refuse_entity(columns, entity, nulls)
     held = tbl.select(named(name) for name in resolved(BESIDE, [*columns, entity], tbl))
@@ -81,6 +94,7 @@ def _of_people(tbl: pl.LazyFrame, columns: Sequence[str], nulls: str, entity: st
     ordinal = [_ordinal(held.collect_schema()[column]) for column in columns]
 
     def code(table: pl.DataFrame) -> pl.DataFrame:
+        refuse_codes(table.height, len(columns), memory_mb, people=True)
         ordered = table.sort("position")
         return _whole(ordered, columns, ordinal, ordered["keys"], types, people=ordered["keys"])
 

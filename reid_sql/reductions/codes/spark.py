@@ -22,7 +22,13 @@ from reid_sql.reduction import refuse_key_of_people
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
 
 
-def codes(tbl: DataFrame, columns: Sequence[str], nulls: str, entity: str | None = None) -> Elsewhere:
+def codes(
+    tbl: DataFrame,
+    columns: Sequence[str],
+    memory_mb: int,  # noqa: ARG001 - no codes come to this process
+    nulls: str,
+    entity: str | None = None,
+) -> Elsewhere:
     """The columns, with the count of distinct values of every choice of some of them."""
     if entity is None:
         rows, of_masks = rows_of(tbl, columns, COLUMNS), counts_of
@@ -50,8 +56,13 @@ def codes(tbl: DataFrame, columns: Sequence[str], nulls: str, entity: str | None
     return Elsewhere(CodesElsewhere(list(columns), [], [], np.arange(0), held, count), treated)
 
 
-def uniques(
-    tbl: DataFrame, columns: Sequence[str], key: str | None, nulls: str, entity: str | None = None
+def uniques(  # noqa: PLR0917 - the arguments of the reduction
+    tbl: DataFrame,
+    columns: Sequence[str],
+    memory_mb: int,  # noqa: ARG001 - no codes come to this process
+    key: str | None,
+    nulls: str,
+    entity: str | None = None,
 ) -> Elsewhere:
     """The columns, with the keys of the records, or the people, that sets of them single out."""
     if entity is None:

@@ -5,11 +5,13 @@ from typing import Final
 
 from reid_sql.domains import PROBABILITY
 from reid_sql.models.classes import sensitive
-from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
+from reid_sql.reduction import BY, KEPT_NULLS, TBL, Argument, Reduction
 
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
 BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"
+
+NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
 
 
 def measured(name: str, *options: Argument, partly: Mapping[str, str] | None = None) -> Reduction:
@@ -18,7 +20,7 @@ def measured(name: str, *options: Argument, partly: Mapping[str, str] | None = N
         __name__,
         name=name,
         words="how many classes have each size and each value of the measure",
-        arguments=(*OF_CLASSES, *options, KEPT_NULLS),
+        arguments=(*OF_CLASSES, *options, BY, KEPT_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
         arrays=sensitive.ClassValues,
         partly=partly or {},
@@ -31,7 +33,7 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         __name__,
         name=f"{measure.name}_classes",
         words="the classes that offend a threshold of the measure",
-        arguments=(*measure.arguments[:-1], *thresholds, KEPT_NULLS),
+        arguments=(*measure.arguments[:-2], *thresholds, KEPT_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
         partly=measure.partly,
     )
@@ -43,7 +45,9 @@ L_DIVERSITY: Final = measured(
     Argument("c", sensitive.CONCENTRATION, 3),
 )
 T_CLOSENESS: Final = measured(
-    "t_closeness", Argument("variant", sensitive.DISTANCES, "equal"), partly={"spark": BUT_EQUAL}
+    "t_closeness",
+    Argument("variant", sensitive.DISTANCES, "equal"),
+    partly={"spark": BUT_EQUAL, "ibis": BUT_EQUAL},
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))

@@ -20,11 +20,11 @@ GROUP BY ALL
 
 -- Each sensitive value with the records that hold it; for distances along a line also its place x from 0 to
 -- 1, the share f of records up to it, and the area g under f left of it.
-PLAN reid_place(measure, sensitive) AS
+PLAN reid_place(measure, sensitive, within) AS
 {% if measure = 't ordered' %}
 CASE WHEN regexp_full_match(typeof(s),
     'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*')
-  THEN CASE WHEN s IS NOT NULL THEN row_number() OVER (ORDER BY s ASC NULLS LAST) - 1 END::DOUBLE
+  THEN CASE WHEN s IS NOT NULL THEN row_number() OVER ({{ within }} ORDER BY s ASC NULLS LAST) - 1 END::DOUBLE
   ELSE error({{ reid_text('sensitive must be a column of numbers, dates, times, booleans or ENUMs for '
     || 'variant := ''ordered'', got ''' || sensitive
     || '''; cast it to one of them, or pass variant := ''equal''') }})::DOUBLE END
@@ -41,23 +41,32 @@ PLAN reid_held(measure, sensitive) AS
 {% if measure NOT IN ('t ordered', 't numeric') %}
 SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g FROM reid_cells GROUP BY s
 {% else %}
-SELECT v, held, x, f, sum(area) OVER (ORDER BY f ASC) AS g
+{{ reid_line(measure, sensitive, '', '') }}
+{% endif %}
+;
+
+-- The line of the table, or of each group: `head` are the groups' columns before others, `within` the words
+-- by which a window is of one.
+PLAN reid_line(measure, sensitive, head, within) AS
+SELECT {{ head }} v, held, x, f, sum(area) OVER ({{ within }} ORDER BY f ASC) AS g
 FROM (
   SELECT *,
-    coalesce(lag(f) OVER (ORDER BY f ASC), 0) * (x - coalesce(lag(x) OVER (ORDER BY f ASC), 0)) AS area
+    coalesce(lag(f) OVER ({{ within }} ORDER BY f ASC), 0)
+      * (x - coalesce(lag(x) OVER ({{ within }} ORDER BY f ASC), 0)) AS area
   FROM (
-    SELECT v, held, (sum(held) OVER (ORDER BY v ASC NULLS LAST))::DOUBLE / sum(held) OVER () AS f,
-      CASE WHEN count(place) OVER () = count(*) OVER () THEN
-        CASE WHEN max(place) OVER () = min(place) OVER () THEN 1
-        ELSE (place / 2 - min(place) OVER () / 2) / (max(place) OVER () / 2 - min(place) OVER () / 2) END
+    SELECT *, (sum(held) OVER ({{ within }} ORDER BY v ASC NULLS LAST))::DOUBLE
+        / sum(held) OVER ({{ within }}) AS f,
+      CASE WHEN count(place) OVER ({{ within }}) = count(*) OVER ({{ within }}) THEN
+        CASE WHEN max(place) OVER ({{ within }}) = min(place) OVER ({{ within }}) THEN 1
+        ELSE (place / 2 - min(place) OVER ({{ within }}) / 2)
+          / (max(place) OVER ({{ within }}) / 2 - min(place) OVER ({{ within }}) / 2) END
       END AS x
     FROM (
-      SELECT s AS v, sum(n)::BIGINT AS held, {{ reid_place(measure, sensitive) }} AS place
-      FROM reid_cells GROUP BY s
+      SELECT {{ head }} s AS v, sum(n)::BIGINT AS held, {{ reid_place(measure, sensitive, within) }} AS place
+      FROM reid_cells GROUP BY {{ head }} s
     )
   )
 )
-{% endif %}
 ;
 
 -- Whether a measure needs a class's size at each of its cells.
@@ -101,7 +110,7 @@ PLAN reid_single(measure, c) AS
 {% endif %}
 ;
 
-PLAN reid_of_several(measure, c, keys) AS
+PLAN reid_of_several(measure, c, keys, alike) AS
 {% if measure = 'l recursive' %}
 SELECT {{ keys }}, any_value(size) AS class_size, count(*) FILTER (largest < {{ c }} * tail)::DOUBLE AS value
 FROM (
@@ -131,7 +140,7 @@ FROM (
         coalesce(lead(x) OVER by_value, 1) AS next_x, coalesce(lead(g) OVER by_value, area) AS next_g
       FROM reid_several
       WINDOW by_value AS (PARTITION BY {{ keys }} ORDER BY x ASC)
-    ) AS reid_run ASOF LEFT JOIN reid_held ON reached < reid_held.f
+    ) AS reid_run ASOF LEFT JOIN reid_held ON {{ alike }} reached < reid_held.f
   )
 )
 GROUP BY {{ keys }}
@@ -157,6 +166,11 @@ reid_weighed AS (
     (SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area FROM reid_held)
 )
 {% endif %}
+{{ reid_of_weighed(measure, c, keys, '') }}
+;
+
+-- The same of reid_weighed; `alike` holds a class against the line of its own group.
+PLAN reid_of_weighed(measure, c, keys, alike) AS
 {% if NOT reid_needs_size(measure) %}
 SELECT {{ keys }}, sum(n)::BIGINT AS class_size, {{ reid_measure_of_cells(measure) }} AS value
 FROM reid_weighed GROUP BY {{ keys }}
@@ -174,12 +188,17 @@ reid_several AS (
     {% endfor %}
 )
 SELECT {{ keys }}, size AS class_size, single AS value FROM reid_counted WHERE parts = 1
-UNION ALL {{ reid_of_several(measure, c, keys) }}
+UNION ALL {{ reid_of_several(measure, c, keys, alike) }}
 {% endif %}
 ;
 
 -- How many classes have each size and each value of the measure.
-PLAN reid_plan_disclosure(source, columns, sensitive, measure, c, nulls) AS
+PLAN reid_plan_disclosure(source, columns, sensitive, measure, c, groups, nulls) AS
+{% if groups IS NOT NULL %}
+FROM query(reid_grouped_disclosure({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_text(sensitive) }}, {{ reid_text(measure) }}, {{ c }}, {{ reid_texts(groups) }},
+  {{ reid_text(nulls) }}))
+{% else %}
 {{ reid_are_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)) }}
 {% call reid_guarded('quasi-identifiers and sensitive', [source], list_append(columns, sensitive)) %}
 {% call reid_treated(source, list_append(columns, sensitive), nulls) %}
@@ -187,6 +206,56 @@ PLAN reid_plan_disclosure(source, columns, sensitive, measure, c, nulls) AS
   FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls, false) }})
   GROUP BY class_size, value
 {% endcall %}
+{% endcall %}
+{% endif %}
+;
+
+-- The cells of each group beside what the group holds of their values.
+PLAN reid_weighed_by_group(measure, sensitive, groups, places) AS
+{% if measure IN ('l distinct', 'l entropy', 'l recursive', 'alpha') %}
+reid_weighed AS (FROM reid_cells)
+{% else %}
+reid_held AS MATERIALIZED (
+  {% if measure IN ('t ordered', 't numeric') %}
+  {{ reid_line(measure, sensitive, groups || ',', 'PARTITION BY ' || groups) }}
+  {% else %}
+  SELECT {{ groups }}, s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
+  FROM reid_cells GROUP BY {{ groups }}, s
+  {% endif %}
+),
+reid_weighed AS (
+  SELECT c.*, held, x, g, total, kinds, area
+  FROM reid_cells AS c
+  JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND {{ reid_alike('c', 'h', places) }}
+  JOIN (
+    SELECT {{ groups }}, sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
+    FROM reid_held GROUP BY {{ groups }}
+  ) AS t ON {{ reid_alike('c', 't', places) }}
+)
+{% endif %}
+;
+
+-- The same of each group, which is a table of its own.
+PLAN reid_grouped_disclosure(source, columns, sensitive, measure, c, groups, nulls) AS
+{{ reid_are_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)) }}
+{% set by = reid_groups(groups, nulls) %}
+{% set places = reid_places(len(columns) + 2, len(columns) + 1 + len(by)) %}
+{% call reid_by_group(source, 'quasi-identifiers, sensitive and by', list_append(columns, sensitive), by,
+  NULL::VARCHAR, nulls, 'class_size, value, coalesce(classes, 0)::BIGINT AS classes') %}
+  reid_cells AS MATERIALIZED (
+    SELECT * EXCLUDE (q{{ len(columns) + 1 }}, records, entity, kept), q{{ len(columns) + 1 }} AS s,
+      records AS n
+    FROM reid_divided WHERE kept
+  ),
+  reid_sized AS (
+    SELECT {{ reid_join(places, ', ') }}, class_size, value, count(*) AS classes
+    FROM (
+      WITH {{ reid_weighed_by_group(measure, sensitive, reid_join(places, ', '), places) }}
+      {{ reid_of_weighed(measure, c, reid_join(list_concat(places, reid_places(1, len(columns))), ', '),
+        reid_alike('reid_run', 'reid_held', places) || ' AND ') }}
+    )
+    GROUP BY ALL
+  )
 {% endcall %}
 ;
 
@@ -206,24 +275,24 @@ PLAN reid_plan_offending(source, columns, sensitive, measure, c, test, nulls) AS
 -- A bad c is refused also where the variant does not use it.
 MACRO reid_diversity(variant, c) AS CASE WHEN c IS NOT NULL THEN 'l ' || variant END;
 
-PLAN reid_plan_l_diversity(source, columns, sensitive, variant, c, nulls) AS
-{{ reid_plan_disclosure(source, columns, sensitive, reid_diversity(variant, c), c, nulls) }}
+PLAN reid_plan_l_diversity(source, columns, sensitive, variant, c, groups, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, reid_diversity(variant, c), c, groups, nulls) }}
 ;
 
 PLAN reid_plan_l_diversity_classes(source, columns, sensitive, variant, c, l, nulls) AS
 {{ reid_plan_offending(source, columns, sensitive, reid_diversity(variant, c), c, reid_below(l), nulls) }}
 ;
 
-PLAN reid_plan_t_closeness(source, columns, sensitive, variant, nulls) AS
-{{ reid_plan_disclosure(source, columns, sensitive, 't ' || variant, 0, nulls) }}
+PLAN reid_plan_t_closeness(source, columns, sensitive, variant, groups, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, 't ' || variant, 0, groups, nulls) }}
 ;
 
 PLAN reid_plan_t_closeness_classes(source, columns, sensitive, variant, t, nulls) AS
 {{ reid_plan_offending(source, columns, sensitive, 't ' || variant, 0, reid_above(t), nulls) }}
 ;
 
-PLAN reid_plan_alpha_k_anonymity(source, columns, sensitive, nulls) AS
-{{ reid_plan_disclosure(source, columns, sensitive, 'alpha', 0, nulls) }}
+PLAN reid_plan_alpha_k_anonymity(source, columns, sensitive, groups, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, 'alpha', 0, groups, nulls) }}
 ;
 
 PLAN reid_plan_alpha_k_anonymity_classes(source, columns, sensitive, alpha, k, nulls) AS
@@ -231,16 +300,16 @@ PLAN reid_plan_alpha_k_anonymity_classes(source, columns, sensitive, alpha, k, n
   reid_above(alpha) || ' OR class_size < ' || k, nulls) }}
 ;
 
-PLAN reid_plan_beta_likeness(source, columns, sensitive, variant, nulls) AS
-{{ reid_plan_disclosure(source, columns, sensitive, 'beta ' || variant, 0, nulls) }}
+PLAN reid_plan_beta_likeness(source, columns, sensitive, variant, groups, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, 'beta ' || variant, 0, groups, nulls) }}
 ;
 
 PLAN reid_plan_beta_likeness_classes(source, columns, sensitive, variant, beta, nulls) AS
 {{ reid_plan_offending(source, columns, sensitive, 'beta ' || variant, 0, reid_above(beta), nulls) }}
 ;
 
-PLAN reid_plan_delta_disclosure(source, columns, sensitive, variant, nulls) AS
-{{ reid_plan_disclosure(source, columns, sensitive, 'delta ' || variant, 0, nulls) }}
+PLAN reid_plan_delta_disclosure(source, columns, sensitive, variant, groups, nulls) AS
+{{ reid_plan_disclosure(source, columns, sensitive, 'delta ' || variant, 0, groups, nulls) }}
 ;
 
 PLAN reid_plan_delta_disclosure_classes(source, columns, sensitive, variant, delta, nulls) AS

@@ -1,13 +1,14 @@
 """Polars: what each class gives away about a sensitive column, from the records of each of its values."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Final
 
 import polars as pl
 
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
+from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.sensitive import QI, SLACK
 from reid_sql.reduction import refuse_own_names
@@ -55,42 +56,78 @@ MEASURES: Final[dict[tuple[str, str | None], tuple[tuple[str, ...], pl.Expr]]] =
 
 @dataclass(frozen=True)
 class Cells:
-    """How many records, `n`, hold each sensitive value, `s`, in each class, by numbered class columns."""
+    """How many records, `n`, hold each sensitive value, `s`, in each class; each group is a table of its own.
 
-    rows: pl.LazyFrame
-    names: Sequence[str]
+    The columns of the groups, if any, are among those of the classes.
+    """
+
+    counts: pl.LazyFrame
+    keys: Sequence[str]
+    sensitive: str
+    groups: Sequence[str] = ()
+
+    def in_group(self, of_table: pl.Expr) -> pl.Expr:
+        """What is said of the table, said of the group where there are groups."""
+        return of_table.over(self.groups) if self.groups else of_table
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The quasi-identifiers and the sensitive column, the last, under numbers."""
+
+    frame: pl.LazyFrame
     own: Sequence[str]
     sensitive: str
     nulls: str
 
     @property
-    def keys(self) -> list[str]:
-        """The columns of the classes; the sensitive column stands last."""
-        return places(self.own)
+    def names(self) -> list[str]:
+        """The numbers."""
+        return places([*self.own, self.sensitive])
 
     @property
-    def counts(self) -> pl.LazyFrame:
-        """Of each value in each class."""
-        held = kept(self.rows, self.names, self.nulls).rename({self.names[-1]: "s"})
-        return held.group_by(*self.keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
-
-    def kinds(self, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:
-        """How many classes have each size and value of the measure."""
-        found = _measured(self, measure, variant, c).group_by("class_size", "value")
-        counted = found.agg(pl.len().cast(pl.Int64).alias("classes")).sort("class_size", "value")
-        return how_nulls(self.rows, self.names, self.nulls, counted)
+    def cells(self) -> Cells:
+        """Records of each value in each class."""
+        *keys, last = self.names
+        held = kept(self.frame, self.names, self.nulls).rename({last: "s"}).group_by(*keys, "s")
+        return Cells(held.agg(pl.len().cast(pl.Int64).alias("n")), keys, self.sensitive)
 
     def offending(self, found: pl.LazyFrame, offends: pl.Expr) -> pl.LazyFrame:
         """The classes that offend a threshold, or whose value is not known, by their own names."""
         refuse_own_names(self.own, ("class_size", "value"))
         shown = found.filter(pl.col("value").is_null() | offends)
-        own = (pl.col(key).alias(name) for key, name in zip(self.keys, self.own, strict=True))
-        return how_nulls(self.rows, self.names, self.nulls, shown.select(*own, "class_size", "value"))
+        own = (pl.col(key).alias(name) for key, name in zip(self.names, self.own, strict=False))
+        return how_nulls(self.frame, self.names, self.nulls, shown.select(*own, "class_size", "value"))
 
 
-def _cells(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
+def _rows(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Rows:
     every = [*resolved(QI, qi, tbl), sensitive]
-    return Cells(numbered(tbl, resolved(QI, every, tbl)), places(every), qi, sensitive, nulls)
+    return Rows(numbered(tbl, resolved(QI, every, tbl)), qi, sensitive, nulls)
+
+
+def _kinds(  # noqa: PLR0917 - the arguments of the reductions
+    measure: str,
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    nulls: str,
+    by: Sequence[str] | None,
+    variant: str | None = None,
+    c: float = 3,
+) -> pl.LazyFrame:
+    """How many classes have each size and value of the measure, in the table or in each group."""
+    if by is None:
+        rows = _rows(tbl, qi, sensitive, nulls)
+        return how_nulls(rows.frame, rows.names, nulls, _told(rows.cells, measure, variant, c))
+    counted, names, groups = rows_of_groups(tbl, [*qi, sensitive], by, None, nulls, QI)
+    held = counted.filter("kept").rename({names[-1]: "s", "records": "n"}).drop("kept")
+    cells = Cells(held, [*groups, *names[:-1]], sensitive, groups)
+    return of_groups(counted, _told(cells, measure, variant, c), groups, by, nulls)
+
+
+def _told(cells: Cells, measure: str, variant: str | None, c: float) -> pl.LazyFrame:
+    found = _measured(cells, measure, variant, c).group_by(*cells.groups, "class_size", "value")
+    return found.agg(pl.len().cast(pl.Int64).alias("classes")).sort("class_size", "value")
 
 
 def _above(threshold: float) -> pl.Expr:
@@ -98,10 +135,17 @@ def _above(threshold: float) -> pl.Expr:
 
 
 def l_diversity(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, c: float, nulls: str
+    *,
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    variant: str,
+    c: float,
+    nulls: str,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """How many values, well represented, a class has."""
-    return _cells(tbl, qi, sensitive, nulls).kinds("l_diversity", variant, c)
+    return _kinds("l_diversity", tbl, qi, sensitive, nulls, by, variant, c)
 
 
 def l_diversity_classes(
@@ -115,17 +159,24 @@ def l_diversity_classes(
     nulls: str,
 ) -> pl.LazyFrame:
     """The classes of fewer than l."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.offending(_measured(cells, "l_diversity", variant, c), pl.col("value").lt(l * (1 - SLACK)))
+    rows = _rows(tbl, qi, sensitive, nulls)
+    found = _measured(rows.cells, "l_diversity", variant, c)
+    return rows.offending(found, pl.col("value").lt(l * (1 - SLACK)))
 
 
 def _of_variant(measure: str) -> Callable[..., pl.LazyFrame]:
     """Bind a measure whose variant is its one option."""
 
     def kinds(
-        *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str
+        *,
+        tbl: pl.LazyFrame,
+        qi: Sequence[str],
+        sensitive: str,
+        variant: str,
+        nulls: str,
+        by: Sequence[str] | None = None,
     ) -> pl.LazyFrame:
-        return _cells(tbl, qi, sensitive, nulls).kinds(measure, variant)
+        return _kinds(measure, tbl, qi, sensitive, nulls, by, variant)
 
     return kinds
 
@@ -136,8 +187,8 @@ def _beyond(measure: str, threshold: str) -> Callable[..., pl.LazyFrame]:
     def classes(
         *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str, **limits: float
     ) -> pl.LazyFrame:
-        cells = _cells(tbl, qi, sensitive, nulls)
-        return cells.offending(_measured(cells, measure, variant), _above(limits[threshold]))
+        rows = _rows(tbl, qi, sensitive, nulls)
+        return rows.offending(_measured(rows.cells, measure, variant), _above(limits[threshold]))
 
     return classes
 
@@ -150,29 +201,31 @@ delta_disclosure = _of_variant("delta_disclosure")
 delta_disclosure_classes = _beyond("delta_disclosure", "delta")
 
 
-def alpha_k_anonymity(*, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> pl.LazyFrame:
+def alpha_k_anonymity(
+    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str, by: Sequence[str] | None = None
+) -> pl.LazyFrame:
     """The share that a class's most frequent value has in it."""
-    return _cells(tbl, qi, sensitive, nulls).kinds("alpha_k_anonymity")
+    return _kinds("alpha_k_anonymity", tbl, qi, sensitive, nulls, by)
 
 
 def alpha_k_anonymity_classes(
     *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, alpha: float, k: int, nulls: str
 ) -> pl.LazyFrame:
     """The classes with a share above alpha, or of fewer than k records."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.offending(_measured(cells, "alpha_k_anonymity"), _above(alpha).or_(SIZE.lt(k)))
+    rows = _rows(tbl, qi, sensitive, nulls)
+    return rows.offending(_measured(rows.cells, "alpha_k_anonymity"), _above(alpha).or_(SIZE.lt(k)))
 
 
 def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:
     """Give the keys, class_size and value of every class."""
-    cells, keys = of.counts, of.keys
     if (measure, variant) not in MEASURES:
-        return _twice(cells, keys, of.sensitive, str(variant), c)
+        return _twice(of, str(variant), c)
+    cells, keys = of.counts, of.keys
     wanted, value = MEASURES[measure, variant]
     if measure == "l_diversity":
         cells = cells.with_columns((COUNT * COUNT.log()).alias("n_log_n"))
     elif measure != "alpha_k_anonymity":
-        cells = _against_the_table(cells)
+        cells = _against_the_table(of)
     found = [OF_CELLS[name].alias(name) for name in wanted]
     counted = cells.group_by(keys).agg(
         COUNT.sum().alias("class_size"), pl.len().cast(pl.Int64).alias("parts"), *found
@@ -180,27 +233,32 @@ def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3)
     return counted.select(*keys, "class_size", value.cast(pl.Float64).alias("value"))
 
 
-def _against_the_table(cells: pl.LazyFrame) -> pl.LazyFrame:
+def _against_the_table(of: Cells) -> pl.LazyFrame:
     """Beside each cell: the value's records in the table and in this class, and what β allows."""
-    held = cells.with_columns(
-        COUNT.sum().over("s").alias("held"), COUNT.sum().alias("total"), pl.col("s").n_unique().alias("kinds")
+    held = of.counts.with_columns(
+        COUNT.sum().over(*of.groups, "s").alias("held"),
+        of.in_group(COUNT.sum()).alias("total"),
+        of.in_group(pl.col("s").n_unique()).alias("kinds"),
     )
     allowed = COUNT * pl.col("total") / (pl.col("held") * (1 - SHARE.log()))
     return held.with_columns((COUNT / pl.col("held")).alias("ratio"), allowed.alias("allowed"))
 
 
-def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, c: float) -> pl.LazyFrame:
+def _twice(of: Cells, variant: str, c: float) -> pl.LazyFrame:
     """Measure what needs a class's size at each of its cells: classes of one value at once.
 
     The others are measured from their cells.
     """
+    cells, keys = of.counts, of.keys
     if variant == "recursive":
         single = pl.lit(1.0 if c > 1 else 0.0)
     elif variant == "equal":
-        cells, single = _against_the_table(cells), 1 - SHARE
+        cells, single = _against_the_table(of), 1 - SHARE
     else:
-        line = _line(cells, sensitive, variant)
-        cells = cells.join(line.with_columns(pl.col("g").max().alias("area")), on="s", nulls_equal=True)
+        of = _ranked(of)
+        line = _line(of, variant)
+        area = line.with_columns(of.in_group(pl.col("g").max()).alias("area"))
+        cells = of.counts.join(area, on=[*of.groups, "s"], nulls_equal=True)
         single = 2 * pl.col("g") - pl.col("area") + 1 - pl.col("x")
     found = [
         COUNT.sum().alias("class_size"),
@@ -215,12 +273,24 @@ def _twice(cells: pl.LazyFrame, keys: list[str], sensitive: str, variant: str, c
         further = pl.max_horizontal(0.0, COUNT / SIZE - SHARE).alias("value")
         value = several.with_columns(further).group_by(keys).agg(SIZE.first(), pl.col("value").sum())
     else:
-        value = _along_a_line(several, line, keys)
+        value = _along_a_line(several, line, keys, ranks_of(of.groups))
     alone = counted.filter(PARTS == 1).select(*keys, "class_size", "value")
     return pl.concat([alone, value.select(*keys, "class_size", "value").cast({"value": pl.Float64})])
 
 
-def _recursive(several: pl.LazyFrame, keys: list[str], c: float) -> pl.LazyFrame:
+def ranks_of(groups: Sequence[str]) -> list[str]:
+    """The names of the groups' columns as ranks."""
+    return [f"{group}_rank" for group in groups]
+
+
+def _ranked(of: Cells) -> Cells:
+    """Beside the groups' columns their ranks, which are never NULL: a join by order knows no NULL."""
+    ranks = (pl.col(group).rank("dense").fill_null(0) for group in of.groups)
+    named = (rank.alias(name) for rank, name in zip(ranks, ranks_of(of.groups), strict=True))
+    return replace(of, counts=of.counts.with_columns(*named))
+
+
+def _recursive(several: pl.LazyFrame, keys: Sequence[str], c: float) -> pl.LazyFrame:
     """Count the places from which on all values together, c times, are more than the most frequent one."""
     rising = several.sort("n").with_columns(
         COUNT.cum_sum().over(keys).alias("tail"), COUNT.max().over(keys).alias("largest")
@@ -230,7 +300,9 @@ def _recursive(several: pl.LazyFrame, keys: list[str], c: float) -> pl.LazyFrame
     )
 
 
-def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) -> pl.LazyFrame:
+def _along_a_line(
+    several: pl.LazyFrame, line: pl.LazyFrame, keys: Sequence[str], ranks: Sequence[str]
+) -> pl.LazyFrame:
     """Sum up, run by run between a class's own values, the area between its distribution and the table's."""
     runs = several.sort("f").with_columns(
         (COUNT.cum_sum().over(keys) / SIZE).alias("reached"),
@@ -239,10 +311,15 @@ def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) ->
         pl.col("g").shift(-1).over(keys).fill_null(pl.col("area")).alias("next_g"),
     )
     crossing = line.select(
-        pl.col("f").alias("reached"), pl.col("x").alias("found_x"), pl.col("g").alias("found_g")
+        *ranks, pl.col("f").alias("reached"), pl.col("x").alias("found_x"), pl.col("g").alias("found_g")
     )
     crossed = runs.sort("reached").join_asof(
-        crossing.sort("reached"), on="reached", strategy="forward", allow_exact_matches=False
+        crossing.sort("reached"),
+        on="reached",
+        by=ranks or None,
+        strategy="forward",
+        allow_exact_matches=False,
+        check_sortedness=not ranks,  # which Polars cannot do by group
     )
     found = pl.col("found_x").fill_null(pl.col("next_x"))
     before, beyond = found <= pl.col("x"), found >= pl.col("next_x")
@@ -259,12 +336,12 @@ def _along_a_line(several: pl.LazyFrame, line: pl.LazyFrame, keys: list[str]) ->
     return crossed.with_columns(area.alias("value")).group_by(keys).agg(SIZE.first(), known.alias("value"))
 
 
-def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
+def _line(of: Cells, variant: str) -> pl.LazyFrame:
     """Place the sensitive values: x from 0 to 1, the share f of records up to it, the area g left of it.
 
     The area is that under f.
     """
-    kind = cells.collect_schema()["s"]
+    kind, sensitive = of.counts.collect_schema()["s"], of.sensitive
     ordered = kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Enum | pl.Boolean)
     if variant == "numeric" and not kind.is_numeric():
         raise OutOfDomainError(
@@ -276,10 +353,12 @@ def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
             "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := "
             f"'ordered', got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
-    values = cells.group_by("s").agg(COUNT.sum().alias("held")).sort("s", nulls_last=True)
-    number = pl.col("s").cast(pl.Float64) if variant == "numeric" else pl.int_range(pl.len()).cast(pl.Float64)
+    groups, within = [*of.groups, *ranks_of(of.groups)], of.in_group
+    values = of.counts.group_by(*groups, "s").agg(COUNT.sum().alias("held")).sort("s", nulls_last=True)
+    order = within(pl.int_range(pl.len())).cast(pl.Float64)
+    number = pl.col("s").cast(pl.Float64) if variant == "numeric" else order
     known = number.is_finite() if variant == "numeric" else pl.col("s").is_not_null()
-    place = pl.col("place")
+    place, held = pl.col("place"), pl.col("held")
     span = place.max() / 2 - place.min() / 2
     x = (
         pl.when(place.is_null().any())
@@ -289,10 +368,8 @@ def _line(cells: pl.LazyFrame, sensitive: str, variant: str) -> pl.LazyFrame:
         .otherwise((place / 2 - place.min() / 2) / span)
     )
     lined = values.with_columns(pl.when(known).then(number).alias("place")).with_columns(
-        x.alias("x"), (pl.col("held").cum_sum() / SIZE_OF_TABLE).alias("f")
+        within(x).alias("x"), within(held.cum_sum() / held.sum()).alias("f")
     )
     step = pl.col("x") - pl.col("x").shift(1, fill_value=0.0)
-    return lined.select("s", "x", "f", (pl.col("f").shift(1, fill_value=0.0) * step).cum_sum().alias("g"))
-
-
-SIZE_OF_TABLE: Final = pl.col("held").sum()
+    area = within((pl.col("f").shift(1, fill_value=0.0) * step).cum_sum()).alias("g")
+    return lined.select(*groups, "s", "x", "f", area)

@@ -8,7 +8,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import counted, how_nulls, own_names
-from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of
+from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of, same
+from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import QI, SLACK
 from reid_sql.reduction import refuse_own_names
@@ -17,16 +18,20 @@ from reid_sql.reductions.disclosure import EQUAL_ALONE
 
 @dataclass(frozen=True)
 class Cells:
-    """How many records, `n`, hold each sensitive value in each class; the sensitive column stands last."""
+    """How many records, `n`, hold each sensitive value in each class; the sensitive column stands last.
+
+    Where there are groups, each is a table of its own.
+    """
 
     rows: Rows
     nulls: str
     counts: DataFrame
+    groups: Sequence[str] = ()
 
     @property
     def keys(self) -> list[str]:
         """The columns of the classes."""
-        return self.rows.names[:-1]
+        return [*self.groups, *self.rows.names[:-1]]
 
     def measured(self, value: Column, **parts: Column) -> DataFrame:
         """The size and the value of each class, from parts that are aggregated of its cells."""
@@ -37,17 +42,20 @@ class Cells:
 
     def against_the_table(self) -> "Cells":
         """The cells beside the table's records of their value, all its records, and its kinds of values."""
-        sensitive = self.rows.names[-1]
-        held = self.counts.groupBy(sensitive).agg(F.sum("n").alias("held"))
-        totals = held.agg(F.sum("held").alias("total"), F.count(F.lit(1)).alias("kinds"))
-        right = keyed(held.crossJoin(F.broadcast(totals)), [sensitive])
-        both = self.counts.join(right, alike([F.col(sensitive)], right)).drop("reid_key", "reid_hash")
-        return replace(self, counts=both)
+        own = [*self.groups, self.rows.names[-1]]
+        held = self.counts.groupBy(*own).agg(F.sum("n").alias("held"))
+        totals = held.groupBy(*self.groups).agg(
+            F.sum("held").alias("total"), F.count(F.lit(1)).alias("kinds")
+        )
+        right = keyed(self._with(totals, held), own)
+        both = self.counts.join(right, alike([F.col(name) for name in own], right))
+        return replace(self, counts=both.drop("reid_key", "reid_hash"))
 
-    def kinds(self, measured: DataFrame) -> DataFrame:
-        """How many classes have each size and value."""
-        found = measured.groupBy("class_size", "value").agg(F.count(F.lit(1)).alias("classes"))
-        return how_nulls(self.rows, self.nulls, found)
+    def _with(self, totals: DataFrame, held: DataFrame) -> DataFrame:
+        """The totals of the table, or of each group, beside what is held."""
+        if not self.groups:
+            return held.crossJoin(F.broadcast(totals))
+        return held.join(*same(held, totals, self.groups)).select(*held.columns, "total", "kinds")
 
     def offending(self, measured: DataFrame, offends: Column) -> DataFrame:
         """The classes that offend a threshold, or whose value is not known."""
@@ -61,6 +69,25 @@ def _cells(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cel
     return Cells(rows, nulls, counted(rows, nulls).withColumnRenamed("records", "n"))
 
 
+def _kinds(  # noqa: PLR0917 - the arguments of the reductions
+    measured: Callable[[Cells], DataFrame],
+    tbl: DataFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    nulls: str,
+    by: Sequence[str] | None,
+) -> DataFrame:
+    """How many classes have each size and value of the measure, in the table or in each group."""
+    number = F.count(F.lit(1)).alias("classes")
+    if by is None:
+        cells = _cells(tbl, qi, sensitive, nulls)
+        return how_nulls(cells.rows, nulls, measured(cells).groupBy("class_size", "value").agg(number))
+    rows = rows_by_group(tbl, [*qi, sensitive], by, None, nulls, QI)
+    held = counted_by_group(rows, by, nulls)
+    cells = Cells(rows, nulls, held.kept.drop("kept").withColumnRenamed("records", "n"), held.groups)
+    return held.told(measured(cells).groupBy(*held.groups, "class_size", "value").agg(number))
+
+
 def _listed(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
     cells = _cells(tbl, qi, sensitive, nulls)
     refuse_own_names(qi, ("class_size", "value"))
@@ -72,11 +99,17 @@ def _above(threshold: float) -> Column:
 
 
 def l_diversity(
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, c: float, nulls: str
+    tbl: DataFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    *,
+    variant: str,
+    c: float,
+    nulls: str,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """How many values, well represented, a class has."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_diversity(cells, variant, c))
+    return _kinds(lambda cells: _diversity(cells, variant, c), tbl, qi, sensitive, nulls, by)
 
 
 def l_diversity_classes(
@@ -127,10 +160,11 @@ def _closeness(cells: Cells, variant: str) -> DataFrame:
     return cells.against_the_table().measured(F.aggregate("shares", F.lit(0.0), add), shares=shares)
 
 
-def alpha_k_anonymity(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> DataFrame:
+def alpha_k_anonymity(
+    tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str, by: Sequence[str] | None = None
+) -> DataFrame:
     """The share that a class's most frequent value has in it."""
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_most_frequent(cells))
+    return _kinds(_most_frequent, tbl, qi, sensitive, nulls, by)
 
 
 def alpha_k_anonymity_classes(
@@ -176,9 +210,16 @@ def _in_class(end: str) -> Column:
 def _of_variant(measured: Callable[[Cells, str], DataFrame]) -> Callable[..., DataFrame]:
     """Bind a measure whose variant is its one option."""
 
-    def kinds(tbl: DataFrame, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str) -> DataFrame:
-        cells = _cells(tbl, qi, sensitive, nulls)
-        return cells.kinds(measured(cells, variant))
+    def kinds(
+        tbl: DataFrame,
+        qi: Sequence[str],
+        sensitive: str,
+        *,
+        variant: str,
+        nulls: str,
+        by: Sequence[str] | None = None,
+    ) -> DataFrame:
+        return _kinds(lambda cells: measured(cells, variant), tbl, qi, sensitive, nulls, by)
 
     return kinds
 

@@ -4,13 +4,14 @@ from typing import Final
 
 from reid_sql.domains import OPTIONAL_TABLE, Columns
 from reid_sql.models.attacker.adversary import KnownRecords
-from reid_sql.reduction import ANY_NULLS, ENTITY, KEY, TBL, Argument, Reduction
+from reid_sql.reduction import ANY_NULLS, ENTITY, KEY, TBL, TEXTS_DIFFER, Argument, Reduction
 from reid_sql.scenario import SCENARIO
 
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 NO_POPULATION: Final = -1  # people that hold a record, where no population table says how many
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
 OF_PEOPLE: Final = Columns("columns of the scenario, and entity,")
+KNOWN_BYTES: Final = 600  # what a distinct record takes in memory at least, lists to answers, as measured
 KNOWN_RECORDS: Final = Reduction(
     __name__,
     name="known_records",
@@ -33,4 +34,5 @@ KNOWN_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=KnownRecords,
+    absences=TEXTS_DIFFER,
 )

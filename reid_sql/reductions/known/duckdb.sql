@@ -42,6 +42,7 @@ SELECT id AS place, records, {{ reid_codes(columns) }} AS codes,
   [{% for c in told join ', ' %}q{{ list_position(every, c) }}::VARCHAR{% endfor %}]::VARCHAR[] AS texts,
     people, members
 FROM reid_distinct {{ reid_coding(columns, 'reid_distinct', false) }}
+WHERE (SELECT reid_in_limit(count(*), ${KNOWN_BYTES}) FROM reid_distinct)
 ;
 
 -- The same where both tables hold the columns, as types whose values compare exactly.

@@ -24,4 +24,8 @@ MATCHES: Final = Reduction(
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
+    absences={
+        "ibis": "what an attacker knows is drawn from a person's items by arithmetic that databases do "
+        "not share"
+    },
 )

@@ -4,13 +4,13 @@ from typing import Final
 
 from reid_sql.domains import TABLE
 from reid_sql.models.classes.disclosure import PopulationHistogram
-from reid_sql.reduction import ANY_NULLS, ENTITY, QI, TBL, Argument, Reduction
+from reid_sql.reduction import ANY_NULLS, BY, ENTITY, QI, TBL, Argument, Reduction
 
 POPULATION_HISTOGRAM: Final = Reduction(
     __name__,
     name="population_histogram",
     words="the histogram of the sample's records by the size of their class in the population",
-    arguments=(TBL, Argument("population_tbl", TABLE), QI, ENTITY, ANY_NULLS),
+    arguments=(TBL, Argument("population_tbl", TABLE), QI, ENTITY, BY, ANY_NULLS),
     columns={
         "class_size": "BIGINT",
         "classes": "BIGINT",

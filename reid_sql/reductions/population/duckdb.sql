@@ -31,11 +31,7 @@ PLAN reid_population_with(columns, records) AS
 -- population holds fewer of are uncovered.
 PLAN reid_population_people(source, population_source, columns, entity, nulls) AS
 WITH reid_people AS MATERIALIZED ({{ reid_people(source, columns, entity, nulls) }}),
-reid_others AS (
-  SELECT {{ reid_numbered(columns) }}, count(*) AS records
-  FROM ({{ reid_people(population_source, columns, entity, nulls) }})
-  GROUP BY {{ reid_numbered(columns) }}
-),
+reid_others AS (FROM ({{ reid_others(population_source, columns, entity, nulls) }})),
 reid_met AS MATERIALIZED (
   SELECT s.*, coalesce(p.records, 0) AS found
   FROM (SELECT {{ reid_numbered(columns) }}, count(*) AS own FROM reid_people
@@ -59,7 +55,52 @@ LEFT JOIN (
 ) USING (class_size)
 ;
 
-PLAN reid_plan_population_histogram(source, population_source, columns, entity, nulls) AS
+-- The histogram of each group of the sample, each against the whole population.
+PLAN reid_grouped_population(source, population_source, columns, entity, groups, nulls) AS
+{% set by = reid_groups(groups, nulls) %}
+{% set every = list_concat(columns, by) %}
+{% set places = reid_places(len(columns) + 1, len(every)) %}
+{% call reid_by_group(source, reid_words_by(entity), columns, by, entity, nulls,
+  'class_size, coalesce(classes, 0)::BIGINT AS classes, coalesce(records, 0)::BIGINT AS records, '
+    || 'coalesce(uncovered, 0)::BIGINT AS uncovered, NULL::BIGINT AS blank_records') %}
+  reid_others AS (FROM ({{ reid_others(population_source, columns, entity, nulls) }})),
+  reid_met AS (
+    SELECT o.*, greatest(coalesce(p.records, 0), own) AS class_size, coalesce(p.records, 0) < own AS short
+    FROM (
+      SELECT *,
+        {% if entity IS NULL %}records{% else %}
+        count(*) OVER (PARTITION BY {{ reid_numbered(every) }}){% endif %} AS own
+      FROM reid_divided WHERE kept
+    ) AS o
+    LEFT JOIN reid_others AS p ON {{ reid_alike('o', 'p', reid_places(1, len(columns))) }},
+      (SELECT list(column_name) AS names, list(column_type) AS types
+        FROM (DESCRIBE FROM {{ source }})) AS s,
+      (SELECT list(column_name) AS names, list(column_type) AS types
+        FROM (DESCRIBE FROM {{ population_source }})) AS t
+    WHERE reid_comparable({{ reid_texts(columns) }}, s.names, s.types, t.names, t.types)
+  ),
+  {{ reid_sized_by_group(reid_join(places, ', '), reid_numbered(every), reid_alike('c', 'p', places),
+    entity IS NOT NULL) }}
+{% endcall %}
+;
+
+-- How many records, or people, of the population hold each distinct combination.
+PLAN reid_others(population_source, columns, entity, nulls) AS
+SELECT {{ reid_numbered(columns) }}, count(*) AS records
+{% if entity IS NULL %}
+FROM {{ reid_rows(population_source, columns, nulls) }}
+{% else %}
+FROM ({{ reid_people(population_source, columns, entity, nulls) }})
+{% endif %}
+GROUP BY {{ reid_numbered(columns) }}
+;
+
+PLAN reid_plan_population_histogram(source, population_source, columns, entity, groups, nulls) AS
+{% if groups IS NOT NULL %}
+FROM query(reid_grouped_population({{ reid_text(source) }}, {{ reid_text(population_source) }},
+  {{ reid_texts(columns) }}, {{ reid_text_or_null(entity) }}, {{ reid_texts(groups) }},
+  {{ reid_text(nulls) }}))
+{% else %}
 {% call reid_guarded(reid_words(entity), [source, population_source],
   reid_with_entity(columns, entity, nulls)) %}
 {% call reid_treated(source, columns, nulls) %}
@@ -79,5 +120,6 @@ PLAN reid_plan_population_histogram(source, population_source, columns, entity, 
 {% endif %}
 {% endcall %}
 {% endcall %}
+{% endif %}
 ORDER BY class_size ASC
 ;

@@ -11,18 +11,27 @@ from reid_sql.engines.polars.frames import (
     counted,
     how_nulls,
     joined,
+    kept,
     matched,
     numbered,
     places,
     resolved,
 )
+from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.engines.polars.people import people_of, smallest
 
 
-def population_histogram(
-    tbl: pl.LazyFrame, population_tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None
+def population_histogram(  # noqa: PLR0917 - the arguments of the reduction
+    tbl: pl.LazyFrame,
+    population_tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    nulls: str,
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """The histogram of the sample's records, or people, by the size of their class in the population."""
+    if by is not None:
+        return _of_groups((tbl, population_tbl), qi, nulls, entity, by)
     if entity is not None:
         return _of_people((tbl, population_tbl), qi, entity, nulls)
     frames = [numbered(frame, resolved(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)]
@@ -56,3 +65,33 @@ def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, n
     both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(held, on="class_size", how="left")
     reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0), blank_records(names, nulls))
     return how_nulls(rows, names, nulls, reduced).sort("class_size")
+
+
+def _of_groups(
+    tables: Sequence[pl.LazyFrame], qi: Sequence[str], nulls: str, entity: str | None, by: Sequence[str]
+) -> pl.LazyFrame:
+    """The same of each group of the sample, each against the whole population."""
+    sample, names, groups = rows_of_groups(tables[0], qi, by, entity, nulls)
+    counted, others = alike([sample, _population(tables[1], qi, nulls, entity)], qi)
+    told, blank = [*groups, "class_size"], blank_records(names, nulls)
+    own = (pl.col("records") if entity is None else pl.len()).over([*groups, *names]).cast(pl.Int64)
+    found = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("found"))
+    met = joined(counted.filter("kept").with_columns(own.alias("own")), found, names)
+    size, short = pl.max_horizontal("found", "own"), pl.col("found") < pl.col("own")
+    sized = met.with_columns(pl.col("found").fill_null(0)).with_columns(size.alias("class_size"))
+    number = pl.len().cast(pl.Int64).alias("classes")
+    if entity is None:
+        uncovered = pl.col("records").filter(short).sum().alias("uncovered")
+        found = sized.group_by(told).agg(number, pl.col("records").sum(), uncovered, blank)
+    else:
+        classes = sized.select(*told, *names).unique().group_by(told).agg(number)
+        people = smallest(sized, pl.col("class_size"), short, groups)
+        found = classes.join(people, on=told, how="left", nulls_equal=True).with_columns(blank)
+    return of_groups(counted, found, groups, by, nulls)
+
+
+def _population(frame: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None) -> pl.LazyFrame:
+    """The population's records, or its people in each class."""
+    if entity is not None:
+        return people_of(frame, qi, entity, nulls)[1]
+    return kept(numbered(frame, resolved(QUASI_IDENTIFIERS, qi, frame)), places(qi), nulls)

@@ -10,14 +10,22 @@ from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import blank_records, counted, how_nulls
 from reid_sql.engines.spark.frames import alike, keyed, rows_of, to_spark
+from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.engines.spark.meeting import as_the_same
 from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
 
 
-def population_histogram(
-    tbl: DataFrame, population_tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None
+def population_histogram(  # noqa: PLR0917 - the arguments of the reduction
+    tbl: DataFrame,
+    population_tbl: DataFrame,
+    qi: Sequence[str],
+    nulls: str,
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Histogram of the sample's records, or people, by the size of their class in the population."""
+    if by is not None:
+        return _of_groups((tbl, population_tbl), qi, nulls, entity, by)
     if entity is not None:
         return _of_people((tbl, population_tbl), qi, nulls, entity)
     rows, population = as_the_same(*(rows_of(each, qi, QUASI_IDENTIFIERS) for each in (tbl, population_tbl)))
@@ -47,12 +55,39 @@ def _of_people(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entit
     return how_nulls(rows, nulls, met_by.withColumn("blank_records", blank_records(rows.names, nulls)))
 
 
+def _of_groups(
+    tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str | None, by: Sequence[str]
+) -> DataFrame:
+    """The same of each group of the sample, each against the whole population."""
+    mine = rows_by_group(tables[0], qi, by, entity, nulls)
+    if entity is None:
+        rows, population = as_the_same(mine, rows_of(tables[1], qi, QUASI_IDENTIFIERS))
+        other = counted(population, nulls)
+    else:
+        rows, population = as_the_same(mine, rows_of_people(tables[1], qi, entity, nulls))
+        other = sizes_of(people_of(population, nulls), rows.names, "people").drop("records")
+        other = other.withColumnRenamed("people", "records")
+    sample = counted_by_group(rows, by, nulls)
+    number, told_by = F.count(F.lit(1)), [*sample.groups, *rows.names]
+    own = F.sum("records") if entity is None else number
+    met = _met(sample.kept.groupBy(*told_by).agg(own.alias("records")), other, rows.names)
+    sized = met.withColumn("class_size", F.greatest("found", "own"))
+    short, blank = F.col("found") < F.col("own"), blank_records(rows.names, nulls)
+    if entity is not None:
+        found = told(sample.kept, sized, rows.names, short, sample.groups)
+        return sample.told(found.withColumn("blank_records", blank))
+    uncovered = F.coalesce(F.sum(F.when(short, F.col("records"))), F.lit(0).cast("bigint"))
+    records = F.sum("records").alias("records")
+    counts = number.alias("classes"), records, uncovered.alias("uncovered"), blank
+    return sample.told(sized.groupBy(*sample.groups, "class_size").agg(*counts))
+
+
 def _met(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:
     """How many of the population, and of the sample itself, hold each distinct record."""
     right = keyed(other.withColumnRenamed("records", "population"), names)
     joined = own.join(right, alike([F.col(name) for name in names], right), "left")
     found = F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias("found")
-    return joined.select("records", F.col("records").alias("own"), found)
+    return joined.select(*own.columns, F.col("records").alias("own"), found)
 
 
 def _matched(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:

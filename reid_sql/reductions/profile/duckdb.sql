@@ -78,13 +78,16 @@ SELECT place, any_value(column_name) AS column_name,
   coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
   coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters,
   coalesce(list(n::VARCHAR || ':' || t) FILTER (marked), []::VARCHAR[]) AS candidates
-FROM ({{ reid_described(source, columns) }}) LEFT JOIN reid_told ON reid_fold(column_name) = reid_fold(reid_name)
+FROM ({{ reid_described(source, columns) }})
+  LEFT JOIN reid_told ON reid_fold(column_name) = reid_fold(reid_name)
 GROUP BY place
 ;
 
 PLAN reid_plan_column_counts(source, columns) AS
 {% if columns IS NULL %}
-{% call reid_treated(source, []::VARCHAR[], 'value') %}{{ reid_counts_of_columns(source, columns) }}{% endcall %}
+{% call reid_treated(source, []::VARCHAR[], 'value') %}
+  {{ reid_counts_of_columns(source, columns) }}
+{% endcall %}
 {% else %}
 {% call reid_guarded('columns', [source], columns) %}
 {% call reid_treated(source, columns, 'value') %}{{ reid_counts_of_columns(source, columns) }}{% endcall %}

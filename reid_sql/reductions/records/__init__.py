@@ -8,6 +8,13 @@ from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
 from reid_sql.reduction import KEPT_NULLS, KEY, QI, TBL, Argument, Reduction
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
+# What a distinct record takes in memory at least, from the lists for a body to its answers, as measured.
+FITTED_BYTES: Final = 1400
+WEIGHTED_BYTES: Final = 600
+NOTHING_CREATED: Final = {
+    "ibis": "answers for records would have to be put into a table of the warehouse, and nothing is "
+    "created there"
+}
 FITTED_RECORDS: Final = Reduction(
     __name__,
     name="fitted_records",
@@ -21,6 +28,7 @@ FITTED_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=FittedRecords,
+    absences=NOTHING_CREATED,
 )
 WEIGHTED_RECORDS: Final = Reduction(
     __name__,
@@ -29,4 +37,5 @@ WEIGHTED_RECORDS: Final = Reduction(
     arguments=(TBL, QI, Argument("weight", Key(), optional=True), KEY, KEPT_NULLS),
     columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
     arrays=WeightedRecords,
+    absences=NOTHING_CREATED,
 )

@@ -46,11 +46,13 @@ PLAN reid_plan_fitted_records(source, columns, interactions, key, nulls) AS
     ON q{{ i }} IS NOT DISTINCT FROM w{{ i }}
   {% endfor %}
   {% endif %}
+  WHERE (SELECT reid_in_limit(count(*), ${FITTED_BYTES}) FROM reid_distinct)
 {% endcall %}
 ;
 
 PLAN reid_plan_weighted_records(source, columns, weight, key, nulls) AS
 {% call reid_in_classes(source, columns, weight::VARCHAR, key::VARCHAR, nulls) %}
   SELECT id AS place, records, mass, members FROM reid_distinct
+  WHERE (SELECT reid_in_limit(count(*), ${WEIGHTED_BYTES}) FROM reid_distinct)
 {% endcall %}
 ;

@@ -15,9 +15,9 @@ ELSE error('key must have the same type in both tables, got ' || type || ' and '
   || '; cast one of the columns in a view')::BOOLEAN END;
 
 -- The records of one table and the distinct values of each of its columns, numbered from 1, with their texts.
-PLAN reid_side(tbl, columns, key, side) AS
+PLAN reid_side(source, columns, key, side) AS
 {{ side }} AS MATERIALIZED (
-  SELECT * FROM {{ reid_rows(tbl, CASE WHEN key IS NULL THEN columns ELSE list_append(columns, key) END,
+  SELECT * FROM {{ reid_rows(source, CASE WHEN key IS NULL THEN columns ELSE list_append(columns, key) END,
     'value') }}
 ),
 {% for c, i in columns %}
@@ -48,7 +48,7 @@ FROM {{ side }}_coded
 
 PLAN reid_plan_paired_records(original, released, columns, key) AS
 {% call reid_guarded(CASE WHEN key IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers and key' END,
-  [reid_table(original), reid_table(released)], reid_key_apart(columns, key)) %}
+  [original, released], reid_key_apart(columns, key)) %}
 {% call reid_treated(original, columns, 'value') %}
 WITH {{ reid_side(original, columns, key, 'reid_own') }},
 {{ reid_side(released, columns, key, 'reid_out') }},

@@ -3,16 +3,29 @@
 from typing import Final
 
 from reid_sql.domains import COLUMNS, SUBSET_SIZE
-from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, SPARE, WIDE
 from reid_sql.models.classes.disclosure import SubsetCounts
+from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED
 from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, Argument, Reduction
 
-MAX_SUBSETS: Final = 5000
+MAX_SUBSETS: Final = MAX_COUNTED
+BYTES: Final = CODE_BYTES
+KEY_BYTES: Final = WIDE
+KEYS_SPARE: Final = SPARE
+QUERIES: Final = 64  # subsets up to which each is a query; more are counted from one table of codes
+QUERIES_ALONE: Final = 5000  # the same where DuckDB has no Python to count from codes
 SUBSETS: Final = Reduction(
     __name__,
     name="subsets",
     words="for every subset of the columns, its classes and its pairs of records that are alike",
-    arguments=(TBL, Argument("columns", COLUMNS), Argument("max_size", SUBSET_SIZE, 3), ANY_NULLS, ENTITY),
+    arguments=(
+        TBL,
+        Argument("columns", COLUMNS),
+        Argument("max_size", SUBSET_SIZE, 3),
+        ANY_NULLS,
+        Argument("memory_mb", MEMORY, 1024),
+        ENTITY,
+    ),
     columns={
         "subset": "VARCHAR[]",
         "records": "BIGINT",
@@ -23,10 +36,3 @@ SUBSETS: Final = Reduction(
     arrays=SubsetCounts,
     rowwise=True,
 )
-
-
-def refuse_subsets(count: int) -> None:
-    """Refuse to count more subsets of columns than a query can hold."""
-    if count > MAX_SUBSETS:
-        rule = f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {count}"
-        raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")

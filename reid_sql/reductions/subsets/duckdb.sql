@@ -9,46 +9,121 @@ list_sum(list_transform(range(1, least(n, max_size) + 1), lambda k:
 MACRO reid_test_of(columns, tested) AS
 CASE WHEN len(columns) = 1 THEN reid_told_apart(tested) ELSE 'true' END;
 
--- Each person, NULL one of them, with the size of the smallest of their classes, and how many classes they
--- are the first of.
-PLAN reid_smallest_classes(test, source, columns, entity, nulls) AS
-SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
-FROM (
-  SELECT entity, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size,
-    row_number() OVER (PARTITION BY {{ reid_numbered(columns) }}) AS place
-  FROM ({{ reid_people_where(test, source, columns, entity, nulls) }})
-)
-GROUP BY entity
-;
-
-PLAN reid_plan_subset(source, columns, nulls, entity) AS
+PLAN reid_plan_subset(source, columns, nulls) AS
 {% call reid_treated(source, columns, nulls) %}
-{% if entity IS NOT NULL %}
-  SELECT {{ reid_texts(columns) }} AS subset, count(*) AS records,
-    coalesce(sum(classes), 0)::BIGINT AS classes,
-    coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications,
-    coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
-  FROM ({{ reid_smallest_classes(
-    reid_test_of(columns, list_append(columns, entity)), source, columns, entity, nulls) }})
-{% else %}
   SELECT {{ reid_texts(columns) }} AS subset, coalesce(sum(records), 0)::BIGINT AS records,
     count(*) AS classes, count(*)::DOUBLE AS reidentifications,
     coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
   FROM ({{ reid_sizes_where(reid_test_of(columns, columns), source, columns, nulls) }})
-{% endif %}
 {% endcall %}
 ;
 
-PLAN reid_plan_subsets(source, columns, max_size, nulls, entity) AS
+-- The same of people, NULL one of them, each by the smallest of their classes; a class is counted with the
+-- first of its people.
+PLAN reid_plan_subset_of_people(source, columns, nulls, entity) AS
+{% call reid_treated(source, columns, nulls) %}
+  SELECT {{ reid_texts(columns) }} AS subset, count(*) AS records,
+    coalesce(sum(classes), 0)::BIGINT AS classes,
+    coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications,
+    coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+  FROM (
+    SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
+    FROM (
+      SELECT entity, count(*) OVER (PARTITION BY {{ reid_numbered(columns) }}) AS class_size,
+        row_number() OVER (PARTITION BY {{ reid_numbered(columns) }}) AS place
+      FROM ({{ reid_people_where(
+        reid_test_of(columns, list_append(columns, entity)), source, columns, entity, nulls) }})
+    )
+    GROUP BY entity
+  )
+{% endcall %}
+;
+
+PLAN reid_plan_subsets(source, columns, max_size, nulls, memory_mb, entity) AS
 {% if reid_subset_count(len(columns), max_size) > ${MAX_SUBSETS} %}
 {{ error('the number of subsets of the columns must be at most ${MAX_SUBSETS}, got '
   || reid_subset_count(len(columns), max_size) || '; pass fewer columns or a smaller max_size')::VARCHAR }}
 {% else %}
 {% call reid_guarded(reid_words_beside('columns', entity), [source],
   reid_with_entity(columns, entity, nulls)) %}
-  {% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
-  ({{ reid_plan_subset(source, list_select(columns, places), nulls, entity) }})
-  {% endfor %}
+  {% if reid_subset_count(len(columns), max_size) > ${QUERIES} %}
+  {{ reid_many_subsets(source, columns, max_size, nulls, memory_mb, entity) }}
+  {% elif entity IS NOT NULL %}
+  FROM query(reid_each_subset_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }},
+    {{ reid_text(nulls) }}, {{ reid_text(entity) }}))
+  {% else %}
+  {{ reid_each_subset(source, columns, max_size, nulls) }}
+  {% endif %}
 {% endcall %}
 {% endif %}
 ;
+
+-- Of few subsets, a query each.
+PLAN reid_each_subset(source, columns, max_size, nulls) AS
+{% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
+({{ reid_plan_subset(source, list_select(columns, places), nulls) }})
+{% endfor %}
+;
+
+PLAN reid_each_subset_of_people(source, columns, max_size, nulls, entity) AS
+{% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
+({{ reid_plan_subset_of_people(source, list_select(columns, places), nulls, entity) }})
+{% endfor %}
+;
+
+-- Of many subsets, from the distinct records as codes, beside those of their people if any: one call counts
+-- all, in bounded memory.
+PLAN reid_many_subsets(source, columns, max_size, nulls, memory_mb, entity) AS
+WITH reid_distinct AS MATERIALIZED (
+  {{ reid_distinct(source, reid_columns_of_codes(columns, entity), 'value', 0) }}
+),
+reid_begun AS MATERIALIZED (
+  SELECT reid_begin('reid_subset_counts',
+    [{% for c, i in columns join ', ' %}list(coalesce(code{{ i }}, 0)::INTEGER){% endfor %}],
+    list(records)::BIGINT[],
+    {% if entity IS NULL %}NULL{% else %}list(coalesce(code{{ len(columns) + 1 }}, 0)){% endif %}::BIGINT[],
+    {{ max_size::BIGINT }}, {{ reid_text(nulls) }}, {{ memory_mb::BIGINT }}
+  ) AS reid_number
+  FROM reid_distinct {{ reid_coding(reid_columns_of_codes(columns, entity), 'reid_distinct', false) }}
+  WHERE (
+    SELECT reid_in_memory(count(*), {{ reid_bytes_of_codes(len(columns), max_size, entity) }},
+      {{ memory_mb::BIGINT }}, ' distinct records of {{ len(columns) }} columns')
+    FROM reid_distinct
+  )
+),
+reid_waited AS (
+  SELECT found
+  FROM (SELECT reid_subset_counts(reid_number) AS found FROM range(9223372036854775807), reid_begun)
+  WHERE found IS NOT NULL LIMIT 1
+),
+reid_each AS (
+  SELECT unnest(CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END) AS each
+  FROM reid_waited
+)
+SELECT list_select({{ reid_texts(columns) }}, each.places) AS subset, each.records, each.classes,
+  each.reidentifications, each.pairs::HUGEINT AS pairs_alike, each.dropped AS records_dropped,
+  {{ reid_text(nulls) }} AS nulls
+FROM reid_each
+;
+
+-- The same where there is no Python: a query each as well, of as many as one statement can hold.
+PLAN reid_many_subsets_without_python(source, columns, max_size, nulls, memory_mb, entity) AS
+{% if reid_subset_count(len(columns), max_size) > ${QUERIES_ALONE} %}
+{{ error('the number of subsets of the columns must be at most ${QUERIES_ALONE} without the Python package '
+  || 'reid-sql, got ' || reid_subset_count(len(columns), max_size)
+  || '; register it, or pass fewer columns or a smaller max_size')::VARCHAR }}
+{% elif entity IS NOT NULL %}
+{{ reid_each_subset_of_people(source, columns, max_size, nulls, entity) }}
+{% else %}
+{{ reid_each_subset(source, columns, max_size, nulls) }}
+{% endif %}
+;
+
+-- The columns that are coded.
+MACRO reid_columns_of_codes(columns, entity) AS
+CASE WHEN entity IS NULL THEN columns ELSE list_append(columns, entity) END;
+
+-- What counting from codes needs at least for each distinct record: its codes, the keys of one subset, and
+-- its person where people are counted.
+MACRO reid_bytes_of_codes(columns, max_size, entity) AS
+${BYTES} * columns + ${KEY_BYTES} * (least(columns, max_size) + ${KEYS_SPARE} + (entity IS NOT NULL)::INTEGER);

@@ -2,34 +2,41 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import comb
 
 import polars as pl
 
 from reid_sql.domains import COLUMNS
-from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, sized
+from reid_sql.engines.codes import dense_codes
+from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, schema, sized
 from reid_sql.engines.polars.people import BESIDE, people_of
-from reid_sql.reduction import refuse_entity
-from reid_sql.reductions.subsets import refuse_subsets
+from reid_sql.models.classes.subset_counts import Distinct, refuse_memory, subset_counts, subsets_up_to
+from reid_sql.reduction import HOW_NULLS, refuse_entity
+from reid_sql.reductions.subsets import QUERIES, SUBSETS
 
 
-def subsets(
-    tbl: pl.LazyFrame, columns: Sequence[str], max_size: int, nulls: str, entity: str | None = None
+def subsets(  # noqa: PLR0917 - the arguments of the reduction
+    tbl: pl.LazyFrame,
+    columns: Sequence[str],
+    max_size: int,
+    nulls: str,
+    memory_mb: int,
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """For every subset of the columns, its classes and its pairs of records that are alike."""
     resolved(COLUMNS, columns, tbl)
+    refuse_entity(columns, entity, nulls)
+    if subsets_up_to(len(columns), max_size) > QUERIES:
+        return _many(tbl, columns, max_size, nulls, memory_mb, entity)
     sizes = range(1, min(max_size, len(columns)) + 1)
-    refuse_subsets(sum(comb(len(columns), size) for size in sizes))
     chosen = (subset for size in sizes for subset in combinations(columns, size))
     if entity is not None:
-        refuse_entity(columns, entity, nulls)
         return pl.concat([_of_people(tbl, subset, entity, nulls) for subset in chosen])
     return pl.concat([_subset(tbl, subset, nulls) for subset in chosen])
 
 
 def _of_people(tbl: pl.LazyFrame, subset: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
     """The same of people, each by the smallest of their classes."""
-    rows, people = people_of(tbl, subset, entity, nulls, BESIDE)
+    rows, people = people_of(tbl, subset, entity, nulls, words=BESIDE)
     names = places(subset)
     size, first = pl.len().over(names), pl.int_range(pl.len()).over(names) == 0
     sized = people.select("entity", size.cast(pl.Int64).alias("class_size"), first.alias("first"))
@@ -55,3 +62,28 @@ def _subset(tbl: pl.LazyFrame, subset: Sequence[str], nulls: str) -> pl.LazyFram
         alike,
     )
     return how_nulls(rows, names, nulls, reduced)
+
+
+def _many(  # noqa: PLR0917 - the arguments of the reduction
+    tbl: pl.LazyFrame, columns: Sequence[str], max_size: int, nulls: str, memory_mb: int, entity: str | None
+) -> pl.LazyFrame:
+    """Of many subsets, from the distinct records as codes, and of their people if any, in bounded memory."""
+    every = [*columns] if entity is None else resolved(BESIDE, [*columns, entity], tbl)
+    rows, names = numbered(tbl, every), places(every)
+    types = schema({**SUBSETS.columns, **HOW_NULLS})
+
+    def count(distinct: pl.DataFrame) -> pl.DataFrame:
+        refuse_memory(distinct.height, len(columns), max_size, memory_mb, people=entity is not None)
+        codes = [dense_codes(distinct, name) for name in names]
+        people = None if entity is None else codes.pop()
+        table = Distinct(codes, distinct["records"].to_numpy(), people)
+        found = subset_counts(table, max_size, nulls, memory_mb)
+        counts = ("records", "classes", "reidentifications", "pairs", "dropped")
+        cells = [
+            [[columns[place] for place in one.places] for one in found],
+            *([getattr(one, name) for one in found] for name in counts),
+            [nulls] * len(found),
+        ]
+        return pl.DataFrame(cells, schema=types)
+
+    return counted(rows, names, "value").map_batches(count, schema=types)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from reid_sql.models.validation.whole import DistinctTexts
-from reid_sql.reduction import KEPT_NULLS, QI, TBL, Reduction
+from reid_sql.reduction import KEPT_NULLS, QI, TBL, TEXTS_DIFFER, Reduction
 
 NAMES: Final = 0  # the line that holds the names of the columns; no records are in it
 TEXTS: Final = Reduction(
@@ -13,4 +13,5 @@ TEXTS: Final = Reduction(
     arguments=(TBL, QI, KEPT_NULLS),
     columns={"line": "BIGINT", "texts": "VARCHAR[]", "records": "BIGINT"},
     arrays=DistinctTexts,
+    absences=TEXTS_DIFFER,
 )

@@ -7,7 +7,9 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql_udfs import declared
 from tests.engines.asking import same
+from tests.sensitive import MEASURES
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
@@ -25,19 +27,33 @@ PEOPLE = pl.DataFrame(
         "age": [1, 1, 1, 2, 1, None, None, None, None],
         "sex": ["F", "F", "F", "M", "F", "F", "M", "M", "F"],
         "person": [1, 1, 2, 3, 1, 4, 5, 5, None],
+        "disease": ["flu", "flu", "flu", "cold", "flu", None, "flu", "flu", "flu"],
     }
 )
 
 
-@pytest.mark.parametrize("function", ["risk_summary", "class_size_histogram"])
-@pytest.mark.parametrize("by", [["state"], ["score"], ["state", "sex"]])
-@pytest.mark.parametrize("options", [{}, {"nulls": "drop"}, {"entity": "person"}])
+GIVEN = {"pyc_forecast": [[50.0]]} | {measure: ["disease"] for measure in MEASURES}
+GROUPED = [name for name, function in declared().items() if function.grouped]
+
+
+@pytest.mark.parametrize("function", GROUPED)
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        (["state"], {}),
+        (["score", "age"], {}),
+        (["state", "sex"], {"nulls": "drop"}),
+        (["state"], {"entity": "person"}),
+    ],
+)
 def test_groups_are_those_of_polars(
     spark: "SparkSession", function: str, by: list[str], options: dict[str, Any]
 ) -> None:
-    frame = spark.createDataFrame(PEOPLE.to_arrow())
-    found = getattr(rs, function)(frame, ["age", "sex"], by=by, **options).toArrow().to_pylist()
-    same(found, getattr(rp, function)(PEOPLE, ["age", "sex"], by=by, **options).collect().to_dicts())
+    tables = [PEOPLE, PEOPLE.head(7)] if function == "journalist_risk" else [PEOPLE]
+    given: list[Any] = [["age", "sex"], *GIVEN.get(function, [])]
+    frames = [spark.createDataFrame(each.to_arrow()) for each in tables]
+    found = getattr(rs, function)(*frames, *given, by=by, **options).toArrow().to_pylist()
+    same(found, getattr(rp, function)(*tables, *given, by=by, **options).collect().to_dicts())
 
 
 def test_bad_groups_are_refused(spark: "SparkSession") -> None:

@@ -70,6 +70,13 @@ def test_a_model_that_lacks_a_column_is_refused() -> None:
         adversary.risk(TOWN, asked((["sx", *NAMES[1:]], 1.0)), model=MODEL)
 
 
+def test_letters_of_either_case_name_a_column_of_the_model_as_in_sql() -> None:
+    names = [name.upper() for name in NAMES]
+    found, same = (adversary.risk(TOWN, asked((each, 1.0)), model=MODEL) for each in (names, NAMES))
+    assert found.journalist.tolist() == same.journalist.tolist()
+    assert names != list(NAMES)
+
+
 def test_only_one_of_them_can_say_who_is_unique() -> None:
     both = people([[1, 1, 1], [2, 2, 2]], np.array([1, 0]))
     with pytest.raises(OutOfDomainError, match="population_tbl and model must not both be given, got both"):

@@ -21,14 +21,13 @@ from reid_sql.models.comparison.reading import (
 
 def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
     """The column of records of one pair each."""
-    sides = [
-        [value for value in dict.fromkeys(side) if value is not None] for side in zip(*pairs, strict=True)
-    ]
-    codes = (
+    own, out = ([pair[side] for pair in pairs] for side in (0, 1))
+    mine, theirs = ([value for value in dict.fromkeys(side) if value is not None] for side in (own, out))
+    codes, others = (
         np.array([0 if value is None else 1 + values.index(value) for value in side])
-        for side, values in zip(zip(*pairs, strict=True), sides, strict=True)
+        for side, values in ((own, mine), (out, theirs))
     )
-    return PairedColumn("c", *sides, *codes, np.ones(len(pairs), dtype=np.int64))
+    return PairedColumn("c", mine, theirs, codes, others, np.ones(len(pairs), dtype=np.int64))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Folding distinct records gives what counting every record gives."""
 
 from collections import Counter
+from random import Random
 
 import numpy as np
 import polars as pl
@@ -16,11 +17,11 @@ from tests.models.release.brute import Labels, form, lattice, nodes, sizes, tabl
 @settings(max_examples=100, deadline=None)
 @given(tables(), st.randoms())
 def test_every_form_has_the_classes_of_the_table(
-    drawn: tuple[pl.DataFrame, list[Labels]], order: object
+    drawn: tuple[pl.DataFrame, list[Labels]], order: Random
 ) -> None:
     table, ladders = drawn
     found, every = lattice(table, ladders), list(nodes(ladders))
-    order.shuffle(every)  # type: ignore[attr-defined] - whatever was counted before
+    order.shuffle(every)  # whatever was counted before
     for node in every:
         coarse = form(table, ladders, node)
         due = Counter(coarse.group_by(coarse.columns).len()["len"])

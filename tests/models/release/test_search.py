@@ -21,13 +21,14 @@ def meets(asked: Requirement, coarse: pl.DataFrame) -> tuple[bool, pl.Series]:
     size = sizes(coarse)
     for cut in range(1, len(coarse) + 1):
         kept = size >= cut
-        left = size.filter(kept)
+        left = [int(each) for each in size.filter(kept)]
         classes = coarse.filter(kept).unique().height
-        if not len(left) or len(coarse) - len(left) > asked.suppressible:
+        if not left or len(coarse) - len(left) > asked.suppressible:
             break
-        fine = left.min() >= asked.k and (left == 1).sum() <= asked.unique
+        fine = min(left) >= asked.k and left.count(1) <= asked.unique
         fine = fine and classes / len(left) <= asked.average + 1e-9
-        if fine and all((1 / left > t).sum() / len(left) <= share + 1e-9 for t, share in asked.shares):
+        bad = ((sum(1 / each > t for each in left), share) for t, share in asked.shares)
+        if fine and all(found / len(left) <= share + 1e-9 for found, share in bad):
             return True, kept
     return False, size < 0
 
@@ -35,10 +36,10 @@ def meets(asked: Requirement, coarse: pl.DataFrame) -> tuple[bool, pl.Series]:
 def loss_by_hand(word: str, table: pl.DataFrame, coarse: pl.DataFrame, kept: pl.Series) -> float:
     if word == "entropy":
         return entropy_loss(table, coarse, kept)
-    classes = coarse.filter(kept).group_by(coarse.columns).len()["len"]
+    classes = [int(each) for each in coarse.filter(kept).group_by(coarse.columns).len()["len"]]
     if word == "class_size":
-        return classes.mean() / len(table)
-    return (sum(each**2 for each in classes) + (len(table) - kept.sum()) * len(table)) / len(table) ** 2
+        return sum(classes) / len(classes) / len(table)
+    return (sum(each**2 for each in classes) + (len(table) - sum(classes)) * len(table)) / len(table) ** 2
 
 
 def exhaustive(word: str, drawn: Drawn, asked: Requirement) -> dict[Node, float]:
@@ -132,6 +133,6 @@ def test_a_lattice_without_end_gives_the_best_so_far() -> None:
     assert made.nodes == 3**15
     found = Search(made, Requirement(30, 0, 3), loss_of("entropy", made)).run()
     assert found.best is not None
-    assert sizes(form(table, [column] * 15, found.best.node)).min() >= 3
+    assert min(sizes(form(table, [column] * 15, found.best.node)).to_list()) >= 3
     assert not found.optimal
     assert found.bound == 0.0

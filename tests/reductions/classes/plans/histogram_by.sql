@@ -9,7 +9,7 @@ FROM (
     )
     WHERE reid.main.reid_known('quasi-identifiers and by', ['age', 'sex', 'state'], reid_names_1)
   ) AS reid_fallback, LATERAL (
-    WITH reid_counted AS MATERIALIZED (
+    WITH reid_divided AS MATERIALIZED (
       SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AS kept
       FROM (
         SELECT q1, q2, q3, NULL AS entity, count(*) AS records
@@ -21,18 +21,20 @@ FROM (
         GROUP BY ALL
       )
     ),
+    reid_met AS (
+      SELECT *, false AS short, records AS class_size
+      FROM reid_divided
+      WHERE kept
+    ),
     reid_sized AS (
-      SELECT q3, class_size, count(*) AS classes, sum(class_size)::BIGINT AS records
-      FROM (
-        SELECT *, records AS class_size
-        FROM reid_counted
-        WHERE kept
-      )
+      SELECT q3, class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+        coalesce(sum(records) FILTER (short), 0)::BIGINT AS uncovered
+      FROM reid_met
       GROUP BY q3, class_size
     ),
     reid_groups AS (
       SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
-      FROM reid_counted
+      FROM reid_divided
       GROUP BY q3
     )
     SELECT g.q3 AS "state", class_size, coalesce(classes, 0)::BIGINT AS classes,

@@ -10,7 +10,7 @@ FROM (
     )
     WHERE reid.main.reid_known('quasi-identifiers, by and entity', ['age', 'sex', 'person', 'state'], reid_names_1)
   ) AS reid_fallback, LATERAL (
-    WITH reid_counted AS MATERIALIZED (
+    WITH reid_divided AS MATERIALIZED (
       SELECT *, true AS kept
       FROM (
         SELECT q1, q2, q3, q4, q5 AS entity, count(*) AS records
@@ -22,36 +22,34 @@ FROM (
         GROUP BY ALL
       )
     ),
-    reid_people AS (
-      SELECT q3, q4, entity, count(*) OVER (PARTITION BY q1, q2, q3, q4) AS class_size
-      FROM reid_counted
+    reid_met AS (
+      SELECT *, false AS short, count(*) OVER (PARTITION BY q1, q2, q3, q4) AS class_size
+      FROM reid_divided
       WHERE kept
     ),
     reid_sized AS (
-      SELECT c.*, p.records
+      SELECT c.*, p.records, p.uncovered
       FROM (
         SELECT q3, q4, class_size, count(*) AS classes
         FROM (
-          SELECT q3, q4, count(*) AS class_size
-          FROM reid_counted
-          WHERE kept
-          GROUP BY q1, q2, q3, q4
+          SELECT DISTINCT q1, q2, q3, q4, class_size
+          FROM reid_met
         )
-        GROUP BY ALL
+        GROUP BY q3, q4, class_size
       ) AS c
       LEFT JOIN (
-        SELECT q3, q4, class_size, count(*) AS records
+        SELECT q3, q4, class_size, count(*) AS records, count(*) FILTER (short) AS uncovered
         FROM (
-          SELECT q3, q4, min(class_size) AS class_size
-          FROM reid_people
+          SELECT q3, q4, min(class_size) AS class_size, bool_or(short) AS short
+          FROM reid_met
           GROUP BY q3, q4, entity
         )
-        GROUP BY ALL
+        GROUP BY q3, q4, class_size
       ) AS p ON c.class_size = p.class_size AND c.q3 IS NOT DISTINCT FROM p.q3 AND c.q4 IS NOT DISTINCT FROM p.q4
     ),
     reid_groups AS (
       SELECT q3, q4, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
-      FROM reid_counted
+      FROM reid_divided
       GROUP BY q3, q4
     )
     SELECT g.q3 AS "state", g.q4 AS "age", class_size, coalesce(classes, 0)::BIGINT AS classes,

@@ -1,4 +1,4 @@
--- reid_plan_codes('query_table(''people'')', ['age', 'sex'], 'value', NULL)
+-- reid_plan_codes('query_table(''people'')', ['age', 'sex'], 1024, 'value', NULL)
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -14,6 +14,14 @@ FROM (
       SELECT *
       FROM (
         SELECT row_number() OVER () - 1 AS position, *
+        FROM (
+          SELECT "age", "sex"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+        ) AS reid_source_rows(q1, q2)
+      )
+      WHERE (
+        SELECT reid.main.reid_in_memory(count(*), 64, 1024, ' records of 2 columns')
         FROM (
           SELECT "age", "sex"
           FROM query_table('people') AS reid_source

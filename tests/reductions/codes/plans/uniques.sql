@@ -1,4 +1,4 @@
--- reid_plan_uniques('query_table(''people'')', ['age', 'sex'], 'id', 'drop', NULL)
+-- reid_plan_uniques('query_table(''people'')', ['age', 'sex'], 1024, 'id', 'drop', NULL)
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "id"
@@ -20,7 +20,15 @@ FROM (
           WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
         ) AS reid_source_rows(q1, q2, q3)
       )
-      WHERE q1 IS NOT NULL AND q2 IS NOT NULL
+      WHERE (
+        SELECT reid.main.reid_in_memory(count(*), 64, 1024, ' records of 2 columns')
+        FROM (
+          SELECT "age", "sex"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+            AND "age" IS NOT NULL AND "sex" IS NOT NULL
+        ) AS reid_source_rows(q1, q2)
+      ) AND q1 IS NOT NULL AND q2 IS NOT NULL
     )
     SELECT ['age', 'sex'] AS names, [reid.main.reid_ordinal(any_value(typeof(q1))),
       reid.main.reid_ordinal(any_value(typeof(q2)))] AS ordinal, [list(coalesce(code1, 0)::INTEGER),

@@ -1,4 +1,4 @@
--- reid_plan_alpha_k_anonymity('query_table(''people'')', ['age', 'sex', 'race', 'zip', 'job'], 'diagnosis', 'value')
+-- reid_plan_alpha_k_anonymity('query_table(''people'')', ['age', 'sex', 'race', 'zip', 'job'], 'diagnosis', NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "race",

@@ -1,4 +1,4 @@
--- reid_plan_beta_likeness('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'enhanced', 'value')
+-- reid_plan_beta_likeness('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'enhanced', NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"

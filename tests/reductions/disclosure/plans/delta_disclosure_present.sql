@@ -1,4 +1,4 @@
--- reid_plan_delta_disclosure('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'present', 'value')
+-- reid_plan_delta_disclosure('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'present', NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"

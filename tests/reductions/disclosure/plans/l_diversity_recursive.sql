@@ -1,4 +1,4 @@
--- reid_plan_l_diversity('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'recursive', 3, 'value')
+-- reid_plan_l_diversity('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'recursive', 3, NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"

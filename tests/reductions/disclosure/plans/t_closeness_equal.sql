@@ -1,4 +1,4 @@
--- reid_plan_t_closeness('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'equal', 'value')
+-- reid_plan_t_closeness('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'equal', NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"

@@ -1,4 +1,4 @@
--- reid_plan_t_closeness('query_table(''people'')', ['age', 'sex'], 'income', 'numeric', 'drop')
+-- reid_plan_t_closeness('query_table(''people'')', ['age', 'sex'], 'income', 'numeric', NULL, 'drop')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "income"
@@ -31,7 +31,7 @@ FROM (
           FROM (
             SELECT *, coalesce(lag(f) OVER (ORDER BY f ASC), 0) * (x - coalesce(lag(x) OVER (ORDER BY f ASC), 0)) AS area
             FROM (
-              SELECT v, held, (sum(held) OVER (ORDER BY v ASC NULLS LAST))::DOUBLE / sum(held) OVER () AS f,
+              SELECT *, (sum(held) OVER (ORDER BY v ASC NULLS LAST))::DOUBLE / sum(held) OVER () AS f,
                 CASE WHEN count(place) OVER () = count(*) OVER () THEN CASE WHEN max(place) OVER () = min(place) OVER () THEN 1
                 ELSE (place / 2 - min(place) OVER () / 2) / (max(place) OVER () / 2 - min(place) OVER () / 2) END END AS x
               FROM (

@@ -41,6 +41,10 @@ FROM (
         WHERE q2 IS NOT NULL
       )
     ) ON q2 = v2
+    WHERE (
+      SELECT reid.main.reid_in_limit(count(*), 600)
+      FROM reid_distinct
+    )
   ) AS reid_counted, (
     SELECT 0::BIGINT
   ) AS reid_left_out(records_dropped)

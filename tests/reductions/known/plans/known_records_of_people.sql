@@ -103,6 +103,10 @@ FROM (
           WHERE q2 IS NOT NULL
         )
       ) ON q2 = v2
+      WHERE (
+        SELECT reid.main.reid_in_limit(count(*), 600)
+        FROM reid_distinct
+      )
     ) AS reid_answer_of, (
       SELECT reid.main.reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key), CASE
         WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one

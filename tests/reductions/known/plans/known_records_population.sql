@@ -57,6 +57,10 @@ FROM (
             WHERE q2 IS NOT NULL
           )
         ) ON q2 = v2
+        WHERE (
+          SELECT reid.main.reid_in_limit(count(*), 600)
+          FROM reid_distinct
+        )
       ) AS reid_known_of, (
         SELECT list(column_name) AS names, list(column_type) AS types
         FROM (DESCRIBE FROM query_table('people'))

@@ -1,4 +1,4 @@
--- reid_plan_population_histogram('query_table(''people'')', 'query_table(''census'')', ['age', 'sex'], NULL, 'value')
+-- reid_plan_population_histogram('query_table(''people'')', 'query_table(''census'')', ['age', 'sex'], NULL, NULL, 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

@@ -1,4 +1,4 @@
--- reid_plan_population_histogram('query_table(''people'')', 'query_table(''census'')', ['age', 'sex'], NULL, 'wildcard')
+-- reid_plan_population_histogram('query_table(''people'')', 'query_table(''census'')', ['age', 'sex'], NULL, NULL, 'wildcard')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

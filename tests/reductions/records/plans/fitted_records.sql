@@ -41,6 +41,10 @@ FROM (
         GROUP BY q2
       ) ON q2 IS NOT DISTINCT FROM v2
     )
+    WHERE (
+      SELECT reid.main.reid_in_limit(count(*), 1400)
+      FROM reid_distinct
+    )
   ) AS reid_counted, (
     SELECT 0::BIGINT
   ) AS reid_left_out(records_dropped)

@@ -54,6 +54,10 @@ FROM (
         FROM reid_distinct
         GROUP BY q2
       ) ON q2 IS NOT DISTINCT FROM w2
+      WHERE (
+        SELECT reid.main.reid_in_limit(count(*), 1400)
+        FROM reid_distinct
+      )
     ) AS reid_answer_of, (
       SELECT reid.main.reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key), CASE
         WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one

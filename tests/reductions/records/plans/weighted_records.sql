@@ -27,6 +27,10 @@ FROM (
     )
     SELECT id AS place, records, mass, members
     FROM reid_distinct
+    WHERE (
+      SELECT reid.main.reid_in_limit(count(*), 600)
+      FROM reid_distinct
+    )
   ) AS reid_counted, (
     SELECT count(*)
     FROM query_table('people') AS reid_source

@@ -1,4 +1,4 @@
--- reid_plan_paired_records('original', 'released', ['age', 'sex'], NULL)
+-- reid_plan_paired_records(reid_table('original'), reid_table('released'), ['age', 'sex'], NULL)
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -17,7 +17,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex"
-        FROM original AS reid_source
+        FROM query_table('original') AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
       ) AS reid_source_rows(q1, q2)
     ),
@@ -48,7 +48,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex"
-        FROM released AS reid_source
+        FROM query_table('released') AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
       ) AS reid_source_rows(q1, q2)
     ),

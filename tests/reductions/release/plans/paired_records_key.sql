@@ -1,4 +1,4 @@
--- reid_plan_paired_records('original', 'released', ['age', 'sex'], 'id')
+-- reid_plan_paired_records(reid_table('original'), reid_table('released'), ['age', 'sex'], 'id')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "id"
@@ -18,7 +18,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex", "id"
-        FROM original AS reid_source
+        FROM query_table('original') AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
       ) AS reid_source_rows(q1, q2, q3)
     ),
@@ -49,7 +49,7 @@ FROM (
       SELECT *
       FROM (
         SELECT "age", "sex", "id"
-        FROM released AS reid_source
+        FROM query_table('released') AS reid_source
         WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
       ) AS reid_source_rows(q1, q2, q3)
     ),

@@ -1,4 +1,4 @@
--- reid_plan_subsets('query_table(''people'')', ['age', 'sex'], 2, 'value', NULL)
+-- reid_plan_subsets('query_table(''people'')', ['age', 'sex'], 2, 'value', 1024, NULL)
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

@@ -1,4 +1,4 @@
--- reid_plan_subsets('query_table(''people'')', ['age', 'sex'], 2, 'value', 'person')
+-- reid_plan_subsets('query_table(''people'')', ['age', 'sex'], 2, 'value', 1024, 'person')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "person"
@@ -7,77 +7,79 @@ FROM (
     FROM (DESCRIBE FROM query_table('people'))
   )
   WHERE reid.main.reid_known('columns and entity', ['age', 'sex', 'person'], reid_names_1)
-) AS reid_fallback, LATERAL ((
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT ['age'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
-      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+) AS reid_fallback, LATERAL (
+  FROM ((
+    SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
     FROM (
-      SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
+      SELECT ['age'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
+        coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
       FROM (
-        SELECT entity, count(*) OVER (PARTITION BY q1) AS class_size, row_number() OVER (PARTITION BY q1) AS place
+        SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
         FROM (
-          SELECT q1, q2 AS entity, count(*) AS records
+          SELECT entity, count(*) OVER (PARTITION BY q1) AS class_size, row_number() OVER (PARTITION BY q1) AS place
           FROM (
-            SELECT "age", "person"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "person"::VARCHAR), 'age, person')
-          ) AS reid_source_rows(q1, q2)
-          GROUP BY ALL
+            SELECT q1, q2 AS entity, count(*) AS records
+            FROM (
+              SELECT "age", "person"
+              FROM query_table('people') AS reid_source
+              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "person"::VARCHAR), 'age, person')
+            ) AS reid_source_rows(q1, q2)
+            GROUP BY ALL
+          )
         )
+        GROUP BY entity
       )
-      GROUP BY entity
-    )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) UNION ALL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT ['sex'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
-      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+    ) AS reid_counted, (
+      SELECT 0::BIGINT
+    ) AS reid_left_out(records_dropped)
+  ) UNION ALL (
+    SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
     FROM (
-      SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
+      SELECT ['sex'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
+        coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
       FROM (
-        SELECT entity, count(*) OVER (PARTITION BY q1) AS class_size, row_number() OVER (PARTITION BY q1) AS place
+        SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
         FROM (
-          SELECT q1, q2 AS entity, count(*) AS records
+          SELECT entity, count(*) OVER (PARTITION BY q1) AS class_size, row_number() OVER (PARTITION BY q1) AS place
           FROM (
-            SELECT "sex", "person"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("sex"::VARCHAR, "person"::VARCHAR), 'sex, person')
-          ) AS reid_source_rows(q1, q2)
-          GROUP BY ALL
+            SELECT q1, q2 AS entity, count(*) AS records
+            FROM (
+              SELECT "sex", "person"
+              FROM query_table('people') AS reid_source
+              WHERE reid.main.reid_is_told_apart(coalesce("sex"::VARCHAR, "person"::VARCHAR), 'sex, person')
+            ) AS reid_source_rows(q1, q2)
+            GROUP BY ALL
+          )
         )
+        GROUP BY entity
       )
-      GROUP BY entity
-    )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) UNION ALL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT ['age', 'sex'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
-      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+    ) AS reid_counted, (
+      SELECT 0::BIGINT
+    ) AS reid_left_out(records_dropped)
+  ) UNION ALL (
+    SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
     FROM (
-      SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
+      SELECT ['age', 'sex'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
+        coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
       FROM (
-        SELECT entity, count(*) OVER (PARTITION BY q1, q2) AS class_size,
-          row_number() OVER (PARTITION BY q1, q2) AS place
+        SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
         FROM (
-          SELECT q1, q2, q3 AS entity, count(*) AS records
+          SELECT entity, count(*) OVER (PARTITION BY q1, q2) AS class_size,
+            row_number() OVER (PARTITION BY q1, q2) AS place
           FROM (
-            SELECT "age", "sex", "person"
-            FROM query_table('people') AS reid_source
-            WHERE true
-          ) AS reid_source_rows(q1, q2, q3)
-          GROUP BY ALL
+            SELECT q1, q2, q3 AS entity, count(*) AS records
+            FROM (
+              SELECT "age", "sex", "person"
+              FROM query_table('people') AS reid_source
+              WHERE true
+            ) AS reid_source_rows(q1, q2, q3)
+            GROUP BY ALL
+          )
         )
+        GROUP BY entity
       )
-      GROUP BY entity
-    )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-)) AS reid_result
+    ) AS reid_counted, (
+      SELECT 0::BIGINT
+    ) AS reid_left_out(records_dropped)
+  ))
+) AS reid_result

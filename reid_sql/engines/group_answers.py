@@ -1,16 +1,14 @@
-"""Spark: answers for each group of a table, from the histograms of all groups."""
+"""Answers for each group of a table, from the histograms of all groups, whatever engine counted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.engines.arrow import arrays_of
-from reid_sql.engines.spark.frames import arrow_type
+from reid_sql.engines.arrow import ARROW_TYPES, answer_rows, arrays_of
 from reid_sql.function import Function
-from reid_sql.reduction import HOW_NULLS
+from reid_sql.reduction import HOW_NULLS, NOBODY
 
 
 def answered_by_group(
@@ -20,21 +18,24 @@ def answered_by_group(
     places: dict[str, list[int]] = {}
     for place, values in enumerate(table.select(list(by)).to_pylist()):
         places.setdefault(repr(list(values.values())), []).append(place)
-    rows = [_answer(declared, table.take(each), own) for each in places.values()]
+    found = [_answers(declared, table.take(each), own) for each in places.values()]
     types = {**declared.columns, **HOW_NULLS}
     answers = pa.Table.from_pylist(
-        rows, pa.schema([(name, arrow_type(kind)) for name, kind in types.items()])
+        [row for rows in found for row in rows],
+        pa.schema([(name, ARROW_TYPES[kind]) for name, kind in types.items()]),
     )
-    groups = table.select(list(by)).take([each[0] for each in places.values()])
+    firsts = [each[0] for each, rows in zip(places.values(), found, strict=True) for _ in rows]
+    groups = table.select(list(by)).take(firsts)
     for name in answers.column_names:
         groups = groups.append_column(name, answers[name])
     return groups
 
 
-def _answer(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> dict[str, Any]:
+def _answers(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> list[dict[str, Any]]:
     how = {name: pc.max(part[name]).as_py() for name in HOW_NULLS}
-    if not pc.sum(part["records"]).as_py():
-        return {**dict.fromkeys(declared.columns), "records": 0, **how}
+    if not pc.sum(part["classes"]).as_py():
+        known = {name: value for name, value in NOBODY.items() if name in declared.columns}
+        return [dict.fromkeys(declared.columns) | known | how]
     reduction: Any = declared.reduction
     arrays = arrays_of(part.sort_by("class_size").select(list(reduction.inputs)))
-    return asdict(declared.body(reduction.arrays(**arrays), **own)) | how
+    return [row | how for row in answer_rows(declared, arrays, own)]

@@ -1,0 +1,52 @@
+"""How DuckDB hands distinct records over, as codes, for the classes of many subsets of their columns."""
+
+from decimal import Decimal
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from reid_sql.errors import ReidError
+from reid_sql.models.classes.subset_counts import Distinct, subset_counts
+
+COUNTED: Final = "reid_subset_counts"
+COUNTS: Final = (
+    "STRUCT(refusal VARCHAR, answers STRUCT(places BIGINT[], records BIGINT, classes BIGINT, "
+    "reidentifications DOUBLE, pairs DECIMAL(38,0), dropped BIGINT)[])"
+)
+NOTHING: Final = np.zeros(0, dtype=np.int32)
+SUBSET: Final = pa.struct(
+    [
+        ("places", pa.list_(pa.int64())),
+        ("records", pa.int64()),
+        ("classes", pa.int64()),
+        ("reidentifications", pa.float64()),
+        ("pairs", pa.decimal128(38, 0)),
+        ("dropped", pa.int64()),
+    ]
+)
+
+
+def counts_of_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *given: pa.Array) -> pa.Array:
+    """Count the subsets of a table of distinct records: the counts, one struct a subset, or the refusal.
+
+    Given are max_size, nulls and memory_mb.
+    """
+    columns = [column.values.to_numpy() if column.is_valid else NOTHING for column in codes[0].values]
+    held = records[0].values.to_numpy() if records[0].is_valid else NOTHING
+    whose = people[0].values.to_numpy() if people[0].is_valid else None
+    kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(SUBSET))])
+    try:
+        found = subset_counts(Distinct(columns, held, whose), *(each[0].as_py() for each in given))
+    except ReidError as error:  # the engine would wrap the sentence in its own
+        return pa.array([{"refusal": str(error)}], kind)
+    cells = [
+        pa.array([[place + 1 for place in one.places] for one in found], pa.list_(pa.int64())),
+        *(pa.array([getattr(one, name) for one in found], pa.int64()) for name in ("records", "classes")),
+        pa.array([one.reidentifications for one in found], pa.float64()),
+        pa.array([Decimal(one.pairs) for one in found], SUBSET.field("pairs").type),
+        pa.array([one.dropped for one in found], pa.int64()),
+    ]
+    rows = pa.StructArray.from_arrays(cells, fields=list(SUBSET))
+    listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
+    return pa.StructArray.from_arrays([pa.nulls(1, pa.string()), listed], fields=list(kind))

@@ -1,0 +1,115 @@
+"""Ibis: values so that equal means the same, in whatever words a dialect has for it.
+
+Texts are compared by their bytes, as a collation that ignores case or trailing spaces would merge classes;
+floats so that NaN is NaN and 0.0 is -0.0. The dialect is known when a query is written, so both are
+operations of our own, which every compiler of Ibis finds by their names.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+import ibis.expr.operations as ops
+import ibis.expr.rules as rlz
+import sqlglot as sg
+import sqlglot.expressions as sge
+from ibis.backends.sql.compilers.base import SQLGlotCompiler
+from ibis.expr.types import Column
+
+X: Final = "reid_x"  # the value, in what is written of it
+# A text so that equal means the same bytes, and the text again from that; of a dialect that is not here every
+# comparison is by bytes.
+BY_BYTES: Final[Mapping[str, tuple[str, str]]] = {
+    "Postgres": (f'{X} COLLATE "C"', X),
+    "DuckDB": (f'{X} COLLATE "binary"', X),
+    "SQLite": (f"{X} COLLATE BINARY", X),
+    "Snowflake": (f"COLLATE({X}, '')", X),
+    "BigQuery": (f"COLLATE({X}, '')", X),
+    "Databricks": (f"{X} COLLATE UTF8_BINARY", X),
+    "MSSQL": (f"CAST(CAST({X} AS NVARCHAR(MAX)) AS VARBINARY(MAX))", f"CAST({X} AS NVARCHAR(MAX))"),
+    "MySQL": (f"CAST(CONVERT({X} USING utf8mb4) AS BINARY)", f"CONVERT({X} USING utf8mb4)"),
+    "SingleStore": (f"{X} :> BINARY", f"{X} :> TEXT"),
+    "Oracle": (f"UTL_RAW.CAST_TO_RAW({X})", f"UTL_RAW.CAST_TO_VARCHAR2({X})"),
+}
+# The same of floats, in dialects that tell them apart by their bits, or make no windows by them.
+FLOATS: Final[Mapping[str, tuple[str, str]]] = {
+    "DataFusion": (
+        f"CASE WHEN ISNAN({X}) THEN CAST('NaN' AS DOUBLE) WHEN ABS({X}) = 0 THEN 0.0 ELSE {X} END",
+        X,
+    ),
+    "ClickHouse": (f"CASE WHEN isNaN({X}) THEN nan WHEN ABS({X}) = 0 THEN 0.0 ELSE {X} END", X),
+    "BigQuery": (f"CASE WHEN {X} = 0 THEN '0' ELSE CAST({X} AS STRING) END", f"CAST({X} AS FLOAT64)"),
+}
+
+
+class ReidCompared(ops.Value):  # type: ignore[misc]
+    """A value so that equal means the same."""
+
+    arg: ops.Value
+    shape = rlz.shape_like("arg")
+    dtype = rlz.dtype_like("arg")
+
+
+class ReidShown(ops.Value):  # type: ignore[misc]
+    """The value again."""
+
+    arg: ops.Value
+    shape = rlz.shape_like("arg")
+    dtype = rlz.dtype_like("arg")
+
+
+def compared(column: Column) -> Column:
+    """The column so that equal means the same.
+
+    >>> import ibis
+    >>> people = ibis.table({"name": "string"}, name="people")
+    >>> print(ibis.to_sql(people.select(q=compared(people["name"])), dialect="postgres", pretty=False))
+    SELECT "t0"."name" COLLATE "C" AS "q" FROM "people" AS "t0"
+    """
+    return ReidCompared(column.op()).to_expr()
+
+
+def shown(column: Column) -> Column:
+    """The column as it was, from what `compared` made of it."""
+    return ReidShown(column.op()).to_expr()
+
+
+def _compared(compiler: Any, op: ReidCompared, *, arg: Any) -> Any:  # noqa: ANN401 - trees of sqlglot
+    return _said(compiler, op, arg, 0)
+
+
+def _shown(compiler: Any, op: ReidShown, *, arg: Any) -> Any:  # noqa: ANN401 - the same
+    return _said(compiler, op, arg, 1)
+
+
+def _said(compiler: Any, op: Any, arg: Any, which: int) -> Any:  # noqa: ANN401 - the same
+    """The value as it is compared, or again as it was, in the words of the compiler's dialect."""
+    words = BY_BYTES if op.dtype.is_string() else FLOATS if op.dtype.is_floating() else {}
+    dialect = compiler.dialect.__name__
+    return _written(words[dialect][which], dialect, arg) if dialect in words else arg
+
+
+@cache
+def _parsed(text: str, dialect: str) -> Any:  # noqa: ANN401 - the same
+    return sg.parse_one(text, dialect=dialect.lower())
+
+
+def _written(text: str, dialect: str, arg: Any) -> Any:  # noqa: ANN401 - the same
+    """The text with the value in its place."""
+
+    def placed(node: Any) -> Any:  # noqa: ANN401 - the same
+        return arg.copy() if isinstance(node, sge.Column) and node.name == X else node
+
+    return _parsed(text, dialect).transform(placed)
+
+
+SQLGlotCompiler.visit_ReidCompared = _compared
+SQLGlotCompiler.visit_ReidShown = _shown
+
+
+def known_to_polars() -> None:
+    """Tell Polars' compiler the operations; its own comparisons are by bytes, NaN is NaN and 0.0 is -0.0."""
+    from ibis.backends.polars.compiler import translate  # noqa: PLC0415 - where the table is Polars'
+
+    for kind in (ReidCompared, ReidShown):
+        translate.register(kind, lambda op, **more: translate(op.arg, **more))

@@ -1,0 +1,48 @@
+"""Bodies that get all distinct records stay within the bound of memory of DuckDB, or refuse at once."""
+
+import duckdb
+import pytest
+
+import reid_sql
+
+SCENARIO = """{'population': 67000000, 'presence_disclosed': 0.5, 'presence_discovered': 0.5,
+  'uniqueness_confirmed': 0.5, 'link_confirmed': 0.5,
+  'groups': [{'columns': ['a'], 'probability': 0.3}, {'columns': ['b'], 'probability': 0.3}]}"""
+CALLS = {
+    "loglinear_risk(<>, ['a', 'b'], 0.01)": 1400,
+    "individual_risk(<>, ['a', 'b'], weight := 'w')": 600,
+    f"adversary_risk(<>, {SCENARIO})": 600,
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(("limit", "shown"), [("120MB", "114.4 MiB"), ("0.1GiB", "102.3 MiB")])
+def test_a_bound_of_memory_holds_for_distinct_records(call: str, limit: str, shown: str) -> None:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute("CREATE TABLE t AS SELECT i % 500 AS a, i // 500 AS b, 3.0 AS w FROM range(250000) r(i)")
+        con.execute("CREATE VIEW few AS FROM t LIMIT 100")
+        con.execute(f"SET memory_limit = '{limit}'")
+        sentence = (
+            f"memory_limit must be at least {250 * CALLS[call] // 1000} MB for 250000 distinct records, "
+            f"got {shown}; run SET memory_limit, or pass fewer or coarser columns"
+        )
+        with pytest.raises(duckdb.Error) as refused:
+            con.execute(f"FROM {call.replace('<>', 't')}").fetchall()
+        assert sentence in str(refused.value)
+        assert len(con.execute(f"FROM {call.replace('<>', 'few')}").fetchall()) == 100
+
+
+def test_the_bound_is_read_in_every_unit() -> None:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        for limit, bytes_of in {
+            "500KiB": 500 * 2**10,
+            "32MiB": 2**25,
+            "3GiB": 3 * 2**30,
+            "2TiB": 2**41,
+        }.items():
+            con.execute(f"SET memory_limit = '{limit}'")
+            assert con.execute("SELECT reid.main.reid_memory_limit()").fetchall() == [
+                (pytest.approx(bytes_of),)
+            ]

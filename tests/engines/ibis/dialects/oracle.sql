@@ -1,0 +1,818 @@
+-- class_size
+SELECT
+  "t2"."person",
+  "t2"."age",
+  "t2"."name",
+  "t2"."height",
+  "t2"."disease",
+  "t2"."select",
+  "t2"."k"
+FROM (
+  SELECT
+    "t1"."person",
+    "t1"."age",
+    "t1"."name",
+    "t1"."height",
+    "t1"."disease",
+    "t1"."select",
+    "t1"."reid_one",
+    COUNT("t1"."reid_one") OVER (
+      PARTITION BY "t1"."age", UTL_RAW.CAST_TO_RAW("t1"."name"), "t1"."height", "t1"."select"
+      ORDER BY NULL ASC
+      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    ) AS "k"
+  FROM (
+    SELECT
+      "t0"."person",
+      "t0"."age",
+      "t0"."name",
+      "t0"."height",
+      "t0"."disease",
+      "t0"."select",
+      1 AS "reid_one"
+    FROM "people" "t0"
+  ) "t1"
+) "t2"
+;
+
+-- classes of people
+SELECT
+  "t9"."age",
+  "t9"."name",
+  "t9"."height",
+  "t9"."class_size",
+  "t9"."records",
+  "t9"."records_dropped",
+  'drop' AS "nulls"
+FROM (
+  SELECT
+    "t8"."age",
+    "t8"."name",
+    "t8"."height",
+    "t8"."class_size",
+    "t8"."records",
+    "t4"."records_dropped"
+  FROM (
+    SELECT
+      "t6"."q1" AS "age",
+      UTL_RAW.CAST_TO_VARCHAR2("t6"."q2") AS "name",
+      "t6"."q3" AS "height",
+      "t6"."class_size",
+      "t6"."records"
+    FROM (
+      SELECT
+        "t5"."q1",
+        "t5"."q2",
+        "t5"."q3",
+        COUNT(*) AS "class_size",
+        SUM("t5"."records") AS "records"
+      FROM (
+        SELECT
+          "t2"."q1",
+          "t2"."q2",
+          "t2"."q3",
+          "t2"."entity",
+          COUNT(*) AS "records"
+        FROM (
+          SELECT
+            "t0"."age" AS "q1",
+            UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+            "t0"."height" AS "q3",
+            "t0"."person" AS "entity"
+          FROM "people" "t0"
+          WHERE
+            NOT (
+              (
+                "t0"."age" IS NULL
+              )
+              OR (
+                (
+                  UTL_RAW.CAST_TO_RAW("t0"."name")
+                ) IS NULL
+              )
+              OR (
+                "t0"."height" IS NULL
+              )
+            )
+        ) "t2"
+        GROUP BY
+          "t2"."q1",
+          "t2"."q2",
+          "t2"."q3",
+          "t2"."entity"
+      ) "t5"
+      GROUP BY
+        "t5"."q1",
+        "t5"."q2",
+        "t5"."q3"
+    ) "t6"
+  ) "t8"
+  CROSS JOIN (
+    SELECT
+      COUNT(*) AS "records_dropped"
+    FROM (
+      SELECT
+        "t0"."age" AS "q1",
+        UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+        "t0"."height" AS "q3",
+        "t0"."person" AS "entity"
+      FROM "people" "t0"
+      WHERE
+        (
+          "t0"."age" IS NULL
+        )
+        OR (
+          (
+            UTL_RAW.CAST_TO_RAW("t0"."name")
+          ) IS NULL
+        )
+        OR (
+          "t0"."height" IS NULL
+        )
+    ) "t1"
+  ) "t4"
+) "t9"
+;
+
+-- histogram without NULL
+SELECT
+  "t10"."class_size",
+  "t10"."classes",
+  "t10"."records",
+  "t10"."blank_records",
+  "t10"."records_dropped",
+  'drop' AS "nulls"
+FROM (
+  SELECT
+    "t9"."class_size",
+    "t9"."classes",
+    "t9"."records",
+    "t9"."blank_records",
+    "t4"."records_dropped"
+  FROM (
+    SELECT
+      "t7"."class_size",
+      "t7"."classes",
+      "t7"."records",
+      NULL AS "blank_records"
+    FROM (
+      SELECT
+        "t6"."class_size",
+        COUNT(*) AS "classes",
+        SUM("t6"."records") AS "records"
+      FROM (
+        SELECT
+          "t5"."q1",
+          "t5"."q2",
+          "t5"."q3",
+          "t5"."records",
+          "t5"."records" AS "class_size"
+        FROM (
+          SELECT
+            "t2"."q1",
+            "t2"."q2",
+            "t2"."q3",
+            COUNT(*) AS "records"
+          FROM (
+            SELECT
+              "t0"."age" AS "q1",
+              UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+              "t0"."height" AS "q3"
+            FROM "people" "t0"
+            WHERE
+              NOT (
+                (
+                  "t0"."age" IS NULL
+                )
+                OR (
+                  (
+                    UTL_RAW.CAST_TO_RAW("t0"."name")
+                  ) IS NULL
+                )
+                OR (
+                  "t0"."height" IS NULL
+                )
+              )
+          ) "t2"
+          GROUP BY
+            "t2"."q1",
+            "t2"."q2",
+            "t2"."q3"
+        ) "t5"
+      ) "t6"
+      GROUP BY
+        "t6"."class_size"
+    ) "t7"
+  ) "t9"
+  CROSS JOIN (
+    SELECT
+      COUNT(*) AS "records_dropped"
+    FROM (
+      SELECT
+        "t0"."age" AS "q1",
+        UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+        "t0"."height" AS "q3"
+      FROM "people" "t0"
+      WHERE
+        (
+          "t0"."age" IS NULL
+        )
+        OR (
+          (
+            UTL_RAW.CAST_TO_RAW("t0"."name")
+          ) IS NULL
+        )
+        OR (
+          "t0"."height" IS NULL
+        )
+    ) "t1"
+  ) "t4"
+) "t10"
+;
+
+-- histogram by group
+WITH "t2" AS (
+  SELECT
+    "t1"."q1",
+    "t1"."q2",
+    "t1"."q3",
+    "t1"."q4",
+    COUNT(*) AS "records"
+  FROM (
+    SELECT
+      "t0"."age" AS "q1",
+      UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+      "t0"."height" AS "q3",
+      UTL_RAW.CAST_TO_RAW("t0"."disease") AS "q4"
+    FROM "people" "t0"
+  ) "t1"
+  GROUP BY
+    "t1"."q1",
+    "t1"."q2",
+    "t1"."q3",
+    "t1"."q4"
+)
+SELECT
+  UTL_RAW.CAST_TO_VARCHAR2("t10"."q4") AS "disease",
+  "t10"."class_size",
+  "t10"."classes",
+  "t10"."records",
+  NULL AS "blank_records",
+  "t10"."records_dropped",
+  'drop' AS "nulls"
+FROM (
+  SELECT
+    "t9"."q4",
+    "t9"."class_size",
+    "t9"."classes",
+    "t9"."records",
+    "t9"."left_out",
+    SUM("t9"."left_out") OVER (
+      PARTITION BY "t9"."q4"
+      ORDER BY NULL ASC
+      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    ) AS "records_dropped",
+    COUNT("t9"."class_size") OVER (
+      PARTITION BY "t9"."q4"
+      ORDER BY NULL ASC
+      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    ) AS "sizes"
+  FROM (
+    SELECT
+      *
+    FROM (
+      SELECT
+        "t5"."q4",
+        NULL AS "class_size",
+        0 AS "classes",
+        0 AS "records",
+        "t5"."left_out"
+      FROM (
+        SELECT
+          "t3"."q4",
+          SUM(
+            CASE
+              WHEN (
+                "t3"."q1" IS NULL
+              ) OR (
+                "t3"."q2" IS NULL
+              ) OR (
+                "t3"."q3" IS NULL
+              )
+              THEN "t3"."records"
+              ELSE 0
+            END
+          ) AS "left_out"
+        FROM "t2" "t3"
+        GROUP BY
+          "t3"."q4"
+      ) "t5"
+    ) "t6"
+    UNION ALL
+    SELECT
+      *
+    FROM (
+      SELECT
+        "t7"."q4",
+        "t7"."class_size",
+        "t7"."classes",
+        "t7"."records",
+        0 AS "left_out"
+      FROM (
+        SELECT
+          "t4"."q4",
+          "t4"."class_size",
+          COUNT(*) AS "classes",
+          SUM("t4"."records") AS "records"
+        FROM (
+          SELECT
+            "t3"."q1",
+            "t3"."q2",
+            "t3"."q3",
+            "t3"."q4",
+            "t3"."records",
+            "t3"."records" AS "class_size"
+          FROM "t2" "t3"
+          WHERE
+            NOT (
+              (
+                "t3"."q1" IS NULL
+              ) OR (
+                "t3"."q2" IS NULL
+              ) OR (
+                "t3"."q3" IS NULL
+              )
+            )
+        ) "t4"
+        GROUP BY
+          "t4"."q4",
+          "t4"."class_size"
+      ) "t7"
+    ) "t8"
+  ) "t9"
+) "t10"
+WHERE
+  (
+    "t10"."class_size" IS NOT NULL
+  ) OR (
+    "t10"."sizes" = 0
+  )
+;
+
+-- population_histogram
+SELECT
+  "t11"."class_size",
+  "t11"."classes",
+  "t11"."records",
+  "t11"."uncovered",
+  NULL AS "blank_records",
+  0 AS "records_dropped",
+  'value' AS "nulls"
+FROM (
+  SELECT
+    "t10"."class_size",
+    COUNT(*) AS "classes",
+    SUM("t10"."records") AS "records",
+    SUM("t10"."uncovered") AS "uncovered"
+  FROM (
+    SELECT
+      "t9"."q1",
+      "t9"."q2",
+      "t9"."q3",
+      "t9"."own",
+      "t9"."found",
+      "t9"."own" AS "records",
+      GREATEST("t9"."found", "t9"."own") AS "class_size",
+      CASE WHEN "t9"."found" < "t9"."own" THEN "t9"."own" ELSE 0 END AS "uncovered",
+      CASE
+        WHEN (
+          "t9"."q1" IS NULL
+        ) AND (
+          "t9"."q2" IS NULL
+        ) AND (
+          "t9"."q3" IS NULL
+        )
+        THEN "t9"."own"
+        ELSE 0
+      END AS "blank"
+    FROM (
+      SELECT
+        "t8"."q1",
+        "t8"."q2",
+        "t8"."q3",
+        SUM("t8"."own") AS "own",
+        SUM("t8"."found") AS "found"
+      FROM (
+        SELECT
+          *
+        FROM (
+          SELECT
+            "t4"."q1",
+            "t4"."q2",
+            "t4"."q3",
+            "t4"."records" AS "own",
+            0 AS "found"
+          FROM (
+            SELECT
+              "t2"."q1",
+              "t2"."q2",
+              "t2"."q3",
+              COUNT(*) AS "records"
+            FROM (
+              SELECT
+                "t0"."age" AS "q1",
+                UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+                "t0"."height" AS "q3"
+              FROM "people" "t0"
+            ) "t2"
+            GROUP BY
+              "t2"."q1",
+              "t2"."q2",
+              "t2"."q3"
+          ) "t4"
+        ) "t6"
+        UNION ALL
+        SELECT
+          *
+        FROM (
+          SELECT
+            "t5"."q1",
+            "t5"."q2",
+            "t5"."q3",
+            0 AS "own",
+            "t5"."records" AS "found"
+          FROM (
+            SELECT
+              "t3"."q1",
+              "t3"."q2",
+              "t3"."q3",
+              COUNT(*) AS "records"
+            FROM (
+              SELECT
+                "t1"."age" AS "q1",
+                UTL_RAW.CAST_TO_RAW("t1"."name") AS "q2",
+                "t1"."height" AS "q3"
+              FROM "country" "t1"
+            ) "t3"
+            GROUP BY
+              "t3"."q1",
+              "t3"."q2",
+              "t3"."q3"
+          ) "t5"
+        ) "t7"
+      ) "t8"
+      GROUP BY
+        "t8"."q1",
+        "t8"."q2",
+        "t8"."q3"
+    ) "t9"
+    WHERE
+      "t9"."own" > 0
+  ) "t10"
+  GROUP BY
+    "t10"."class_size"
+) "t11"
+;
+
+-- l_diversity recursive
+SELECT
+  "t6"."class_size",
+  "t6"."value",
+  "t6"."classes",
+  0 AS "records_dropped",
+  'value' AS "nulls"
+FROM (
+  SELECT
+    "t5"."class_size",
+    "t5"."value",
+    COUNT(*) AS "classes"
+  FROM (
+    SELECT
+      "t4"."q1",
+      "t4"."q2",
+      "t4"."q3",
+      "t4"."class_size",
+      CAST("t4"."hits" AS DOUBLE PRECISION) AS "value"
+    FROM (
+      SELECT
+        "t3"."q1",
+        "t3"."q2",
+        "t3"."q3",
+        SUM("t3"."n") AS "class_size",
+        COUNT(*) AS "parts",
+        MAX("t3"."n") AS "most",
+        SUM(
+          CAST(CASE
+            WHEN CAST("t3"."largest" AS DOUBLE PRECISION) < (
+              CAST("t3"."tail" AS DOUBLE PRECISION) * 3
+            )
+            THEN 1
+            ELSE 0
+          END AS INT)
+        ) AS "hits"
+      FROM (
+        SELECT
+          "t2"."q1",
+          "t2"."q2",
+          "t2"."q3",
+          "t2"."s",
+          "t2"."n",
+          SUM("t2"."n") OVER (
+            PARTITION BY "t2"."q1", "t2"."q2", "t2"."q3"
+            ORDER BY "t2"."n" ASC
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 0 following
+          ) AS "tail",
+          MAX("t2"."n") OVER (
+            PARTITION BY "t2"."q1", "t2"."q2", "t2"."q3"
+            ORDER BY NULL ASC
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+          ) AS "largest"
+        FROM (
+          SELECT
+            "t1"."q1",
+            "t1"."q2",
+            "t1"."q3",
+            "t1"."s",
+            COUNT(*) AS "n"
+          FROM (
+            SELECT
+              "t0"."age" AS "q1",
+              UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+              "t0"."height" AS "q3",
+              UTL_RAW.CAST_TO_RAW("t0"."disease") AS "s"
+            FROM "people" "t0"
+          ) "t1"
+          GROUP BY
+            "t1"."q1",
+            "t1"."q2",
+            "t1"."q3",
+            "t1"."s"
+        ) "t2"
+      ) "t3"
+      GROUP BY
+        "t3"."q1",
+        "t3"."q2",
+        "t3"."q3"
+    ) "t4"
+  ) "t5"
+  GROUP BY
+    "t5"."class_size",
+    "t5"."value"
+) "t6"
+;
+
+-- t_closeness equal
+WITH "t2" AS (
+  SELECT
+    "t1"."q1",
+    "t1"."q2",
+    "t1"."q3",
+    "t1"."s",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      "t0"."age" AS "q1",
+      UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+      "t0"."height" AS "q3",
+      UTL_RAW.CAST_TO_RAW("t0"."disease") AS "s"
+    FROM "people" "t0"
+  ) "t1"
+  GROUP BY
+    "t1"."q1",
+    "t1"."q2",
+    "t1"."q3",
+    "t1"."s"
+), "t5" AS (
+  SELECT
+    SUM("t4"."held") AS "total",
+    COUNT(*) AS "kinds"
+  FROM (
+    SELECT
+      "t3"."s",
+      SUM("t3"."n") AS "held"
+    FROM "t2" "t3"
+    GROUP BY
+      "t3"."s"
+  ) "t4"
+)
+SELECT
+  "t13"."class_size",
+  "t13"."value",
+  "t13"."classes",
+  0 AS "records_dropped",
+  'value' AS "nulls"
+FROM (
+  SELECT
+    "t12"."class_size",
+    "t12"."value",
+    COUNT(*) AS "classes"
+  FROM (
+    SELECT
+      "t11"."q1",
+      "t11"."q2",
+      "t11"."q3",
+      "t11"."class_size",
+      "t11"."further" AS "value"
+    FROM (
+      SELECT
+        "t10"."q1",
+        "t10"."q2",
+        "t10"."q3",
+        SUM("t10"."n") AS "class_size",
+        COUNT(*) AS "parts",
+        MAX("t10"."n") AS "most",
+        SUM(
+          CASE
+            WHEN (
+              (
+                CAST("t10"."n" AS DOUBLE PRECISION) / CAST("t10"."size" AS DOUBLE PRECISION)
+              ) - (
+                CAST("t10"."held" AS DOUBLE PRECISION) / CAST("t10"."total" AS DOUBLE PRECISION)
+              )
+            ) > 0
+            THEN (
+              CAST("t10"."n" AS DOUBLE PRECISION) / CAST("t10"."size" AS DOUBLE PRECISION)
+            ) - (
+              CAST("t10"."held" AS DOUBLE PRECISION) / CAST("t10"."total" AS DOUBLE PRECISION)
+            )
+            ELSE 0.0
+          END
+        ) AS "further"
+      FROM (
+        SELECT
+          "t9"."q1",
+          "t9"."q2",
+          "t9"."q3",
+          "t9"."s",
+          "t9"."n",
+          "t9"."held",
+          "t9"."total",
+          "t9"."kinds",
+          SUM("t9"."n") OVER (
+            PARTITION BY "t9"."q1", "t9"."q2", "t9"."q3"
+            ORDER BY NULL ASC
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+          ) AS "size"
+        FROM (
+          SELECT
+            "t3"."q1",
+            "t3"."q2",
+            "t3"."q3",
+            "t3"."s",
+            "t3"."n",
+            SUM("t3"."n") OVER (
+              PARTITION BY "t3"."s"
+              ORDER BY NULL ASC
+              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+            ) AS "held",
+            (
+              SELECT
+                "t6"."total"
+              FROM "t5" "t6"
+            ) "total",
+            (
+              SELECT
+                "t6"."kinds"
+              FROM "t5" "t6"
+            ) "kinds"
+          FROM "t2" "t3"
+        ) "t9"
+      ) "t10"
+      GROUP BY
+        "t10"."q1",
+        "t10"."q2",
+        "t10"."q3"
+    ) "t11"
+  ) "t12"
+  GROUP BY
+    "t12"."class_size",
+    "t12"."value"
+) "t13"
+;
+
+-- beta_likeness enhanced
+WITH "t2" AS (
+  SELECT
+    "t1"."q1",
+    "t1"."q2",
+    "t1"."q3",
+    "t1"."s",
+    COUNT(*) AS "n"
+  FROM (
+    SELECT
+      "t0"."age" AS "q1",
+      UTL_RAW.CAST_TO_RAW("t0"."name") AS "q2",
+      "t0"."height" AS "q3",
+      UTL_RAW.CAST_TO_RAW("t0"."disease") AS "s"
+    FROM "people" "t0"
+  ) "t1"
+  GROUP BY
+    "t1"."q1",
+    "t1"."q2",
+    "t1"."q3",
+    "t1"."s"
+), "t5" AS (
+  SELECT
+    SUM("t4"."held") AS "total",
+    COUNT(*) AS "kinds"
+  FROM (
+    SELECT
+      "t3"."s",
+      SUM("t3"."n") AS "held"
+    FROM "t2" "t3"
+    GROUP BY
+      "t3"."s"
+  ) "t4"
+)
+SELECT
+  "t12"."class_size",
+  "t12"."value",
+  "t12"."classes",
+  0 AS "records_dropped",
+  'value' AS "nulls"
+FROM (
+  SELECT
+    "t11"."class_size",
+    "t11"."value",
+    COUNT(*) AS "classes"
+  FROM (
+    SELECT
+      "t10"."q1",
+      "t10"."q2",
+      "t10"."q3",
+      "t10"."class_size",
+      CASE
+        WHEN "t10"."allowed" <= "t10"."class_size"
+        THEN CASE
+          WHEN (
+            (
+              (
+                "t10"."highest" * CAST("t10"."total" AS DOUBLE PRECISION)
+              ) / CAST("t10"."class_size" AS DOUBLE PRECISION)
+            ) - 1
+          ) > 0
+          THEN (
+            (
+              "t10"."highest" * CAST("t10"."total" AS DOUBLE PRECISION)
+            ) / CAST("t10"."class_size" AS DOUBLE PRECISION)
+          ) - 1
+          ELSE 0.0
+        END
+        ELSE binary_double_infinity
+      END AS "value"
+    FROM (
+      SELECT
+        "t9"."q1",
+        "t9"."q2",
+        "t9"."q3",
+        SUM("t9"."n") AS "class_size",
+        COUNT(*) AS "parts",
+        MAX("t9"."n") AS "most",
+        MAX(
+          (
+            CAST("t9"."n" AS DOUBLE PRECISION) * CAST("t9"."total" AS DOUBLE PRECISION)
+          ) / (
+            CAST("t9"."held" AS DOUBLE PRECISION) * (
+              1 - LN(CAST("t9"."held" AS DOUBLE PRECISION) / CAST("t9"."total" AS DOUBLE PRECISION))
+            )
+          )
+        ) AS "allowed",
+        MAX(CAST("t9"."n" AS DOUBLE PRECISION) / CAST("t9"."held" AS DOUBLE PRECISION)) AS "highest",
+        MIN(CAST("t9"."n" AS DOUBLE PRECISION) / CAST("t9"."held" AS DOUBLE PRECISION)) AS "lowest",
+        MAX("t9"."total") AS "total",
+        MAX("t9"."kinds") AS "kinds"
+      FROM (
+        SELECT
+          "t3"."q1",
+          "t3"."q2",
+          "t3"."q3",
+          "t3"."s",
+          "t3"."n",
+          SUM("t3"."n") OVER (
+            PARTITION BY "t3"."s"
+            ORDER BY NULL ASC
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+          ) AS "held",
+          (
+            SELECT
+              "t6"."total"
+            FROM "t5" "t6"
+          ) "total",
+          (
+            SELECT
+              "t6"."kinds"
+            FROM "t5" "t6"
+          ) "kinds"
+        FROM "t2" "t3"
+      ) "t9"
+      GROUP BY
+        "t9"."q1",
+        "t9"."q2",
+        "t9"."q3"
+    ) "t10"
+  ) "t11"
+  GROUP BY
+    "t11"."class_size",
+    "t11"."value"
+) "t12"
+;

@@ -1,0 +1,102 @@
+"""Write what reductions are in the words of databases that cannot be run here.
+
+tests/engines/ibis/dialects/*.sql. python -m tools.dialects
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import ibis
+
+import reid_sql.ibis as ri
+from reid_sql.reduction import reductions, spelling
+from reid_sql.reductions.disclosure.ibis import FINITE
+from reid_sql.reductions.subsets.ibis import sizes_of_subset
+
+FOLDER: Final = Path(__file__).parents[1] / "tests" / "engines" / "ibis" / "dialects"
+# Of Redshift there is no dialect in Ibis 12: it is asked in that of PostgreSQL.
+DIALECTS: Final = (
+    *("athena", "bigquery", "clickhouse", "databricks", "exasol", "mssql", "mysql", "oracle", "postgres"),
+    *("snowflake", "trino"),
+)
+COLUMNS: Final = {
+    "person": "int64",
+    "age": "int32",
+    "name": "string",
+    "height": "float64",
+    "disease": "string",
+    "select": "date",
+}
+MODELS: Final = {"model": "string", "json": "string"}
+PEOPLE: Final = ibis.table(COLUMNS, name="people")
+COUNTRY: Final = ibis.table(COLUMNS, name="country")
+QI: Final = ["age", "name", "height"]
+# Those that are kept to be read: the others are made of the same parts.
+KEPT: Final = (
+    *("class_size", "classes of people", "histogram without NULL", "histogram by group"),
+    *("population_histogram", "l_diversity recursive", "t_closeness equal", "beta_likeness enhanced"),
+)
+INFINITE: Final = ("beta_likeness enhanced", "delta_disclosure all")
+
+
+def _reduced(name: str, **arguments: Any) -> Callable[[], Any]:  # noqa: ANN401 - a reduction's own
+    return lambda: spelling(reductions()[name], "ibis")(tbl=PEOPLE, **arguments)
+
+
+def _of_classes(name: str, **options: Any) -> Callable[[], Any]:  # noqa: ANN401 - the same
+    return _reduced(name, qi=QI, sensitive="disease", nulls="value", **options)
+
+
+QUERIES: Final[Mapping[str, Callable[[], Any]]] = {
+    "class_size": lambda: ri.equivalence_class_size(PEOPLE, *QI, "select", name="k"),
+    "class_size of people": lambda: ri.equivalence_class_people(PEOPLE, "person", *QI, name="k"),
+    "classes": _reduced("classes", qi=QI, nulls="value"),
+    "classes of people": _reduced("classes", qi=QI, nulls="drop", entity="person"),
+    "histogram": _reduced("histogram", qi=QI, nulls="value"),
+    "histogram without NULL": _reduced("histogram", qi=QI, nulls="drop"),
+    "histogram of people": _reduced("histogram", qi=QI, nulls="value", entity="person"),
+    "histogram by group": _reduced("histogram", qi=QI, nulls="drop", by=["disease"]),
+    "histogram of people by group": _reduced(
+        "histogram", qi=QI, nulls="value", by=["disease"], entity="person"
+    ),
+    "population_histogram": _reduced("population_histogram", population_tbl=COUNTRY, qi=QI, nulls="value"),
+    "population_histogram of people": _reduced(
+        "population_histogram", population_tbl=COUNTRY, qi=QI, nulls="value", entity="person"
+    ),
+    "subsets": lambda: sizes_of_subset(PEOPLE, QI),
+    "l_diversity distinct": _of_classes("l_diversity", variant="distinct", c=3),
+    "l_diversity entropy": _of_classes("l_diversity", variant="entropy", c=3),
+    "l_diversity recursive": _of_classes("l_diversity", variant="recursive", c=3),
+    "l_diversity_classes": _of_classes("l_diversity_classes", variant="distinct", c=3, l=2),
+    "t_closeness equal": _of_classes("t_closeness", variant="equal"),
+    "alpha_k_anonymity": _of_classes("alpha_k_anonymity"),
+    "beta_likeness basic": _of_classes("beta_likeness", variant="basic"),
+    "beta_likeness enhanced": _of_classes("beta_likeness", variant="enhanced"),
+    "delta_disclosure present": _of_classes("delta_disclosure", variant="present"),
+    "delta_disclosure all": _of_classes("delta_disclosure", variant="all"),
+    "saved": lambda: spelling(reductions()["saved"], "ibis")(ibis.table(MODELS, name="models")),
+}
+
+
+def had(dialect: str) -> list[str]:
+    """The queries that the dialect has, by name."""
+    return [name for name in QUERIES if dialect not in FINITE or name not in INFINITE]
+
+
+@cache
+def query(name: str, dialect: str) -> str:
+    """The query in the dialect."""
+    return str(ibis.to_sql(QUERIES[name](), dialect=dialect))
+
+
+def written(dialect: str) -> str:
+    """The queries that are kept, in the dialect, each under its name."""
+    return "\n".join(f"-- {name}\n{query(name, dialect)}\n;\n" for name in had(dialect) if name in KEPT)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for each in DIALECTS:
+        (FOLDER / f"{each}.sql").write_text(written(each), encoding="utf-8")
