@@ -4,10 +4,10 @@ FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "id"
   FROM (
     SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM original)
+    FROM (DESCRIBE FROM query_table('original'))
   ), (
     SELECT list(column_name) AS reid_names_2
-    FROM (DESCRIBE FROM released)
+    FROM (DESCRIBE FROM query_table('released'))
   )
   WHERE reid.main.reid_known('quasi-identifiers and key', ['age', 'sex', 'id'], reid_names_1)
     AND reid.main.reid_known('quasi-identifiers and key', ['age', 'sex', 'id'], reid_names_2)
