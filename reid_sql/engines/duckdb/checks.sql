@@ -160,6 +160,19 @@ ELSE error('quasi-identifiers must have the same types in both tables, got ' || 
       other_types[list_position(reid_folded(other_names), reid_fold(c))])), lambda said: said <> ''), 1)
   || '; cast one of the columns in a view')::BOOLEAN END;
 
+-- The same beside a plan over two tables: the columns' types in both, and the test.
+PLAN reid_types_of_both(source, other) AS
+(SELECT list(column_name) AS names, list(column_type) AS types
+  FROM (DESCRIBE FROM {{ source }})) AS reid_one,
+(SELECT list(column_name) AS names, list(column_type) AS types
+  FROM (DESCRIBE FROM {{ other }})) AS reid_other
+;
+
+PLAN reid_comparable_in_both(columns) AS
+reid_comparable(
+  {{ reid_texts(columns) }}, reid_one.names, reid_one.types, reid_other.names, reid_other.types)
+;
+
 MACRO reid_unlike(name, type, other) AS
 CASE WHEN reid_kind(type) = reid_kind(other) OR '"NULL"' IN (type, other) THEN ''
 ELSE '''' || name || ''' as ' || type || ' and ' || other END;

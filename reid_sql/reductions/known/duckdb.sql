@@ -53,11 +53,8 @@ PLAN reid_known_of_both(source, columns, population_source, body) AS
 {% call reid_guarded(${SCENARIO_COLUMNS.words}, [population_source], columns) %}
   SELECT reid_known_of.*
   FROM ({{ body }}) AS reid_known_of,
-    (SELECT list(column_name) AS names, list(column_type) AS types
-      FROM (DESCRIBE FROM {{ source }})) AS s,
-    (SELECT list(column_name) AS names, list(column_type) AS types
-      FROM (DESCRIBE FROM {{ population_source }})) AS p
-  WHERE reid_comparable({{ reid_texts(columns) }}, s.names, s.types, p.names, p.types)
+    {{ reid_types_of_both(source, population_source) }}
+  WHERE {{ reid_comparable_in_both(columns) }}
 {% endcall %}
 {% endif %}
 ;

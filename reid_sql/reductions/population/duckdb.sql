@@ -73,11 +73,8 @@ PLAN reid_grouped_population(source, population_source, columns, entity, groups,
       FROM reid_divided WHERE kept
     ) AS o
     LEFT JOIN reid_others AS p ON {{ reid_alike('o', 'p', reid_places(1, len(columns))) }},
-      (SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM {{ source }})) AS s,
-      (SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM {{ population_source }})) AS t
-    WHERE reid_comparable({{ reid_texts(columns) }}, s.names, s.types, t.names, t.types)
+      {{ reid_types_of_both(source, population_source) }}
+    WHERE {{ reid_comparable_in_both(columns) }}
   ),
   {{ reid_sized_by_group(reid_join(places, ', '), reid_numbered(every), reid_alike('c', 'p', places),
     entity IS NOT NULL) }}
@@ -105,17 +102,18 @@ FROM query(reid_grouped_population({{ reid_text(source) }}, {{ reid_text(populat
   reid_with_entity(columns, entity, nulls)) %}
 {% call reid_treated(source, columns, nulls) %}
 {% if entity IS NOT NULL %}
-  FROM query(reid_population_people({{ reid_text(source) }}, {{ reid_text(population_source) }},
-    {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
+  SELECT reid_placed.*
+  FROM (
+    FROM query(reid_population_people({{ reid_text(source) }}, {{ reid_text(population_source) }},
+      {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
+  ) AS reid_placed, {{ reid_types_of_both(source, population_source) }}
+  WHERE {{ reid_comparable_in_both(columns) }}
 {% else %}
   SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
     coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, sum(blank)::BIGINT AS blank_records
   FROM ({{ reid_population(source, population_source, columns, nulls) }}),
-    (SELECT list(column_name) AS names, list(column_type) AS types
-      FROM (DESCRIBE FROM {{ source }})) AS s,
-    (SELECT list(column_name) AS names, list(column_type) AS types
-     FROM (DESCRIBE FROM {{ population_source }})) AS p
-  WHERE reid_comparable({{ reid_texts(columns) }}, s.names, s.types, p.names, p.types)
+    {{ reid_types_of_both(source, population_source) }}
+  WHERE {{ reid_comparable_in_both(columns) }}
   GROUP BY ALL
 {% endif %}
 {% endcall %}

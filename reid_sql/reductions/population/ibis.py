@@ -34,6 +34,7 @@ def population_histogram(
     population_tbl: Table,
     qi: Sequence[str],
     nulls: str,
+    *,
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> Table:

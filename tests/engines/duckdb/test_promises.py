@@ -100,15 +100,21 @@ def test_a_column_named_like_a_score_is_refused_beside_scores(con: duckdb.DuckDB
         con.execute("SELECT max(uniqueness_xi) FROM score_copula(shadowed, 'm', 100)").fetchall()
 
 
-def test_types_that_do_not_compare_exactly_are_refused_across_tables(con: duckdb.DuckDBPyConnection) -> None:
+@pytest.mark.parametrize(
+    "asked",
+    ["", ", entity := 'id'", ", by := ['id']", ", entity := 'id', by := ['g']", ", nulls := 'wildcard'"],
+)
+def test_types_that_do_not_compare_exactly_are_refused_across_tables(
+    con: duckdb.DuckDBPyConnection, asked: str
+) -> None:
     con.execute(
-        "CREATE TABLE s AS SELECT 9007199254740993 AS x; "
-        "CREATE TABLE p AS SELECT 9007199254740992::DOUBLE AS x"
+        "CREATE OR REPLACE TABLE s AS SELECT 9007199254740993 AS x, 1 AS id, 1 AS g; "
+        "CREATE OR REPLACE TABLE p AS SELECT 9007199254740992::DOUBLE AS x, 1 AS id, 1 AS g"
     )
     with pytest.raises(
         duckdb.Error, match="must have the same types in both tables, got 'x' as BIGINT and DOUBLE"
     ):
-        con.execute("SELECT k FROM journalist_risk(s, p, ['x'])").fetchall()
+        con.execute(f"SELECT k FROM journalist_risk(s, p, ['x']{asked})").fetchall()
 
 
 @pytest.mark.parametrize("columns", ["a", "a, b", "a, b, a, b, a", "a, b, a, b, a, b, a, b, a, b"])

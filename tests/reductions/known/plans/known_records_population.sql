@@ -64,11 +64,11 @@ FROM (
       ) AS reid_known_of, (
         SELECT list(column_name) AS names, list(column_type) AS types
         FROM (DESCRIBE FROM query_table('people'))
-      ) AS s, (
+      ) AS reid_one, (
         SELECT list(column_name) AS names, list(column_type) AS types
         FROM (DESCRIBE FROM register)
-      ) AS p
-      WHERE reid.main.reid_comparable(['age', 'sex'], s.names, s.types, p.names, p.types)
+      ) AS reid_other
+      WHERE reid.main.reid_comparable(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types)
     ) AS reid_result
   ) AS reid_counted, (
     SELECT 0::BIGINT

@@ -46,11 +46,11 @@ FROM (
     ), (
       SELECT list(column_name) AS names, list(column_type) AS types
       FROM (DESCRIBE FROM query_table('people'))
-    ) AS s, (
+    ) AS reid_one, (
       SELECT list(column_name) AS names, list(column_type) AS types
       FROM (DESCRIBE FROM query_table('census'))
-    ) AS p
-    WHERE reid.main.reid_comparable(['age', 'sex'], s.names, s.types, p.names, p.types)
+    ) AS reid_other
+    WHERE reid.main.reid_comparable(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types)
     GROUP BY ALL
   ) AS reid_counted, (
     SELECT 0::BIGINT

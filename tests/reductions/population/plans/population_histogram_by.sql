@@ -43,11 +43,11 @@ FROM (
         (
         SELECT list(column_name) AS names, list(column_type) AS types
         FROM (DESCRIBE FROM query_table('people'))
-      ) AS s, (
+      ) AS reid_one, (
         SELECT list(column_name) AS names, list(column_type) AS types
         FROM (DESCRIBE FROM query_table('register'))
-      ) AS t
-      WHERE reid.main.reid_comparable(['age', 'sex'], s.names, s.types, t.names, t.types)
+      ) AS reid_other
+      WHERE reid.main.reid_comparable(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types)
     ),
     reid_sized AS (
       SELECT q3, class_size, count(*) AS classes, sum(records)::BIGINT AS records,
