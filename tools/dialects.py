@@ -66,6 +66,7 @@ QUERIES: Final[Mapping[str, Callable[[], Any]]] = {
         "population_histogram", population_tbl=COUNTRY, qi=QI, nulls="value", entity="person"
     ),
     "subsets": lambda: sizes_of_subset(PEOPLE, QI),
+    "subsets of people": lambda: sizes_of_subset(PEOPLE, QI, "person"),
     "l_diversity distinct": _of_classes("l_diversity", variant="distinct", c=3),
     "l_diversity entropy": _of_classes("l_diversity", variant="entropy", c=3),
     "l_diversity recursive": _of_classes("l_diversity", variant="recursive", c=3),

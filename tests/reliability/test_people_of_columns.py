@@ -11,6 +11,7 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
+from reid_sql.reductions.subsets import QUERIES
 from tests.reliability.test_entities import by_smallest, people_of, visits
 from tests.tables import by_duckdb, by_polars
 from tests.udfs.test_individuals import approximately
@@ -62,12 +63,51 @@ def test_every_choice_of_columns_counts_people(seed: int, nulls: str) -> None:
     options = f"entity := 'person', nulls := '{nulls}'"
     for rows in (
         by_duckdb(f"FROM attribute_risk(t, {COLUMNS}, 4, {options})", t=frame),
-        by_polars("attribute_risk", frame, COLUMNS, 4, nulls, "person"),
+        by_polars("attribute_risk", frame, COLUMNS, 4, nulls, entity="person"),
     ):
         for row in rows:
             right, apart, people, classes = expected[tuple(row["columns"])]
             assert (row["records"], row["classes"]) == (people, classes)
             assert (row["distinction"], row["separation"]) == pytest.approx((right, apart))
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("seed", range(3))
+def test_so_many_choices_that_codes_are_counted_count_people(seed: int, nulls: str) -> None:
+    place = pl.int_range(pl.len())
+    others = {"floor": place % 7 % 4, "shift": place * 3 % 11 % 3, "bed": place // 3 % 6}
+    floor = pl.when(place % 5 > 0).then(others["floor"])
+    frame = rounds(seed).with_columns(**others).with_columns(floor=floor)
+    columns = [*COLUMNS, *others]
+    choices = [list(each) for size in range(1, 8) for each in combinations(columns, size)]
+    assert len(choices) > QUERIES
+    options = f"entity := 'person', nulls := '{nulls}'"
+    for rows in (
+        by_duckdb(f"FROM attribute_risk(t, {columns}, 7, {options})", t=frame),
+        by_polars("attribute_risk", frame, columns, 7, nulls, entity="person"),
+    ):
+        assert [row["columns"] for row in rows] == choices
+        for row in rows:
+            kept = whole(frame, row["columns"], nulls)
+            right, apart, people, classes = guessed(kept, row["columns"])
+            assert (row["records"], row["classes"]) == (people, classes)
+            assert row["records_dropped"] == frame.height - kept.height
+            assert (row["distinction"], row["separation"]) == pytest.approx((right, apart))
+
+
+def test_codes_of_people_stay_in_the_memory_that_is_allowed() -> None:
+    many = pl.select(pl.int_range(40_000).alias("person")).with_columns(
+        (pl.col("person") * (place + 7) % (90 + place)).alias(name) for place, name in enumerate("abcdefg")
+    )
+    columns, told = (
+        list("abcdefg"),
+        r"memory_mb must be at least \d+ for 40000 .*of 7 columns, got 1; pass more",
+    )
+    for name, given in (("attribute_risk", "7"), ("qar_risk", "3")):
+        with pytest.raises(ReidError, match=told):
+            by_polars(name, many, columns, int(given), entity="person", memory_mb=1)
+        with pytest.raises(duckdb.Error, match=told):
+            by_duckdb(f"FROM {name}(t, {columns}, {given}, entity := 'person', memory_mb := 1)", t=many)
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])

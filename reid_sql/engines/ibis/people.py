@@ -25,14 +25,17 @@ from reid_sql.engines.ibis.frames import (
 from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
+BESIDE: Final = Columns("columns and entity")
 VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
 
 
-def people_of(frame: Table, qi: Sequence[str], entity: str, nulls: str) -> tuple[Table, Table]:
+def people_of(
+    frame: Table, qi: Sequence[str], entity: str, nulls: str, words: Columns = WORDS
+) -> tuple[Table, Table]:
     """The rows under numbers, and the people of each class, NULL one, with the records of each there."""
     refuse_entity(qi, entity, nulls)
     names = places([*qi, entity])
-    rows = numbered(frame, resolved(WORDS, [*qi, entity], frame)).rename(entity=names[-1])
+    rows = numbered(frame, resolved(words, [*qi, entity], frame)).rename(entity=names[-1])
     return rows, number_of(kept(rows, names[:-1], nulls), [*names[:-1], "entity"], "records")
 
 

@@ -1,6 +1,6 @@
 """Ibis: every subset of some columns, by its classes, from the distinct records."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, Final
 
@@ -16,21 +16,29 @@ from reid_sql.engines.ibis.frames import (
     collected,
     counted,
     missing,
+    nobody,
     number_of,
     numbered,
+    over,
     places,
     resolved,
     summed,
+    whole,
+    with_ones,
 )
+from reid_sql.engines.ibis.people import BESIDE, people_of, smallest
 from reid_sql.models.classes.subset_counts import subsets_up_to
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.reduction import refuse_entity
 
 TOGETHER: Final = 16  # subsets that one query counts
+TOLD: Final = ("records", "classes", "reidentifications", "pairs_alike", "records_dropped")
 TYPES: Final = pa.schema(
     {
         "subset": pa.list_(pa.string()),
         "records": pa.int64(),
         "classes": pa.int64(),
+        "reidentifications": pa.float64(),
         "pairs_alike": pa.decimal128(38, 0),
         "records_dropped": pa.int64(),
         "nulls": pa.string(),
@@ -38,26 +46,31 @@ TYPES: Final = pa.schema(
 )
 
 
-def subsets(
+def subsets(  # noqa: PLR0917 - the arguments of the reduction
     tbl: Table,
     columns: Sequence[str],
     max_size: int,
     nulls: str,
     memory_mb: int = 0,  # noqa: ARG001 - the warehouse counts
+    entity: str | None = None,
 ) -> pa.Table:
     """Records, classes and alike pairs of every subset of the columns, smallest first.
 
     The warehouse counts how many classes of each subset have each size; the pairs, which may be more than 64
     bits hold, are added up here.
     """
+    refuse_entity(columns, entity, nulls)
     found = resolved(COLUMNS, columns, tbl)
     sizes = range(1, min(max_size, len(columns)) + 1)
     subsets_up_to(len(columns), max_size)
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     names = places(found)
-    distinct = counted(numbered(tbl, found), names, "value")
+    distinct = _distinct(tbl, found, entity)
+    sized = _sizes if entity is None else _sizes_of_people
     told = (
-        _matched(distinct, names, chosen) if nulls == "wildcard" else _counted(distinct, names, chosen, nulls)
+        _matched(distinct, names, chosen)
+        if nulls == "wildcard"
+        else _counted(distinct, names, chosen, nulls, sized)
     )
     rows = [
         {"subset": [columns[place] for place in subset], "nulls": nulls, **line}
@@ -66,48 +79,90 @@ def subsets(
     return pa.Table.from_pylist(rows, TYPES)
 
 
+def _distinct(tbl: Table, columns: Sequence[str], entity: str | None) -> Table:
+    if entity is None:
+        return counted(numbered(tbl, columns), places(columns), "value")
+    return people_of(tbl, columns, entity, "value", BESIDE)[1]
+
+
 def _counted(
-    distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]], nulls: str
+    distinct: Table,
+    names: Sequence[str],
+    chosen: Sequence[Sequence[int]],
+    nulls: str,
+    sized: Callable[[Table, Sequence[str]], Table],
 ) -> list[dict[str, Any]]:
-    lines: list[dict[str, Any]] = [
-        {"records": 0, "classes": 0, "pairs_alike": 0, "records_dropped": 0} for _ in chosen
-    ]
+    lines = [dict.fromkeys(TOLD, 0) for _ in chosen]
     for start in range(0, len(chosen), TOGETHER):
         parts = [
-            _sizes(distinct, [names[one] for one in subset], place, drop=nulls == "drop")
+            _part(distinct, [names[one] for one in subset], place, sized, drop=nulls == "drop")
             for place, subset in enumerate(chosen[start : start + TOGETHER], start)
         ]
         table = collected(ibis.union(*parts), "class sizes of subsets of the columns")
-        for place, aside, size, classes in zip(*(each.to_pylist() for each in table.columns), strict=True):
-            _add(lines[place], size, classes, aside=bool(aside))
+        counts = zip(*(each.to_pylist() for each in table.columns), strict=True)
+        for place, aside, size, classes, held in sorted(counts):
+            _add(lines[place], size, classes, held, aside=bool(aside))
     return lines
 
 
-def _sizes(distinct: Table, names: Sequence[str], place: int, *, drop: bool) -> Table:
-    """How many classes of the subset have each size; where NULLs are dropped, those with one set aside."""
+def _part(
+    distinct: Table,
+    names: Sequence[str],
+    place: int,
+    sized: Callable[[Table, Sequence[str]], Table],
+    *,
+    drop: bool,
+) -> Table:
+    """What is counted of one subset; where NULLs are dropped, the records with one are set aside."""
     aside = missing(distinct, names).ifelse(1, 0) if drop else ibis.literal(0)
-    marked = distinct.select(*names, "records", aside=aside.cast(WHOLE))
+    marked = distinct.mutate(aside=aside.cast(WHOLE))
+    counts = sized(marked, names)
+    told = counts.select("aside", "class_size", "classes", "held", place=ibis.literal(place, WHOLE))
+    return told.select("place", "aside", "class_size", "classes", "held")
+
+
+def _sizes(marked: Table, names: Sequence[str]) -> Table:
+    """How many classes of the subset have each size, and how many records they hold."""
     classes = marked.group_by([*names, "aside"]).agg(class_size=summed(marked["records"]))
     counts = number_of(classes, ["aside", "class_size"], "classes")
-    return counts.select("aside", "class_size", "classes", place=ibis.literal(place, WHOLE)).select(
-        "place", "aside", "class_size", "classes"
+    return counts.mutate(held=whole(counts["class_size"] * counts["classes"]))
+
+
+def _sizes_of_people(marked: Table, names: Sequence[str]) -> Table:
+    """The same of people, and how many have each size as that of their smallest class; all under one another.
+
+    Of what is set aside, the records.
+    """
+    people = marked.group_by([*names, "entity", "aside"]).agg(records=summed(marked["records"]))
+    kept = people.filter(people["aside"] == 0)
+    of_classes = number_of(number_of(kept, names, "class_size"), ["class_size"], "classes")
+    ones = with_ones(kept)
+    least = smallest(ones.mutate(class_size=over(ones, names)), ibis.literal(value=False))
+    lacking = (
+        people.filter(people["aside"] == 1).group_by("aside").agg(held=lambda each: summed(each["records"]))
+    )
+    return ibis.union(
+        of_classes.select("class_size", "classes", aside=nobody(), held=nobody()),
+        least.select("class_size", classes=nobody(), aside=nobody(), held=least["records"]),
+        lacking.select(class_size=nobody(), classes=nobody(), aside=lacking["aside"], held=lacking["held"]),
     )
 
 
-def sizes_of_subset(tbl: Table, columns: Sequence[str]) -> Table:
+def sizes_of_subset(tbl: Table, columns: Sequence[str], entity: str | None = None) -> Table:
     """How many classes of one subset have each size: what the warehouse counts of each."""
-    names = places(columns)
-    return _sizes(counted(numbered(tbl, columns), names, "value"), names, 0, drop=False)
+    sized = _sizes if entity is None else _sizes_of_people
+    return _part(_distinct(tbl, columns, entity), places(columns), 0, sized, drop=True)
 
 
-def _add(line: dict[str, Any], size: int, classes: int, *, aside: bool) -> None:
-    """Add so many classes of a size to what is told of a subset."""
+def _add(line: dict[str, Any], size: int, classes: int, held: int, *, aside: bool) -> None:
+    """Add to what is told of a subset so many classes of a size, and so many who are held by them."""
     if aside:
-        line["records_dropped"] += size * classes
+        line["records_dropped"] += held
         return
-    line["records"] += size * classes
+    line["records"] += held
     line["classes"] += classes
-    line["pairs_alike"] += classes * size * (size - 1)
+    line["reidentifications"] += held / size
+    line["pairs_alike"] += held * (size - 1)
 
 
 def _matched(distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
@@ -127,6 +182,7 @@ def _subset(codes: Integers, records: Integers) -> dict[str, Any]:
     return {
         "records": int(records.sum()),
         "classes": len(classes),
+        "reidentifications": float(len(classes)),
         "pairs_alike": pairs,
         "records_dropped": 0,
     }

@@ -30,6 +30,7 @@ COUNTED: list[tuple[str, list[Any], dict[str, Any]]] = [
 ]
 IN_WINDOWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("class_size_histogram", [TWO], {"entity": "region"}),
+    *(("attribute_risk", [TWO], {"nulls": nulls, "entity": "region"}) for nulls in ("value", "drop")),
     ("class_size_histogram", [["age"]], {"by": ["sex"]}),
     ("risk_summary", [["age"]], {"by": ["sex"], "nulls": "drop", "entity": "region"}),
     ("pyc_fit", [["age", "region"]], {"entity": "sex"}),
