@@ -173,7 +173,9 @@ PLAN reid_individuals(source, columns, entity, nulls, groups, weight) AS
 PLAN reid_first_of_people(source, columns, entity, nulls, groups) AS
 {% set every = reid_apart(columns, groups) %}
 SELECT {{ reid_named_columns(every) }}
-  {% if NOT list_contains(reid_folded(every), reid_fold(entity)) %}, entity AS {{ reid_name(entity) }}{% endif %}
+  {% if NOT list_contains(reid_folded(every), reid_fold(entity)) %}
+  , entity AS {{ reid_name(entity) }}
+  {% endif %}
 FROM (
   SELECT *, row_number() OVER (
     PARTITION BY

@@ -126,4 +126,5 @@ CASE WHEN entity IS NULL THEN columns ELSE list_append(columns, entity) END;
 -- What counting from codes needs at least for each distinct record: its codes, the keys of one subset, and
 -- its person where people are counted.
 MACRO reid_bytes_of_codes(columns, max_size, entity) AS
-${BYTES} * columns + ${KEY_BYTES} * (least(columns, max_size) + ${KEYS_SPARE} + (entity IS NOT NULL)::INTEGER);
+${BYTES} * columns
+  + ${KEY_BYTES} * (least(columns, max_size) + ${KEYS_SPARE} + (entity IS NOT NULL)::INTEGER);
