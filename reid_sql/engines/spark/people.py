@@ -57,7 +57,7 @@ def individuals(
     """
     refuse_individuals(qi, entity, nulls)
     groups = _groups(by)
-    rows = rows_of_people(tbl, qi, entity, nulls, **groups)
+    rows = rows_of_people(tbl, qi, entity, nulls, WORDS, **groups)
     people, own = people_of(rows, nulls, tuple(groups)), [*rows.names, *groups]
     right = keyed(sizes_of(people, own, "class_size").drop("records"), own)
     met = people.join(right, alike([F.col(name) for name in own], right))

@@ -177,7 +177,8 @@ class People:
         least, most = np.full(len(sizes), len(self.first)), np.full(len(sizes), -1)
         np.minimum.at(least, ids, owner)
         np.maximum.at(most, ids, owner)
-        return (least == most)[ids]
+        alone: npt.NDArray[np.bool_] = least == most
+        return alone[ids]
 
 
 def _key(codes: Sequence[Integers]) -> Key:

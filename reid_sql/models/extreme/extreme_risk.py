@@ -171,8 +171,9 @@ def _logit(distinct: Numbers, size: Floats) -> Floats:
     if whole and high - low < distinct.size and np.ptp(size) == 0:
         steps = np.arange(low, high + 1, dtype=np.float64)
         table: Floats = np.log(steps) - np.log(size[0] - steps)
-        return table[distinct - low]
-    logits: Floats = np.log(distinct) - np.log(size - distinct)
+        logits: Floats = table[distinct - low]
+    else:
+        logits = np.log(distinct) - np.log(size - distinct)
     return logits
 
 

@@ -71,7 +71,7 @@ def _whole(
 ) -> pl.DataFrame:
     """One row of whole columns."""
     ranks = [_ranks(table[name]).cast(pl.Int32) for name in places(columns)]
-    who = [] if people is None else _ranks(people).cast(pl.Int64)
+    who: pl.Series | list[int] = [] if people is None else _ranks(people).cast(pl.Int64)
     whole = {"names": [list(columns)], "ordinal": [ordinal], "codes": [ranks], "people": [who]}
     return pl.DataFrame(whole | {"position": [table["position"]], "keys": [keys]}, schema=types)
 

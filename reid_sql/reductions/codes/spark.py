@@ -30,12 +30,13 @@ def codes(
     entity: str | None = None,
 ) -> Elsewhere:
     """The columns, with the count of distinct values of every choice of some of them."""
+    of_masks = counts_of if entity is None else counts_of_people
     if entity is None:
-        rows, of_masks = rows_of(tbl, columns, COLUMNS), counts_of
+        rows = rows_of(tbl, columns, COLUMNS)
         distinct = counted(rows, nulls).localCheckpoint()
         whole = distinct.agg(F.coalesce(F.sum("records"), F.lit(0)).alias("records"))
     else:
-        rows, of_masks = rows_of_people(tbl, columns, entity, nulls, BESIDE), counts_of_people
+        rows = rows_of_people(tbl, columns, entity, nulls, BESIDE)
         distinct = people_of(rows, nulls).localCheckpoint()
         whole = distinct.select("entity").distinct().agg(F.count(F.lit(1)).alias("records"))
     treated = collected(how_nulls(rows, nulls, whole), "one row")

@@ -144,7 +144,7 @@ def test_what_cannot_tell_people_apart_is_refused(
         by_spark(spark, "risk_summary", [VISITS], QI, **options)
 
 
-OF_COLUMNS = {
+OF_COLUMNS: dict[str, dict[str, Any]] = {
     "attribute_risk": {},
     "qar_quasi_identifiers": {"p": 2},
     "qar_risk": {"p": 2, "alpha": 0.1, "tail": 0.9},
