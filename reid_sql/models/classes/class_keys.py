@@ -28,7 +28,7 @@ WIDE: Final = 8  # bytes of a key
 CODE_BYTES: Final = 4
 SPARE: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
 SMALL: Final = 50_000  # records below which threads wait for each other more than they count
-DECIMALS: Final = 9  # of a sum over people
+DECIMALS: Final = 9  # of a sum over people, where equal ones are to stay equal
 PIECES: Final = 4  # of the work for each thread, so that none ends early
 
 MEMORY: Final = Number(
@@ -137,13 +137,13 @@ class Key:
 
 
 def reidentifications(sizes: Integers) -> float:
-    """Sum 1/size over people; by sizes and rounded, so that equal sums stay equal.
+    """Sum 1/size over people, by sizes.
 
     >>> reidentifications(np.array([2, 1]))
     1.5
     """
     counts = np.bincount(sizes)[1:]
-    return round(float((counts / np.arange(1, len(counts) + 1)).sum()), DECIMALS)
+    return float((counts / np.arange(1, len(counts) + 1)).sum())
 
 
 def _sorted(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from reid_sql.domains import Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.class_keys import Key, each_key, reidentifications
+from reid_sql.models.classes.class_keys import DECIMALS, Key, each_key, reidentifications
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers, QuasiIdentifiers
 from reid_sql.models.numerics.special import expit
 
@@ -117,7 +117,7 @@ def right_matches(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> tuple[Inte
 
     def told(_: int, key: Key) -> tuple[int, float]:
         values, sizes = key.of_people(table.people)
-        return values, reidentifications(sizes)
+        return values, round(reidentifications(sizes), DECIMALS)
 
     distinct, matches = zip(*each_key(chosen, told, memory_mb), strict=True)
     return np.array(distinct, dtype=np.int64), np.array(matches)
