@@ -21,26 +21,29 @@ PLAN reid_plan_subsets(source, columns, max_size, nulls, memory_mb) AS
 {% if reid_subset_count(len(columns), max_size) > ${MAX_SUBSETS} %}
 {{ error('the number of subsets of the columns must be at most ${MAX_SUBSETS}, got '
   || reid_subset_count(len(columns), max_size) || '; pass fewer columns or a smaller max_size')::VARCHAR }}
+{% elif reid_subset_count(len(columns), max_size) <= ${QUERIES} %}
+FROM query(reid_each_subset(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }}, {{ reid_text(nulls) }}))
 {% else %}
-{% call reid_guarded('columns', [source], columns) %}
-  {% if reid_subset_count(len(columns), max_size) <= ${QUERIES} %}
-  {{ reid_each_subset(source, columns, max_size, nulls) }}
-  {% else %}
-  {{ reid_many_subsets(source, columns, max_size, nulls, memory_mb) }}
-  {% endif %}
-{% endcall %}
+FROM query(reid_many_subsets(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }}, {{ reid_text(nulls) }},
+  {{ memory_mb }}))
 {% endif %}
 ;
 
--- Of few subsets, a query each.
+-- Of few subsets, a query each. A text of its own: DuckDB works out what is constant in every branch, and all
+-- subsets of many columns do not fit into memory.
 PLAN reid_each_subset(source, columns, max_size, nulls) AS
+{% call reid_guarded('columns', [source], columns) %}
 {% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
 ({{ reid_plan_subset(source, list_select(columns, places), nulls) }})
 {% endfor %}
+{% endcall %}
 ;
 
 -- Of many subsets, from the distinct records as codes: one call counts all, in bounded memory.
 PLAN reid_many_subsets(source, columns, max_size, nulls, memory_mb) AS
+{% call reid_guarded('columns', [source], columns) %}
 WITH reid_distinct AS MATERIALIZED ({{ reid_distinct(source, columns, 'value', 0) }}),
 reid_begun AS MATERIALIZED (
   SELECT reid_begin('reid_subset_counts',
@@ -66,6 +69,7 @@ reid_each AS (
 SELECT list_select({{ reid_texts(columns) }}, each.places) AS subset, each.records, each.classes,
   each.pairs::HUGEINT AS pairs_alike, each.dropped AS records_dropped, {{ reid_text(nulls) }} AS nulls
 FROM reid_each
+{% endcall %}
 ;
 
 -- The same where there is no Python: a query each as well, of as many as one statement can hold.
@@ -75,7 +79,8 @@ PLAN reid_many_subsets_without_python(source, columns, max_size, nulls, memory_m
   || 'reid-sql, got ' || reid_subset_count(len(columns), max_size)
   || '; register it, or pass fewer columns or a smaller max_size')::VARCHAR }}
 {% else %}
-{{ reid_each_subset(source, columns, max_size, nulls) }}
+FROM query(reid_each_subset(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }}, {{ reid_text(nulls) }}))
 {% endif %}
 ;
 
