@@ -48,4 +48,5 @@ def key_of(columns: Sequence[str]) -> str:
         return ", ".join(columns)
     parts = ", ".join(f"reid_plain_part({column})" for column in columns)
     others = ", ".join(f"reid_other_part({column}), 'ASC NULLS LAST'" for column in columns)
-    return f"{parts}, create_sort_key({others})"
+    plain = " AND ".join(f"reid_is_plain({column})" for column in columns)
+    return f"{parts}, CASE WHEN NOT ({plain}) THEN create_sort_key({others}) END"

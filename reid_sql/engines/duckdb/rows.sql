@@ -53,13 +53,15 @@ MACRO reid_plain_part(c) AS CASE WHEN reid_is_plain(c) THEN c END;
 MACRO reid_other_part(c) AS CASE WHEN reid_is_plain(c) THEN NULL ELSE c END;
 
 -- What tells records apart, exactly: a few columns as they are; of many, those of a fixed width as they are,
--- and all others as one text of bytes that has the same order and equality as they have.
+-- and all others, if any, as one text of bytes that has the same order and equality as they have.
 PLAN reid_key(columns) AS
 {% if len(columns) <= ${AS_THEY_ARE} %}
 {{ reid_numbered(columns) }}
 {% else %}
 {% for c, i in columns join ', ' %}reid_plain_part(q{{ i }}){% endfor %},
-create_sort_key({% for c, i in columns join ', ' %}reid_other_part(q{{ i }}), 'ASC NULLS LAST'{% endfor %})
+CASE WHEN NOT ({% for c, i in columns join ' AND ' %}reid_is_plain(q{{ i }}){% endfor %})
+THEN create_sort_key({% for c, i in columns join ', ' %}reid_other_part(q{{ i }}), 'ASC NULLS LAST'{% endfor %})
+END
 {% endif %}
 ;
 

@@ -43,37 +43,42 @@ PLAN reid_plan_subsets(source, columns, max_size, nulls, memory_mb, entity) AS
 {% if reid_subset_count(len(columns), max_size) > ${MAX_SUBSETS} %}
 {{ error('the number of subsets of the columns must be at most ${MAX_SUBSETS}, got '
   || reid_subset_count(len(columns), max_size) || '; pass fewer columns or a smaller max_size')::VARCHAR }}
+{% elif reid_subset_count(len(columns), max_size) <= ${QUERIES} AND entity IS NOT NULL %}
+FROM query(reid_each_subset_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }},
+  {{ reid_text(nulls) }}, {{ reid_text(entity) }}))
+{% elif reid_subset_count(len(columns), max_size) <= ${QUERIES} %}
+FROM query(reid_each_subset(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }}, {{ reid_text(nulls) }}))
 {% else %}
-{% call reid_guarded(reid_words_beside('columns', entity), [source],
-  reid_with_entity(columns, entity, nulls)) %}
-  {% if reid_subset_count(len(columns), max_size) > ${QUERIES} %}
-  {{ reid_many_subsets(source, columns, max_size, nulls, memory_mb, entity) }}
-  {% elif entity IS NOT NULL %}
-  FROM query(reid_each_subset_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }},
-    {{ reid_text(nulls) }}, {{ reid_text(entity) }}))
-  {% else %}
-  {{ reid_each_subset(source, columns, max_size, nulls) }}
-  {% endif %}
-{% endcall %}
+FROM query(reid_many_subsets(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }}, {{ reid_text(nulls) }},
+  {{ memory_mb }}, {{ reid_text_or_null(entity) }}))
 {% endif %}
 ;
 
--- Of few subsets, a query each.
+-- Of few subsets, a query each. A text of its own: DuckDB works out what is constant in every branch, and all
+-- subsets of many columns do not fit into memory.
 PLAN reid_each_subset(source, columns, max_size, nulls) AS
+{% call reid_guarded('columns', [source], columns) %}
 {% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
 ({{ reid_plan_subset(source, list_select(columns, places), nulls) }})
 {% endfor %}
+{% endcall %}
 ;
 
 PLAN reid_each_subset_of_people(source, columns, max_size, nulls, entity) AS
+{% call reid_guarded('columns and entity', [source], reid_with_entity(columns, entity, nulls)) %}
 {% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
 ({{ reid_plan_subset_of_people(source, list_select(columns, places), nulls, entity) }})
 {% endfor %}
+{% endcall %}
 ;
 
 -- Of many subsets, from the distinct records as codes, beside those of their people if any: one call counts
 -- all, in bounded memory.
 PLAN reid_many_subsets(source, columns, max_size, nulls, memory_mb, entity) AS
+{% call reid_guarded(reid_words_beside('columns', entity), [source],
+  reid_with_entity(columns, entity, nulls)) %}
 WITH reid_distinct AS MATERIALIZED (
   {{ reid_distinct(source, reid_columns_of_codes(columns, entity), 'value', 0) }}
 ),
@@ -104,6 +109,7 @@ SELECT list_select({{ reid_texts(columns) }}, each.places) AS subset, each.recor
   each.reidentifications, each.pairs::HUGEINT AS pairs_alike, each.dropped AS records_dropped,
   {{ reid_text(nulls) }} AS nulls
 FROM reid_each
+{% endcall %}
 ;
 
 -- The same where there is no Python: a query each as well, of as many as one statement can hold.
@@ -113,9 +119,11 @@ PLAN reid_many_subsets_without_python(source, columns, max_size, nulls, memory_m
   || 'reid-sql, got ' || reid_subset_count(len(columns), max_size)
   || '; register it, or pass fewer columns or a smaller max_size')::VARCHAR }}
 {% elif entity IS NOT NULL %}
-{{ reid_each_subset_of_people(source, columns, max_size, nulls, entity) }}
+FROM query(reid_each_subset_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }},
+  {{ reid_text(nulls) }}, {{ reid_text(entity) }}))
 {% else %}
-{{ reid_each_subset(source, columns, max_size, nulls) }}
+FROM query(reid_each_subset(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ max_size }}, {{ reid_text(nulls) }}))
 {% endif %}
 ;
 

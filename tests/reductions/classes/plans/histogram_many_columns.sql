@@ -22,7 +22,8 @@ FROM (
       ) AS reid_source_rows(q1, q2, q3, q4, q5)
       GROUP BY reid.main.reid_plain_part(q1), reid.main.reid_plain_part(q2),
         reid.main.reid_plain_part(q3), reid.main.reid_plain_part(q4), reid.main.reid_plain_part(q5),
-        create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST')
+        CASE WHEN NOT (reid.main.reid_is_plain(q1) AND reid.main.reid_is_plain(q2) AND reid.main.reid_is_plain(q3)
+        AND reid.main.reid_is_plain(q4) AND reid.main.reid_is_plain(q5)) THEN create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST') END
     )
     GROUP BY class_size
   ) AS reid_counted, (

@@ -1,62 +1,72 @@
 -- reid_many_subsets('query_table(''people'')', ['age', 'sex'], 2, 'drop', 1024, 'person')
-WITH reid_distinct AS MATERIALIZED (
-  SELECT 0 AS side, row_number() OVER () AS id, q1, q2, q3, records
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "person"
   FROM (
-    SELECT q1, q2, q3, count(*) AS records
-    FROM (
-      SELECT "age", "sex", "person"
-      FROM query_table('people') AS reid_source
-      WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "person"::VARCHAR), 'age, sex, person')
-    ) AS reid_source_rows(q1, q2, q3)
-    GROUP BY q1, q2, q3
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
   )
-),
-reid_begun AS MATERIALIZED (
-  SELECT reid_begin('reid_subset_counts', [list(coalesce(code1, 0)::INTEGER), list(coalesce(code2, 0)::INTEGER)], list(records)::BIGINT[], list(coalesce(code3, 0))::BIGINT[], 2, 'drop', 1024) AS reid_number
-  FROM reid_distinct
-  LEFT JOIN (
-    SELECT v1, row_number() OVER () AS code1
+  WHERE reid.main.reid_known('columns and entity', ['age', 'sex', 'person'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  WITH reid_distinct AS MATERIALIZED (
+    SELECT 0 AS side, row_number() OVER () AS id, q1, q2, q3, records
     FROM (
-      SELECT DISTINCT q1 AS v1
-      FROM reid_distinct
-      WHERE q1 IS NOT NULL
+      SELECT q1, q2, q3, count(*) AS records
+      FROM (
+        SELECT "age", "sex", "person"
+        FROM query_table('people') AS reid_source
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "person"::VARCHAR), 'age, sex, person')
+      ) AS reid_source_rows(q1, q2, q3)
+      GROUP BY q1, q2, q3
     )
-  ) ON q1 = v1
-  LEFT JOIN (
-    SELECT v2, row_number() OVER () AS code2
-    FROM (
-      SELECT DISTINCT q2 AS v2
-      FROM reid_distinct
-      WHERE q2 IS NOT NULL
-    )
-  ) ON q2 = v2
-  LEFT JOIN (
-    SELECT v3, row_number() OVER () AS code3
-    FROM (
-      SELECT DISTINCT q3 AS v3
-      FROM reid_distinct
-      WHERE q3 IS NOT NULL
-    )
-  ) ON q3 = v3
-  WHERE (
-    SELECT reid.main.reid_in_memory(count(*), 80, 1024, ' distinct records of 2 columns')
+  ),
+  reid_begun AS MATERIALIZED (
+    SELECT reid_begin('reid_subset_counts', [list(coalesce(code1, 0)::INTEGER), list(coalesce(code2, 0)::INTEGER)], list(records)::BIGINT[], list(coalesce(code3, 0))::BIGINT[], 2, 'drop', 1024) AS reid_number
     FROM reid_distinct
+    LEFT JOIN (
+      SELECT v1, row_number() OVER () AS code1
+      FROM (
+        SELECT DISTINCT q1 AS v1
+        FROM reid_distinct
+        WHERE q1 IS NOT NULL
+      )
+    ) ON q1 = v1
+    LEFT JOIN (
+      SELECT v2, row_number() OVER () AS code2
+      FROM (
+        SELECT DISTINCT q2 AS v2
+        FROM reid_distinct
+        WHERE q2 IS NOT NULL
+      )
+    ) ON q2 = v2
+    LEFT JOIN (
+      SELECT v3, row_number() OVER () AS code3
+      FROM (
+        SELECT DISTINCT q3 AS v3
+        FROM reid_distinct
+        WHERE q3 IS NOT NULL
+      )
+    ) ON q3 = v3
+    WHERE (
+      SELECT reid.main.reid_in_memory(count(*), 80, 1024, ' distinct records of 2 columns')
+      FROM reid_distinct
+    )
+  ),
+  reid_waited AS (
+    SELECT found
+    FROM (
+      SELECT reid_subset_counts(reid_number) AS found
+      FROM range(9223372036854775807), reid_begun
+    )
+    WHERE found IS NOT NULL
+    LIMIT 1
+  ),
+  reid_each AS (
+    SELECT unnest(CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END) AS each
+    FROM reid_waited
   )
-),
-reid_waited AS (
-  SELECT found
-  FROM (
-    SELECT reid_subset_counts(reid_number) AS found
-    FROM range(9223372036854775807), reid_begun
-  )
-  WHERE found IS NOT NULL
-  LIMIT 1
-),
-reid_each AS (
-  SELECT unnest(CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END) AS each
-  FROM reid_waited
-)
-SELECT list_select(['age', 'sex'], each.places) AS subset, each.records, each.classes,
-  each.reidentifications, each.pairs::HUGEINT AS pairs_alike, each.dropped AS records_dropped,
-  'drop' AS nulls
-FROM reid_each
+  SELECT list_select(['age', 'sex'], each.places) AS subset, each.records,
+    each.classes, each.reidentifications, each.pairs::HUGEINT AS pairs_alike,
+    each.dropped AS records_dropped, 'drop' AS nulls
+  FROM reid_each
+) AS reid_result

@@ -1,61 +1,63 @@
 -- reid_plan_subsets('query_table(''people'')', ['age', 'sex'], 2, 'value', 1024, NULL)
-SELECT reid_result.*
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  SELECT reid_result.*
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
-  )
-  WHERE reid.main.reid_known('columns', ['age', 'sex'], reid_names_1)
-) AS reid_fallback, LATERAL ((
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT ['age'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+    SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
     FROM (
-      SELECT count(*) AS class_size, count(*) AS records
-      FROM (
-        SELECT "age"
-        FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR), 'age')
-      ) AS reid_source_rows(q1)
-      GROUP BY q1
+      SELECT list(column_name) AS reid_names_1
+      FROM (DESCRIBE FROM query_table('people'))
     )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) UNION ALL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT ['sex'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+    WHERE reid.main.reid_known('columns', ['age', 'sex'], reid_names_1)
+  ) AS reid_fallback, LATERAL ((
+    SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
     FROM (
-      SELECT count(*) AS class_size, count(*) AS records
+      SELECT ['age'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
+        count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
       FROM (
-        SELECT "sex"
-        FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("sex"::VARCHAR), 'sex')
-      ) AS reid_source_rows(q1)
-      GROUP BY q1
-    )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) UNION ALL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT ['age', 'sex'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+        SELECT count(*) AS class_size, count(*) AS records
+        FROM (
+          SELECT "age"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR), 'age')
+        ) AS reid_source_rows(q1)
+        GROUP BY q1
+      )
+    ) AS reid_counted, (
+      SELECT 0::BIGINT
+    ) AS reid_left_out(records_dropped)
+  ) UNION ALL (
+    SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
     FROM (
-      SELECT count(*) AS class_size, count(*) AS records
+      SELECT ['sex'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
+        count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
       FROM (
-        SELECT "age", "sex"
-        FROM query_table('people') AS reid_source
-        WHERE true
-      ) AS reid_source_rows(q1, q2)
-      GROUP BY q1, q2
-    )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-)) AS reid_result
+        SELECT count(*) AS class_size, count(*) AS records
+        FROM (
+          SELECT "sex"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(coalesce("sex"::VARCHAR), 'sex')
+        ) AS reid_source_rows(q1)
+        GROUP BY q1
+      )
+    ) AS reid_counted, (
+      SELECT 0::BIGINT
+    ) AS reid_left_out(records_dropped)
+  ) UNION ALL (
+    SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+    FROM (
+      SELECT ['age', 'sex'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
+        count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      FROM (
+        SELECT count(*) AS class_size, count(*) AS records
+        FROM (
+          SELECT "age", "sex"
+          FROM query_table('people') AS reid_source
+          WHERE true
+        ) AS reid_source_rows(q1, q2)
+        GROUP BY q1, q2
+      )
+    ) AS reid_counted, (
+      SELECT 0::BIGINT
+    ) AS reid_left_out(records_dropped)
+  )) AS reid_result
+)

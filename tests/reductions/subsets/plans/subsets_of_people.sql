@@ -1,14 +1,14 @@
 -- reid_plan_subsets('query_table(''people'')', ['age', 'sex'], 2, 'value', 1024, 'person')
-SELECT reid_result.*
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "person"
+  SELECT reid_result.*
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
-  )
-  WHERE reid.main.reid_known('columns and entity', ['age', 'sex', 'person'], reid_names_1)
-) AS reid_fallback, LATERAL (
-  FROM ((
+    SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "person"
+    FROM (
+      SELECT list(column_name) AS reid_names_1
+      FROM (DESCRIBE FROM query_table('people'))
+    )
+    WHERE reid.main.reid_known('columns and entity', ['age', 'sex', 'person'], reid_names_1)
+  ) AS reid_fallback, LATERAL ((
     SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
     FROM (
       SELECT ['age'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
@@ -81,5 +81,5 @@ FROM (
     ) AS reid_counted, (
       SELECT 0::BIGINT
     ) AS reid_left_out(records_dropped)
-  ))
-) AS reid_result
+  )) AS reid_result
+)
