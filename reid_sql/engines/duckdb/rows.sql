@@ -60,8 +60,8 @@ PLAN reid_key(columns) AS
 {% else %}
 {% for c, i in columns join ', ' %}reid_plain_part(q{{ i }}){% endfor %},
 CASE WHEN NOT ({% for c, i in columns join ' AND ' %}reid_is_plain(q{{ i }}){% endfor %})
-THEN create_sort_key({% for c, i in columns join ', ' %}reid_other_part(q{{ i }}), 'ASC NULLS LAST'{% endfor %})
-END
+THEN create_sort_key(
+  {% for c, i in columns join ', ' %}reid_other_part(q{{ i }}), 'ASC NULLS LAST'{% endfor %}) END
 {% endif %}
 ;
 
