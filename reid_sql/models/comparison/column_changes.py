@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Final
 
 import numpy as np
@@ -85,7 +86,8 @@ def total_variation(column: PairedColumn) -> float | None:
     mine, theirs = (_shares(column, released=side) for side in (False, True))
     if not (mine.keys() & theirs.keys()) - {None} and any(value is not None for value in mine):
         return None
-    return sum(abs(mine.get(value, 0) - theirs.get(value, 0)) for value in mine.keys() | theirs.keys()) / 2
+    # In whatever order: the sum of the differences is rounded once.
+    return fsum(abs(mine.get(value, 0) - theirs.get(value, 0)) for value in mine.keys() | theirs.keys()) / 2
 
 
 def _shares(column: PairedColumn, *, released: bool) -> dict[str | float | None, float]:
@@ -95,8 +97,8 @@ def _shares(column: PairedColumn, *, released: bool) -> dict[str | float | None,
     found: dict[str | float | None, float] = {}
     for value, n in zip([None, *values], counts, strict=True):
         if n:
-            found[canonical(value)] = found.get(canonical(value), 0.0) + n / counts.sum()
-    return found
+            found[canonical(value)] = found.get(canonical(value), 0.0) + float(n)
+    return {value: n / float(counts.sum()) for value, n in found.items()}
 
 
 def _counts(codes: Integers, records: Integers, values: Sequence[str]) -> Floats:
