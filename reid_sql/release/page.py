@@ -11,7 +11,7 @@ from reid_sql.models.release.requirement import Outcome
 from reid_sql.models.release.search import Found
 
 if TYPE_CHECKING:
-    from reid_sql.release.prepared import Prepared, TableForm
+    from reid_sql.release.sought import Sought, TableForm
 
 Page = dict[str, Any]
 FORMAT: Final = "reid-sql release 1"
@@ -20,7 +20,7 @@ SUPPRESSION: Final = ("suppressed_share", "suppressed_below", "blank_share", "bl
 DIGITS: Final = 4  # of a loss: an exact one would tell how few records were left out
 
 
-def page(made: "Prepared") -> Page:
+def page(made: "Sought") -> Page:
     """Tell of the release of each table, and the gate's report on it."""
     told: Page = rounded(
         {
@@ -36,7 +36,7 @@ def page(made: "Prepared") -> Page:
     return told
 
 
-def _table(made: "Prepared", table: "TableForm") -> Page:
+def _table(made: "Sought", table: "TableForm") -> Page:
     best, below = table.result.best, made.policy.mask_below
     shipped = table.shipped(made.policy.preparing.keep)
     return {

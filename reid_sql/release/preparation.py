@@ -20,8 +20,9 @@ from reid_sql.models.release.search import Found, Judged, Result, Search, anythi
 from reid_sql.release.asked import columns_to_climb, is_folded, is_monotone, refuse_unprepared, requirement
 from reid_sql.release.climb import Climb, climb
 from reid_sql.release.form import Form
-from reid_sql.release.prepared import Prepared, TableForm
+from reid_sql.release.prepared import Prepared
 from reid_sql.release.released import Released
+from reid_sql.release.sought import TableForm
 from reid_sql.release.sql_file import source_sql
 from reid_sql.suggestion import suggestion
 

@@ -11,12 +11,12 @@ from reid_sql.visible import visible
 
 if TYPE_CHECKING:
     from reid_sql.release.form import Form
-    from reid_sql.release.prepared import Prepared, TableForm
+    from reid_sql.release.sought import Sought, TableForm
 
 FIRST: Final = '"""A release by reid-sql'
 
 
-def python_file(made: "Prepared") -> str:
+def python_file(made: "Sought") -> str:
     """Write a function for each table, named `released_` and the table's name."""
     if not made.passed:
         raise ReidError(
@@ -42,7 +42,7 @@ def _stage(form: "Form", stage: Sequence[str]) -> Iterator[str]:
     yield f"    made = made.drop({SMALL!r}, {RESCUED!r})"
 
 
-def _function(made: "Prepared", table: "TableForm") -> Iterator[str]:
+def _function(made: "Sought", table: "TableForm") -> Iterator[str]:
     if table.form is None:
         raise ReidError("no form of the table meets the policy")
     levels = table.form.levels

@@ -10,7 +10,7 @@ from reid_sql.source import DATABASES, check_source, select_of
 from reid_sql.visible import visible
 
 if TYPE_CHECKING:
-    from reid_sql.release.prepared import Prepared, TableForm
+    from reid_sql.release.sought import Sought, TableForm
 
 FIRST: Final = "-- A release by reid-sql"
 NO_FORM: Final = "no form of the table meets the policy"
@@ -32,7 +32,7 @@ def source_sql(release: Release) -> str:
     return f"({select})"
 
 
-def sql_file(made: "Prepared") -> str:
+def sql_file(made: "Sought") -> str:
     """Write the views of all tables."""
     if not made.passed:
         raise ReidError(
@@ -41,7 +41,7 @@ def sql_file(made: "Prepared") -> str:
     return "\n".join(line for table in made.tables for line in _view(made, table)) + "\n"
 
 
-def _view(made: "Prepared", table: "TableForm") -> Iterator[str]:
+def _view(made: "Sought", table: "TableForm") -> Iterator[str]:
     if table.form is None:
         raise ReidError(NO_FORM)
     yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
