@@ -48,8 +48,10 @@ def __getattr__(name: str) -> object:
 def register(con: "duckdb.DuckDBPyConnection") -> None:
     """Put every function into a DuckDB connection or cursor.
 
-    Twice is harmless and cheap. Each connection and cursor registers itself; the functions leave nothing in a
-    database file, work on a read-only one, and neither commit nor abort an open transaction.
+    Every connection and cursor of the database then knows them as reid.name, and this one by the bare name,
+    too: its search path ends with our catalogue, so after USE register again. Twice is harmless and cheap.
+    The functions leave nothing in a database file, work on a read-only one, and neither commit nor abort an
+    open transaction.
 
     >>> import duckdb
     >>> con = duckdb.connect()
