@@ -18,11 +18,11 @@ from reid_sql.engines.duckdb.kept import copied
 from reid_sql.engines.duckdb.macros import CATALOGUE, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.engines.duckdb.qualify import NOT_USUAL, OPERATORS
+from reid_sql.engines.duckdb.scripting import PUBLIC
 from reid_sql.engines.duckdb.versions import version_of
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 
-PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 MARKER: Final = "reid_is_whole"
 TAKEN: Final = (
     "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT "
@@ -44,8 +44,11 @@ def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) 
 
     They live in a catalogue of our own in memory, once for a database instance and without a trace in a file,
     so that every connection and cursor of it knows them as reid.name. Names alone are found by the search
-    path of this connection, which ends with our catalogue.
+    path of this connection, which ends with our catalogue. What wraps a connection, as SQLAlchemy's does, or
+    stands for the default one, as the module duckdb does, will do.
     """
+    if not isinstance(con, duckdb.DuckDBPyConnection):
+        con = _unwrapped(con)
     found = _written(functions)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
@@ -59,6 +62,17 @@ def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) 
         namesakes = _namesakes(cursor, instance, functions)
         mark = " ".join([catalogue, found.version, *sorted(namesakes)])
         reach(con, functions, catalogue, mark, namesakes)
+
+
+def _unwrapped(con: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on a connection
+    """The connection on which it executes."""
+    found = con.execute("SELECT 1") if hasattr(con, "execute") else con
+    if not isinstance(found, duckdb.DuckDBPyConnection):
+        raise OutOfDomainError(
+            f"con must be a connection of DuckDB, got {type(con).__name__}; pass what duckdb.connect() gives"
+        )
+    found.fetchall()
+    return found
 
 
 @dataclass(frozen=True)

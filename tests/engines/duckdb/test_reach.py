@@ -6,11 +6,13 @@ has under a name of ours never answers in its place.
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 import reid_sql
+from reid_sql.engines.duckdb import script
 from reid_sql_udfs import declared
 
 PEOPLE = "CREATE TABLE people AS SELECT * FROM (VALUES (34, 'F'), (34, NULL), (51, 'M')) people(age, sex)"
@@ -88,7 +90,9 @@ def test_one_setting_makes_bare_names_known_without_python(con: duckdb.DuckDBPyC
 def test_what_is_made_is_the_users(con: duckdb.DuckDBPyConnection) -> None:
     reid_sql.register(con)
     con.execute("CREATE TABLE t AS SELECT 1 AS a; CREATE TABLE main.u AS SELECT 1 AS a; CREATE SCHEMA s")
-    con.execute("CREATE VIEW v AS FROM t; CREATE MACRO m(a) AS a; CREATE SEQUENCE q; CREATE TYPE e AS ENUM ('a')")
+    con.execute(
+        "CREATE VIEW v AS FROM t; CREATE MACRO m(a) AS a; CREATE SEQUENCE q; CREATE TYPE e AS ENUM ('a')"
+    )
     found = con.execute("""SELECT database_name, table_name FROM duckdb_tables()
         UNION ALL SELECT database_name, view_name FROM duckdb_views() WHERE NOT internal
         UNION ALL SELECT database_name, function_name FROM duckdb_functions()
@@ -204,7 +208,7 @@ def test_a_transaction_refuses_what_a_rollback_would_uncover(con: duckdb.DuckDBP
     con.execute("BEGIN")
     with pytest.raises(
         ValueError,
-        match="must have no macros of its own named like ours, got equivalence_class_size, risk_summary; register",
+        match=r"must have no macros .* like ours, got equivalence_class_size, risk_summary; register before",
     ):
         reid_sql.register(con)
     check(con, "reid.")
@@ -229,3 +233,73 @@ def test_every_function_has_words_in_the_catalogue(con: duckdb.DuckDBPyConnectio
     for name, declaration in functions.items():
         first = declaration.words.replace(";", ",")
         assert found[name].startswith(f"{first} {name}("), found[name]
+
+
+# The script: the same without Python, and for tools that split at every semicolon
+
+
+@pytest.mark.parametrize("kept", [{}, {"permanent": True}, {"permanent": True, "database": "my functions"}])
+def test_no_semicolon_of_the_script_stands_but_at_an_end(kept: dict[str, Any]) -> None:
+    text = script(declared(), **kept)
+    with duckdb.connect() as con:
+        con.execute("ATTACH ':memory:' AS \"my functions\"")
+        assert len(con.extract_statements(text)) == text.count(";")
+        for statement in text.split(";"):
+            if statement.strip():
+                con.execute(statement)
+
+
+def test_the_script_serves_every_connection(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(script(declared()))
+    check(con)
+    check(con.cursor(), "reid.")
+    with pytest.raises(duckdb.Error, match="fit_copula needs the Python package reid-sql, got a connection"):
+        con.cursor().execute("FROM reid.fit_copula('town', people, ['age'])").fetchall()
+
+
+@pytest.mark.parametrize("temporary", ["", "TEMP"])
+def test_a_macro_named_like_ours_does_not_answer_for_the_script(
+    con: duckdb.DuckDBPyConnection, temporary: str
+) -> None:
+    theirs(con, temporary)
+    con.execute(script(declared()))
+    for form in FORMS.values():
+        check(con, form)
+
+
+def test_the_script_leaves_what_python_registered(con: duckdb.DuckDBPyConnection) -> None:
+    reid_sql.register(con)
+    con.cursor().execute(script(declared()))
+    for connection in (con, con.cursor()):
+        found = connection.execute(
+            "SELECT method FROM reid.population_uniqueness(people, ['age'], 100)"
+        ).fetchall()
+        assert len(found) > 1
+
+
+def test_the_script_leaves_no_trace_in_a_file_named_like_our_catalogue(tmp_path: Path) -> None:
+    path = tmp_path / "reid.db"
+    with duckdb.connect(path) as con:
+        con.execute(PEOPLE)
+        with pytest.raises(duckdb.Error, match="reid must be a catalogue in memory, got a database file"):
+            con.execute(script(declared()))
+        con.execute("ROLLBACK")
+        check(con)
+    with duckdb.connect(path) as con:
+        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
+
+
+# What stands for a connection
+
+
+def test_the_default_connection_registers_by_its_module() -> None:
+    reid_sql.register(duckdb)  # type: ignore[arg-type] # as a notebook does that never names a connection
+    with duckdb.default_connection().cursor() as cursor:
+        cursor.execute("CREATE TEMP " + PEOPLE.removeprefix("CREATE "))
+        check(cursor, "reid.")
+    assert duckdb.sql("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall() == [(0.366032,)]
+
+
+def test_what_is_no_connection_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"con must be a connection of DuckDB, got str; pass what"):
+        reid_sql.register("people.duckdb")  # type: ignore[arg-type]
