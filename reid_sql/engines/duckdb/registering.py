@@ -39,7 +39,7 @@ THIS: Final = f"SELECT {OWN_MODELS}()"
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 
 
-def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
+def register(given: Any, functions: Mapping[str, Function]) -> None:  # noqa: ANN401 - see _unwrapped
     """Put the functions into this connection; twice is harmless, and an open transaction stays as it is.
 
     They live in a catalogue of our own in memory, once for a database instance and without a trace in a file,
@@ -47,8 +47,7 @@ def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) 
     path of this connection, which ends with our catalogue. What wraps a connection, as SQLAlchemy's does, or
     stands for the default one, as the module duckdb does, will do.
     """
-    if not isinstance(con, duckdb.DuckDBPyConnection):
-        con = _unwrapped(con)
+    con = given if isinstance(given, duckdb.DuckDBPyConnection) else _unwrapped(given)
     found = _written(functions)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
@@ -64,12 +63,12 @@ def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) 
         reach(con, functions, catalogue, mark, namesakes)
 
 
-def _unwrapped(con: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on a connection
+def _unwrapped(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on a connection
     """The connection on which it executes."""
-    found = con.execute("SELECT 1") if hasattr(con, "execute") else con
+    found = given.execute("SELECT 1") if hasattr(given, "execute") else given
     if not isinstance(found, duckdb.DuckDBPyConnection):
         raise OutOfDomainError(
-            f"con must be a connection of DuckDB, got {type(con).__name__}; pass what duckdb.connect() gives"
+            f"con must be a connection of DuckDB, got {type(given).__name__}; pass what duckdb.connect() gives"
         )
     found.fetchall()
     return found

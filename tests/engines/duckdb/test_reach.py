@@ -297,7 +297,8 @@ def test_the_default_connection_registers_by_its_module() -> None:
     with duckdb.default_connection().cursor() as cursor:
         cursor.execute("CREATE TEMP " + PEOPLE.removeprefix("CREATE "))
         check(cursor, "reid.")
-    assert duckdb.sql("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall() == [(0.366032,)]
+    found = duckdb.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall()
+    assert found == [(0.366032,)]
 
 
 def test_what_is_no_connection_is_refused() -> None:
