@@ -5,6 +5,8 @@ In Polars they are expressions, on Spark functions. `register(con)` puts the fun
 answered with. Importing this package loads nothing of that.
 """
 
+import time
+
 TYPE_CHECKING = (
     False  # what type checkers take for true; importing typing for it would make the command start later
 )
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     )
 
     check: Gate
+
+IMPORTED_AT = time.time_ns()  # what was written to the folder since then is not what runs
 
 __all__ = [
     "NoRecordsError",

@@ -9,9 +9,10 @@ from reid_sql.engines.duckdb.macros import forwards, written
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function, sql_literal
 
-HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
-    '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 MARKED: Final = "reid_sql_registered"
+HERE: Final = f"""SELECT coalesce(nullif(current_setting('search_path'), ''),
+    '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"'),
+    getvariable('{MARKED}'), txid_current()"""
 
 
 def reach(
@@ -27,12 +28,12 @@ def reach(
     a macro of theirs has a name of ours, a temporary one goes before it, which only calls ours.
     """
     place = f"{catalogue}.main"
-    path: str = con.execute(HERE).fetchall()[0][0]
+    path, marked, transaction = con.execute(HERE).fetchall()[0]
     there = place in path.split(",")
-    if there and con.execute(f"SELECT getvariable('{MARKED}') = $1", [mark]).fetchall() == [(True,)]:
+    if there and marked == mark:
         return
     ours = {name: functions[name] for name in sorted(namesakes)}
-    if _in_transaction(con):
+    if con.execute("SELECT txid_current()").fetchall() == [(transaction,)]:  # else each statement has its own
         _refuse(ours)
     else:
         con.execute(_dropped(functions))
@@ -57,9 +58,3 @@ def _refuse(ours: Collection[str]) -> None:
             f"a connection in a transaction must have no macros of its own named like ours, got "
             f"{', '.join(ours)}; register before BEGIN"
         )
-
-
-def _in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
-    """Whether a transaction is open: outside one, every statement has an identity of its own."""
-    first, second = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
-    return bool(first == second)

@@ -68,7 +68,8 @@ def _unwrapped(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whate
     found = given.execute("SELECT 1") if hasattr(given, "execute") else given
     if not isinstance(found, duckdb.DuckDBPyConnection):
         raise OutOfDomainError(
-            f"con must be a connection of DuckDB, got {type(given).__name__}; pass what duckdb.connect() gives"
+            f"con must be a connection of DuckDB, got {type(given).__name__}; "
+            "pass what duckdb.connect() gives"
         )
     found.fetchall()
     return found
