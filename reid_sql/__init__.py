@@ -10,6 +10,8 @@ TYPE_CHECKING = (
     False  # what type checkers take for true; importing typing for it would make the command start later
 )
 if TYPE_CHECKING:
+    from typing import Any
+
     import duckdb
 
 __all__ = [  # and every declared function; the stub beside this file has their types
@@ -52,6 +54,20 @@ def __dir__() -> "list[str]":
     from reid_sql_udfs import declared  # noqa: PLC0415 - only what is asked for is loaded
 
     return sorted({*__all__, *declared()})
+
+
+def load_ipython_extension(ipython: "Any") -> None:  # noqa: ANN401 - IPython's shell
+    """Make `%load_ext reid_sql` register the functions, and show answers as cards and pictures."""
+    from reid_sql.notebook import load  # noqa: PLC0415 - only a notebook needs it
+
+    load(ipython)
+
+
+def unload_ipython_extension(ipython: "Any") -> None:  # noqa: ANN401 - IPython's shell
+    """Make `%unload_ext reid_sql` show answers as before."""
+    from reid_sql.notebook import unload  # noqa: PLC0415 - only a notebook needs it
+
+    unload(ipython)
 
 
 def register(con: "duckdb.DuckDBPyConnection") -> None:

@@ -84,6 +84,12 @@ check: Gate
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Put every function into a DuckDB connection or cursor."""
+
+def load_ipython_extension(ipython: object) -> None:
+    """Make `%load_ext reid_sql` register the functions, and show answers as cards and pictures."""
+
+def unload_ipython_extension(ipython: object) -> None:
+    """Make `%unload_ext reid_sql` show answers as before."""
 '''
 REGISTER: Final = '''
 def register(spark: SparkSession) -> list[str]:
