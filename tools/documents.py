@@ -5,14 +5,13 @@ the files that are shown get the results that they have.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import Measure
+from reid_sql.facts import example, meaning
 from reid_sql.function import Function
 from reid_sql_udfs import declared
 from tests import examples
@@ -91,45 +90,17 @@ def _answer(function: Function) -> Iterator[str]:
     yield "".join([head, *first, *lines]).rstrip()
 
 
-def meaning(function: Function, column: str) -> str:
-    """What the column holds, in this function's answer."""
-    bare, _, end = column.rpartition("_")
-    if end in {"low", "high"}:
-        return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
-    words = meanings()
-    told = words.get(function.name, {}).get(column) or words["every"].get(column)
-    return told or facts.field_words(function).get(column, "")
-
-
-@cache
-def meanings() -> Mapping[str, Mapping[str, str]]:
-    """The meanings of result columns, for every function and for one alone."""
-    return tomllib.loads((ROOT / "tools" / "result_columns.toml").read_text(encoding="utf-8"))
-
-
 def _example(name: str) -> Iterator[str]:
-    for script in sorted((ROOT / "sql_examples").glob("*.sql")):
-        for statement in statements(script.read_text(encoding="utf-8")):
-            if facts.calls(statement, name):
-                yield f"```sql\n{statement}\n```"
-                yield f"From [{script.name}](../sql_examples/{script.name})."
-                return
+    if found := example(name):
+        script, statement = found
+        yield f"```sql\n{statement}\n```"
+        yield f"From [{script.name}](../sql_examples/{script.name})."
 
 
 def _in_polars(function: Function) -> Iterator[str]:
     head = re.search(r"```python\n(.*?)```", FUNCTIONS.read_text(encoding="utf-8"), re.DOTALL)
     if head and facts.is_in_polars(function) and polars_examples.call(function):
         yield f"```python\n{polars_examples.answered(function, head[1])}\n```"
-
-
-def statements(script: str) -> list[str]:
-    r"""The statements of a script, each with the words before and the result after it.
-
-    >>> statements("-- One.\nSELECT 1;\n-- | 1 |\n\nSELECT 2;\n")
-    ['-- One.\nSELECT 1;\n-- | 1 |', 'SELECT 2;']
-    """
-    cut = re.sub(r"^((?!--).*;\n(?:-- \|.*\n)*)", "\\1\0", script, flags=re.MULTILINE)
-    return [part.strip() for part in cut.split("\0") if part.strip()]
 
 
 def absences() -> str:

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.options import PASSED, answered, numbers, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, answered, numbers, opened, print_answer, source_options, whole
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,10 +61,8 @@ def run_command(options: argparse.Namespace) -> int:
         before = run(con, forecast, [*given, path], "forecast").records()
         checks = checks_of(con, given, nulls)
         save(forecast_page(measured, drawn, before, checks), f"By {', '.join(given[1])}", options.plot)
-    if options.json:
-        print_json([row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)])
-    else:
-        screen.console().print(screen.forecast_page(found, older, k))
+    page = [row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)]
+    print_answer(options, page, found, lambda: screen.forecast_page(found, older, k))
     return PASSED
 
 
