@@ -14,10 +14,20 @@ from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.policy import Check, Policy, read_policy
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.cells import rescue
+from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.loss import loss_of
 from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.rules import Rule, Rules
 from reid_sql.models.release.search import Found, Judged, Result, Search, anything
-from reid_sql.release.asked import columns_to_climb, is_folded, is_monotone, refuse_unprepared, requirement
+from reid_sql.release.asked import (
+    columns_to_climb,
+    is_folded,
+    is_monotone,
+    is_ruled,
+    refuse_unprepared,
+    requirement,
+    rules,
+)
 from reid_sql.release.climb import Climb, climb
 from reid_sql.release.form import Form
 from reid_sql.release.prepared import Prepared
@@ -68,7 +78,8 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
     began = time.monotonic()
     columns, wanted = columns_to_climb(release), policy.preparing
     tell(f"{release.table.name}: ladders")
-    found = climb(release, columns, wanted.ladders)
+    ruled = rules(release, columns)
+    found = climb(release, columns, wanted.ladders, list(dict.fromkeys(column for column, _ in ruled)))
     asked = requirement(release, columns, wanted.suppression)
     loss = loss_of(wanted.loss, found.lattice)
     judge = _Judge(policy, release, before, found, asked)
@@ -79,11 +90,12 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
         asked,
         loss,
         judge if judge.left else anything,
+        rules=judge.rules,
         stop=lambda: time.monotonic() > ends,
         tell=words,
     ).run()
     best = result.best
-    form = Form(found.ladders, best.node, best.outcome.cut or 1) if best else None
+    form = judge.form(best) if best else None
     if form is not None and wanted.cells:
         form = _with_cells(judge, form)
     return TableForm(
@@ -93,6 +105,7 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
         ladders=found.ladders,
         lattice=found.lattice,
         requirement=asked,
+        rules=judge.rules,
         result=result,
         form=form,
         loss=wanted.loss,
@@ -104,10 +117,24 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
 
 def _with_cells(judge: "_Judge", form: Form) -> Form:
     """Blank single values in place of records, unless a check is no longer met then."""
+    if judge.rules is not None and form.rounds:
+        return form
     made = rescue(judge.found.lattice.folded(form.node), form.cut)
     stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
     blanked = replace(form, stages=stages)
     return form if judge.broken(blanked, judge.release.table.checks) else blanked
+
+
+def _known(release: Release, check: Check, columns: Sequence[str]) -> bool:
+    """Whether the search itself holds the check."""
+    return is_folded(release, check, columns) or is_ruled(release, check, columns)
+
+
+def _rules(found: Climb, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
+    if found.beside is None or not asked:
+        return None
+    places = [Rule(found.others.index(column), criterion) for column, criterion in asked]
+    return Rules(found.beside, len(found.ladders), places)
 
 
 class _Judge:
@@ -124,11 +151,18 @@ class _Judge:
         self.policy, self.release, self.before, self.found = policy, release, before, found
         columns = [each.column for each in found.ladders]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
-        self.left = [each for each in release.table.checks if strict or not is_folded(release, each, columns)]
-        self.whole = not asked.suppressible or asked.takes_nothing
+        self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
+        self.asked = tuple(rules(release, columns))
+        self.rules = _rules(found, self.asked)
+        self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
+
+    def form(self, found: Found) -> Form:
+        """Give the form that was found."""
+        rounds = max(found.outcome.rounds, 1) if self.asked else 0
+        return Form(self.found.ladders, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds)
 
     def __call__(self, found: Found) -> Judged:
-        broken = self.broken(Form(self.found.ladders, found.node, found.outcome.cut or 1), self.left)
+        broken = self.broken(self.form(found), self.left)
         if broken is None:
             return Judged(met=True)
         check, verdict = broken

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from reid_sql.errors import ReidError
 from reid_sql.ladders.step import ALL
+from reid_sql.models.release.criteria import SIZE
 from reid_sql.release.form import RESCUED, SMALL
 from reid_sql.visible import visible
 
@@ -42,6 +43,17 @@ def _stage(form: "Form", stage: Sequence[str]) -> Iterator[str]:
     yield f"    made = made.drop({SMALL!r}, {RESCUED!r})"
 
 
+def _round(form: "Form") -> Iterator[str]:
+    """Leave out the classes that are small or break a rule."""
+    counts = {SIZE: form.names, **form.counts}
+    for name, parts in counts.items():
+        counted = f"pl.len().over({parts!r})" if parts else "pl.len()"
+        yield f"    made = made.with_columns({counted}.alias({name!r}))"
+    small = [f"(pl.col({SIZE!r}) >= {form.cut})"] if form.cut > 1 else []
+    met = [f"({rule.polars(repr(form.names), at)})" for at, rule in form.numbered]
+    yield f"    made = made.filter({' & '.join([*small, *met])}).drop({list(counts)!r})"
+
+
 def _function(made: "Sought", table: "TableForm") -> Iterator[str]:
     if table.form is None:
         raise ReidError("no form of the table meets the policy")
@@ -56,5 +68,9 @@ def _function(made: "Sought", table: "TableForm") -> Iterator[str]:
     columns = table.form.names
     for stage in table.form.stages:
         yield from _stage(table.form, stage)
+    if table.form.rules:
+        yield from (line for _ in range(table.form.rounds) for line in _round(table.form))
+        yield "    return made"
+        return
     kept = f".filter(pl.len().over({columns!r}) >= {table.form.cut})" if table.form.cut > 1 else ""
     yield f"    return made{kept}"

@@ -51,10 +51,11 @@ def _blank(table: Page) -> str:
 
 def _suppressed(table: Page) -> str:
     cut, share = table["suppressed_below"], table["suppressed_share"]
-    if cut is None or share == 0:
+    if share == 0 or (cut is None and not table["suppressed_for"]):
         return "No record is left out."
     few = "few, so that their number is not told" if share is None else percent(share)
-    return f"Records of a combination that fewer than {cut} records have are left out: {few}."
+    small = [] if cut is None else [f"that fewer than {cut} records have"]
+    return f"Records of a combination {', or '.join([*small, *table['suppressed_for']])} are left out: {few}."
 
 
 def _lost(table: Page) -> str:

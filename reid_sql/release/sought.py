@@ -9,6 +9,7 @@ from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named
 from reid_sql.ladders.ladder import Ladder
 from reid_sql.models.release.lattice import Lattice
 from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.rules import Rules
 from reid_sql.models.release.search import Result
 from reid_sql.release.form import Form
 
@@ -23,6 +24,7 @@ class TableForm:
     ladders: tuple[Ladder, ...]
     lattice: Lattice
     requirement: Requirement
+    rules: Rules | None
     result: Result
     form: Form | None
     loss: str

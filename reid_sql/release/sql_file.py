@@ -53,6 +53,8 @@ def _view(made: "Sought", table: "TableForm") -> Iterator[str]:
         yield f"--   {listed} blank in records of rare combinations that are then alike with enough others"
     if table.form.cut > 1:
         yield f"--   without records of a combination that fewer than {table.form.cut} records have"
+    for column, rule in table.form.rules:
+        yield f"--   without records of a combination {_comment(rule.words)} of {_comment(column)}"
     select = table.form.select(table.shipped(made.policy.preparing.keep), table.source)
     yield f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS"
     yield f"{select};"
