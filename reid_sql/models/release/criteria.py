@@ -33,12 +33,13 @@ class ValueCounts:
 
     def total(self, parts: Floats) -> Floats:
         """Add up over the values of each class."""
-        return np.bincount(self.place, parts, len(self.sizes))
+        return np.bincount(self.place, parts, len(self.sizes)).astype(np.float64)
 
     def shares(self, kept: NDArray[np.bool_]) -> Floats:
         """Give the share of each value among the records of the classes that are kept."""
         held = np.bincount(self.value, self.records * kept[self.place])
-        return held / max(held.sum(), 1.0)
+        found: Floats = held / max(held.sum(), 1.0)
+        return found
 
 
 class Criterion(ABC):
@@ -150,7 +151,8 @@ class Close(Criterion):
     def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes are close."""
         above = found.records / found.sizes[found.place] - shares[found.value]
-        return found.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING)
+        near: NDArray[np.bool_] = found.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING)
+        return near
 
     def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Give the largest part of a class that is close; the table moves by no more than `gone`."""
@@ -185,7 +187,8 @@ class Frequent(Criterion):
     def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have no such value."""
         over = found.records > found.sizes[found.place] * self.alpha * (1 + ROUNDING)
-        return found.total(over.astype(np.float64)) == 0
+        fine: NDArray[np.bool_] = found.total(over.astype(np.float64)) == 0
+        return fine
 
     def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
         """Give the largest part of a class that has no such value."""

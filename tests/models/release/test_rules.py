@@ -117,8 +117,8 @@ def test_the_search_finds_the_least_loss_under_rules(
     for each in found.counted:
         assert (each.node in due) == (each.outcome.cut is not None)
         if each.node in due:
-            lost, kept = due[each.node]
-            assert isclose(each.loss, lost, rel_tol=1e-9, abs_tol=1e-12)
+            least, kept = due[each.node]
+            assert isclose(each.loss, least, rel_tol=1e-9, abs_tol=1e-12)
             assert each.outcome.suppressed == len(kept) - sum(kept)
             assert each.outcome.rounds <= ROUNDS
             folded = made.folded(each.node)
