@@ -103,7 +103,8 @@ def _refuse_parted(wished: Ladder, codes: Sequence[Integers]) -> None:
             rule = f"prepare.ladders.{wished.column}[{level + 1}] must merge values of the step before it"
             got = f"'{wished.steps[level].words}' after '{wished.steps[level - 1].words if level else ''}'"
             raise OutOfDomainError(
-                f"{rule}, got {got}, which parts some; write widths that are multiples of those before"
+                f"{rule}, got {got}, which parts some; write widths that are multiples of those before, and "
+                "groups of the values themselves"
             )
 
 

@@ -61,9 +61,9 @@ class Form:
         outer = f"SELECT {', '.join(quoted(name) for name in names)}"
         kept = f"QUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
         if not self.stages:
-            return f"{outer}\nFROM (\n  {inner}\n)\n{kept}"
+            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{kept}"
         steps = [f"reid_form_0 AS (\n  {inner}\n)"]
-        steps += [self._stage(number, stage) for number, stage in enumerate(self.stages, 1)]
+        steps += [self._stage(names, number, stage) for number, stage in enumerate(self.stages, 1)]
         forms = ",\n".join(steps)
         return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{kept}"
 
@@ -79,11 +79,12 @@ class Form:
         source = f"({counted} FROM reid_form_{number - 1})"
         for name, parts in self.counts.items():
             over = f"PARTITION BY {_listed(parts)}" if parts else ""
-            source = f"(SELECT *, count(*) OVER ({over}) AS {name}\n    FROM {source})"
+            source = f"(SELECT *, count(*) OVER ({over}) AS {name}\n    FROM {source} AS reid_counted)"
         part = f"OVER (PARTITION BY {_listed(self.names)})"
         met = [rule.sql(part, at) for at, rule in self.numbered]
         small = [f"{SIZE} >= {self.cut}"] if self.cut > 1 else []
-        return f"SELECT {_listed(names)}\n  FROM {source}\n  QUALIFY {' AND '.join([*small, *met])}"
+        kept = " AND ".join([*small, *met])
+        return f"SELECT {_listed(names)}\n  FROM {source} AS reid_counted\n  QUALIFY {kept}"
 
     @property
     def numbered(self) -> list[tuple[int, Criterion]]:
@@ -99,7 +100,7 @@ class Form:
         relative = {f"{EVERYWHERE}_{at}": [column] for at, column, rule in each if rule.relative}
         return found | relative | ({RECORDS: []} if relative else {})
 
-    def _stage(self, number: int, stage: Sequence[str]) -> str:
+    def _stage(self, names: Sequence[str], number: int, stage: Sequence[str]) -> str:
         """Blank the columns in records of small classes that are then alike with enough others of them."""
         others = _listed([SMALL, *(name for name in self.names if name not in stage)])
         told = f"count(*) OVER (PARTITION BY {_listed(self.names)}) < {self.cut} AS {SMALL}"
@@ -107,10 +108,12 @@ class Form:
         rescued = f"{SMALL} AND count(*) OVER (PARTITION BY {others}) >= {self.cut} AS {RESCUED}"
         blank = ", ".join(
             f"CASE WHEN {RESCUED} THEN {sql_text(ALL)} ELSE {quoted(name)} END AS {quoted(name)}"
-            for name in stage
+            if name in stage
+            else quoted(name)
+            for name in names
         )
-        away = f"* EXCLUDE ({SMALL}, {RESCUED}) REPLACE ({blank})"
-        return f"reid_form_{number} AS (\n  SELECT {away}\n  FROM (SELECT *, {rescued} FROM ({small}))\n)"
+        source = f"(SELECT *, {rescued} FROM ({small}) AS reid_told) AS reid_told"
+        return f"reid_form_{number} AS (\n  SELECT {blank}\n  FROM {source}\n)"
 
 
 def _listed(names: Sequence[str]) -> str:

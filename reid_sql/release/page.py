@@ -55,7 +55,7 @@ def _table(made: "Sought", table: "TableForm") -> Page:
         "losses": _losses(table, best) if best else None,
         "columns": _columns(table),
         "columns_released": shipped if best else [],
-        "columns_left_out": [name for name in table.columns if name not in shipped],
+        "columns_left_out": [name for name in table.kinds if name not in shipped],
         "frontier": frontier(table, below),
     }
 

@@ -100,7 +100,7 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
         form = _with_cells(judge, form)
     return TableForm(
         table=release.table,
-        columns=tuple(release.columns),
+        kinds={row[0]: str(row[1]) for row in release.ask(f"DESCRIBE FROM {release.view}")},
         records=release.records,
         ladders=found.ladders,
         lattice=found.lattice,

@@ -19,7 +19,7 @@ class TableForm:
     """A table's form, or None where none meets what is asked; its ladders and how it was sought."""
 
     table: TablePolicy
-    columns: tuple[str, ...]  # of the source
+    kinds: Mapping[str, str]  # of the source's columns, their types
     records: int
     ladders: tuple[Ladder, ...]
     lattice: Lattice
@@ -40,7 +40,7 @@ class TableForm:
     def shipped(self, keep: tuple[str, ...]) -> list[str]:
         """The columns of the release: those that the policy names, and those to keep."""
         named = {*columns_named(self.table), *keep}
-        return [name for name in self.columns if name in named]
+        return [name for name in self.kinds if name in named]
 
 
 @dataclass(frozen=True)
