@@ -100,7 +100,7 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
         form = _with_cells(judge, form)
     return TableForm(
         table=release.table,
-        kinds={row[0]: str(row[1]) for row in release.ask(f"DESCRIBE FROM {release.view}")},
+        kinds=_kinds(release),
         records=release.records,
         ladders=found.ladders,
         lattice=found.lattice,
@@ -113,6 +113,12 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
         source=source_sql(release),
         seconds=time.monotonic() - began,
     )
+
+
+def _kinds(release: Release) -> dict[str, str]:
+    """Give the type of each column of the source; of one that no check names, it may not be known."""
+    told = {row[0]: str(row[1]) for row in release.ask(f"DESCRIBE FROM {release.view}")}
+    return {name: told.get(name, "") for name in release.columns}
 
 
 def _with_cells(judge: "_Judge", form: Form) -> Form:
