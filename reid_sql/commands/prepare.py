@@ -20,6 +20,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     policy_options(parser)
     parser.add_argument("--sql", metavar="FILE", help="write the release as SQL: a view for each table")
     parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
+    parser.add_argument(
+        "--target", metavar="COLUMN", help="tell how well the others still predict this column"
+    )
     parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
     parser.add_argument(
         "--json-report", metavar="FILE", help="write the gate's report on the release as JSON"
@@ -42,7 +45,7 @@ def run_command(options: argparse.Namespace) -> int:
     refuse_to_overwrite(files, spared(read_policy(options.policy), None))
     if options.plot is not None:
         check_plot_file(options.plot)
-    made = run(options.policy, memory_limit=options.memory_limit, tell=tell)
+    made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=tell)
     _write(made, wanted, options.dialect)
     if options.plot is not None:
         from reid_sql.release.picture import draw_frontier  # noqa: PLC0415 - an optional extra

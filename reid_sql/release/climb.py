@@ -51,7 +51,7 @@ def _beside(
     release: Release, columns: Sequence[str], rungs: Sequence[Rungs], others: Sequence[str]
 ) -> Lattice:
     """Give the lattice with other columns after those that climb; the values have the same codes."""
-    packed = PackedClasses(release.ask, release.view, [*columns, *others])
+    packed = PackedClasses(release.ask, release.whole, [*columns, *others])
     try:
         own = [_as_it_is(release, packed, other) for other in others]
         return Lattice([*rungs, *own], _distinct(release, packed, [*columns, *others]))

@@ -8,6 +8,7 @@ from reid_sql.check.reports.report import rounded
 from reid_sql.models.release.cells import Rescue, blanked, rescue
 from reid_sql.models.release.loss import WORDS, Entropy, loss_of
 from reid_sql.models.release.search import Found, gone
+from reid_sql.release.targeted import told_of
 
 if TYPE_CHECKING:
     from reid_sql.release.sought import Sought, TableForm
@@ -53,6 +54,7 @@ def _table(made: "Sought", table: "TableForm") -> Page:
         "measured_on_the_release": sorted(set(table.left_to_gate)),
         **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
         "losses": _losses(table, best) if best else None,
+        "target": told_of(table.target, table.lattice, best.node, _rescue(table, best)) if best else None,
         "columns": _columns(table),
         "columns_released": shipped if best else [],
         "columns_left_out": [name for name in table.kinds if name not in shipped],

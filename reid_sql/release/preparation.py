@@ -34,6 +34,7 @@ from reid_sql.release.prepared import Prepared
 from reid_sql.release.released import Released
 from reid_sql.release.sought import TableForm
 from reid_sql.release.sql_file import source_sql
+from reid_sql.release.targeted import refuse_target, target_of
 from reid_sql.suggestion import suggestion
 
 PATIENCE: Final = 2.0  # seconds between words of progress
@@ -41,10 +42,16 @@ MET: Final = (PASS, NO_WORSE)
 
 
 def run(
-    policy: str | PathLike[str], *, memory_limit: str | None = None, tell: Tell = lambda _: None
+    policy: str | PathLike[str],
+    *,
+    memory_limit: str | None = None,
+    target: str | None = None,
+    tell: Tell = lambda _: None,
 ) -> Prepared:
     """Prepare the tables of a policy file."""
     asked = read_policy(Path(policy))
+    if target is not None:
+        asked = replace(asked, preparing=replace(asked.preparing, target=target))
     with gate.opened(asked, memory_limit, tell) as releases:
         return prepared(asked, releases, tell)
 
@@ -54,6 +61,7 @@ def prepared(policy: Policy, releases: Sequence[Release], tell: Tell) -> Prepare
     for release in releases:
         refuse_unprepared(release)
         _refuse_kept(policy, release)
+        refuse_target(policy.preparing.target, release)
     before = gate.baseline_of(policy, releases, None)
     forms = [_sought(policy, release, before, tell) for release in releases]
     if any(form.form is None for form in forms):
@@ -79,7 +87,8 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
     columns, wanted = columns_to_climb(release), policy.preparing
     tell(f"{release.table.name}: ladders")
     ruled = rules(release, columns)
-    found = climb(release, columns, wanted.ladders, list(dict.fromkeys(column for column, _ in ruled)))
+    others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
+    found = climb(release, columns, wanted.ladders, list(dict.fromkeys(others)))
     asked = requirement(release, columns, wanted.suppression)
     loss = loss_of(wanted.loss, found.lattice)
     judge = _Judge(policy, release, before, found, asked)
@@ -107,6 +116,7 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
         requirement=asked,
         rules=judge.rules,
         result=result,
+        target=None if wanted.target is None else target_of(found, wanted.target),
         form=form,
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),

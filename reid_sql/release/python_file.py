@@ -60,11 +60,12 @@ def _function(made: "Sought", table: "TableForm") -> Iterator[str]:
     levels = table.form.levels
     called = f"released_{re.sub(r'[^0-9A-Za-z_]', '_', table.table.name)}"
     yield f"def {called}(frame: pl.LazyFrame) -> pl.LazyFrame:"
-    yield f"    made = frame.lazy().select({'['}"
-    for name in table.shipped(made.policy.preparing.keep):
+    shipped = table.shipped(made.policy.preparing.keep)
+    yield "    made = frame.lazy().with_columns(["  # a selection of constants alone would be one record
+    for name in shipped:
         spelled = levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
         yield f"        {spelled},"
-    yield "    ])"
+    yield f"    ]).select({shipped!r})"
     columns = table.form.names
     for stage in table.form.stages:
         yield from _stage(table.form, stage)

@@ -39,7 +39,8 @@ def _table(table: Page) -> list[RenderableType]:
         words = each["form"].removeprefix(f"{each['column']} ")
         shown.add_row(Text(each["column"]), Text(words), percent(each["loss"] or 0.0))
     blank = [Text(_blank(table))] if table["blank_columns"] else []
-    return [title, shown, *blank, Text(_suppressed(table)), Text(_lost(table)), *_left_out(table), ""]
+    told = [Text(_suppressed(table)), Text(_lost(table)), *_target(table), *_left_out(table)]
+    return [title, shown, *blank, *told, ""]
 
 
 def _blank(table: Page) -> str:
@@ -74,3 +75,20 @@ def _left_out(table: Page) -> list[RenderableType]:
         return []
     listed = ", ".join(table["columns_left_out"])
     return [Text(f"Left out, as no check names them: {listed} (prepare.keep hands on others).", style="dim")]
+
+
+def _target(table: Page) -> list[RenderableType]:
+    """How well the target is predicted before and after."""
+    told = table["target"]
+    if told is None:
+        return []
+    kept = told["information_kept"]
+    none = f"{told['column']}: nothing told of it before, so nothing is lost."
+    before, after = told["original"], told["released"]
+    errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
+    by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
+    guess = f"{percent(told['expected_error'])} by its most frequent value"
+    words = (
+        f"Target {told['column']}: {'' if kept is None else percent(kept)} of what was told of it is kept; "
+    )
+    return [Text(none if kept is None else f"{words}the best table is {errors} ({by}; {guess}).")]

@@ -12,6 +12,7 @@ from reid_sql.models.release.requirement import Requirement
 from reid_sql.models.release.rules import Rules
 from reid_sql.models.release.search import Result
 from reid_sql.release.form import Form
+from reid_sql.release.targeted import Target
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class TableForm:
     requirement: Requirement
     rules: Rules | None
     result: Result
+    target: Target | None
     form: Form | None
     loss: str
     left_to_gate: tuple[str, ...]

@@ -226,8 +226,14 @@ def test_a_release_may_leave_every_quasi_identifier_out(tmp_path: Path, table: p
     text = policy("people.parquet", QI, K.format(300), L.format(3), table='sensitive = ["diagnosis"]')
     made = run(written(tmp_path, text))
     assert made.passed
-    assert class_sizes(made_by(made.sql, "people_released"), QI) == [300]
-    assert len(table) == 300
+    released = made_by(made.sql, "people_released")
+    assert class_sizes(released, QI) == [300]
+    space: dict[str, Any] = {}
+    exec(made.python, space)  # noqa: S102 - as a reader runs it
+    assert sorted(space["released_people"](table).collect().rows()) == sorted(released.rows())
+    alone = run(written(tmp_path, policy("people.parquet", QI, K.format(300))))
+    exec(alone.python, space)  # noqa: S102 - constants alone
+    assert space["released_people"](table).collect().rows() == [("*", "*", "*")] * 300
 
 
 def test_an_empty_table_is_refused(tmp_path: Path) -> None:
@@ -524,3 +530,53 @@ def test_a_column_named_like_a_step_of_the_query_is_refused(tmp_path: Path, tabl
     table.rename({"name": "reid_size"}).write_parquet(tmp_path / "people.parquet")
     with pytest.raises(ReidError, match="no column whose name begins with reid_, got 'reid_size'"):
         run(written(tmp_path, policy("people.parquet", QI, K.format(5))))
+
+
+def test_a_target_is_told_of(tmp_path: Path) -> None:
+    """By the policy and by the command alike; of a text file, whose other columns are else not read."""
+    rng = np.random.default_rng(11)
+    age = rng.integers(18, 80, 500)
+    frame = pl.DataFrame(
+        {
+            "age": age,
+            "sex": [str(each) for each in rng.choice(["F", "M"], 500)],
+            "rich": ["yes" if each > 45 else "no" for each in age],
+        }
+    )
+    frame.write_csv(tmp_path / "people.csv")
+    prepare = 'suppression = 0.02\ntarget = "rich"\nladders.age = [{ bands = 20 }, { bands = 40 }]'
+    file = written(tmp_path, policy("people.csv", ["age", "sex"], K.format(20), prepare=prepare))
+    made = run(file)
+    told = made.page["tables"][0]["target"]
+    assert told["expected_error"] == pytest.approx(min((age > 45).mean(), (age <= 45).mean()), abs=1e-4)
+    assert told["original"]["error"] == 0.0
+    assert (told["original"]["by"], told["released"]["by"]) == (["age"], ["age"])
+    released = made_by(made.sql, "people_released")
+    assert "rich" not in released.columns
+    bands = frame.with_columns(band=pl.col("age") // 20 * 20).group_by("band").agg(pl.col("rich"))
+    if made.tables[0].form is not None and made.tables[0].form.levels["age"][1] == 1:
+        wrong = sum(min(rows.count("yes"), rows.count("no")) for rows in bands["rich"].to_list())
+        assert told["released"]["error"] == pytest.approx(wrong / 500, abs=1e-3)
+    assert 0 < told["information_kept"] < 1
+    assert {each["column"]: each["information_kept"] for each in told["columns"]}["age"] < 1
+    ended = asked(str(file), "--target", "rich")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "Target rich: " in ended.stdout
+    assert json.loads(asked(str(file), "--json").stdout)["tables"][0]["target"] == told
+
+
+@pytest.mark.parametrize(
+    ("target", "refusal"),
+    [
+        ("nam", "prepare.target must name a column of people, got 'nam'; did you mean 'name'?"),
+        ("age", "prepare.target must not be a quasi-identifier, got 'age'"),
+        ("name", "prepare.target must have at most 50 distinct values, got 'name' with 300"),
+    ],
+)
+def test_a_target_that_cannot_be_is_refused(
+    tmp_path: Path, table: pl.DataFrame, target: str, refusal: str
+) -> None:
+    file = written(tmp_path, policy("people.parquet", QI, K.format(5)))
+    with pytest.raises(ReidError, match=refusal.replace("?", r"\?")):
+        reid_sql.release.prepare(file, target=target)
+    assert len(table) == 300

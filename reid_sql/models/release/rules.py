@@ -28,6 +28,15 @@ class Rule:
     criterion: Criterion
 
 
+def places(beside: Lattice, node: Node, found: Folded, told: Folded) -> NDArray[np.int64]:
+    """Give the class of the node of each distinct record that has other columns beside."""
+    sizes = [rungs.sizes[level] for rungs, level in zip(beside.rungs, node, strict=False)]
+    own = keyed(list(found.codes), sizes)
+    others = keyed(list(told.codes[: len(node)]), sizes)
+    order = np.argsort(own)
+    return order[np.searchsorted(own[order], others)]
+
+
 class Rules:
     """Rules on the classes of a lattice; that of `beside` has the sensitive columns after the others."""
 
@@ -39,19 +48,11 @@ class Rules:
         """Count each sensitive column that a rule names within the classes of the node."""
         extra = len(self.beside.shape) - self.columns
         told = self.beside.folded((*node, *(0,) * extra))
-        place = self._places(node, found, told)
+        place = places(self.beside, node, found, told)
         return {
             at: _value_counts(place, told.codes[self.columns + at], told.counts, found)
             for at in {rule.place for rule in self.rules}
         }
-
-    def _places(self, node: Node, found: Folded, told: Folded) -> NDArray[np.int64]:
-        """Give the class of each distinct record with its sensitive values."""
-        sizes = [rungs.sizes[level] for rungs, level in zip(self.beside.rungs, node, strict=False)]
-        own = keyed(list(found.codes), sizes)
-        others = keyed(list(told.codes[: self.columns]), sizes)
-        order = np.argsort(own)
-        return order[np.searchsorted(own[order], others)]
 
     def of(self, node: Node, found: Folded, outcome: Outcome, asked: Requirement) -> Outcome:
         """Judge a node whose class sizes were judged: what goes beside, and whether that is too much."""
