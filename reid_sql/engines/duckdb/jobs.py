@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -20,7 +20,7 @@ from reid_sql.interruption import InterruptedWorkError, checked
 MOMENT: Final = 0.02  # seconds that one call waits; DuckDB runs 50 before it looks whether Ctrl-C was pressed
 PATIENCE: Final = 30.0  # seconds after which a body that nobody waits for ends
 KEPT: Final = (
-    3600.0  # seconds after which what it was given, or its answer, is let go of, when another begins
+    3600.0  # seconds after which what nobody asks for is let go of, when another body begins
 )
 LET_GO: Final = (
     f"a computation must be asked for its answer within {KEPT / 60:g} minutes, got a longer pause; "
