@@ -19,9 +19,7 @@ from reid_sql.interruption import InterruptedWorkError, checked
 
 MOMENT: Final = 0.02  # seconds that one call waits; DuckDB runs 50 before it looks whether Ctrl-C was pressed
 PATIENCE: Final = 30.0  # seconds after which a body that nobody waits for ends
-KEPT: Final = (
-    3600.0  # seconds after which what nobody asks for is let go of, when another body begins
-)
+KEPT: Final = 3600.0  # seconds after which what nobody asks for is let go of, when another body begins
 LET_GO: Final = (
     f"a computation must be asked for its answer within {KEPT / 60:g} minutes, got a longer pause; "
     "run the statement again, alone or with more threads"
