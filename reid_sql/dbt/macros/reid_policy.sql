@@ -2,6 +2,7 @@
    such checks, group by group. `table` is the model's name in the policy, where that is another
    than the model's own. #}
 {% test reid_policy(model, policy, table=none) %}
+{% if execute %}{{ reid_sql.refuse_without_functions('reid_policy') }}{% endif %}
 with reid_answer as materialized (
   select reid_policy_findings({{ reid_sql.text(policy) }}, {{ reid_sql.text(table or model.name or '') }},
     {{ reid_sql.text(model) }}) as answer
