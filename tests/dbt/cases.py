@@ -114,7 +114,7 @@ CASES: Final = [
 POPULATION: Final = {"population": "{{ source('town', 'odd') }}"}
 BEFORE: Final = {"before": "{{ source('town', 'odd') }}"}
 # Beside classes: others that are told by their figures, and how.
-FIGURES: Final = {
+FIGURES: Final[dict[str, tuple[str, str, list[str], dict[str, Any]]]] = {
     "counts": ("k_anonymity", "odd", NAMED, {"k": 4, "keep": "counts"}),
     "records": ("k_anonymity", "odd", NAMED, {"k": 4, "keep": "records"}),
     "l_records": ("l_diversity", "odd", TWO, {"sensitive": "disease", "l": 5, "keep": "records"}),
@@ -132,7 +132,7 @@ FIGURES: Final = {
     "no_worse": ("no_worse", "odd", NAMED, BEFORE),
 }
 TRIED: Final = "pass how many records a class must hold at the least, such as 5"
-REFUSED: Final = [
+REFUSED: Final[list[tuple[str, list[str], dict[str, Any], str]]] = [
     ("nobody", ["name"], {}, "the table must hold at least one record, got 0"),
     ("odd", ["nmae"], {}, "quasi-identifiers must be columns of the table, got 'nmae'; did you mean 'name'?"),
     ("odd", ["zip"], {}, "got 'zip'; the columns are name, height, say \"a\", nick, select, disease"),

@@ -9,7 +9,7 @@ import duckdb
 import polars as pl
 import psycopg
 
-ODD: Final = {
+ODD: Final[dict[str, list[Any]]] = {
     "name": ["a", "A", "a ", "", "ä", "a\u0308", None],
     "height": [0.0, -0.0, nan, None, 1.5],
     'say "a"': [1, 2, None],

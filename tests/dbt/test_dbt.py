@@ -79,6 +79,14 @@ REFUSED = [
 ]
 
 
+AGED = "people, ['age', 'sex', 'postcode']"
+BY_AGE = "people, ['sex', 'postcode'], 'age'"
+ANSWERED = [
+    ("people_k_wildcard", f"round(records_at_risk * records) FROM risk_summary({AGED}, nulls := 'wildcard')"),
+    ("people_t_ordered", f"offending_records FROM t_closeness({BY_AGE}, t := 0.1, variant := 'ordered')"),
+]
+
+
 @pytest.mark.parametrize("name", PASSING)
 def test_what_meets_its_limit_passes(tested: Results, name: str) -> None:
     assert (tested[name]["status"], tested[name]["failures"]) == ("pass", 0)
@@ -98,21 +106,7 @@ def test_failures_are_the_records_that_offend(project: Path, tested: Results, na
     assert (tested[name]["status"], tested[name]["failures"]) == (status, told)
 
 
-@pytest.mark.parametrize(
-    ("name", "asked"),
-    [
-        (
-            "people_k_wildcard",
-            "round(records_at_risk * records) FROM risk_summary(people, ['age', 'sex', 'postcode'], "
-            "nulls := 'wildcard')",
-        ),
-        (
-            "people_t_ordered",
-            "offending_records FROM t_closeness(people, ['sex', 'postcode'], 'age', t := 0.1, "
-            "variant := 'ordered')",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "asked"), ANSWERED)
 def test_the_plugin_answers_what_plain_sql_does_not_say(
     project: Path, tested: Results, name: str, asked: str
 ) -> None:

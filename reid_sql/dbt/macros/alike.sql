@@ -1,16 +1,22 @@
 {# A column so that equal means the same, as collations may take 'a' for 'A', or 'a ' for 'a', and merge
    classes: texts are compared by their bytes, floats with NaN like NaN and 0.0 like -0.0. `shown` makes the
    value again of what `alike` made. An adapter that is not here must say how, in a macro of its own. #}
-{% macro alike(column) %}{{ adapter.dispatch('alike', 'reid_sql')(reid_sql.quoted(column.name), column.type) }}
+{% macro alike(column) -%}
+{{ adapter.dispatch('alike', 'reid_sql')(reid_sql.quoted(column.name), column.type) }}
 {%- endmacro %}
 
-{% macro shown(value, column) %}{{ adapter.dispatch('shown', 'reid_sql')(value, column.type) }}{% endmacro %}
+{% macro shown(value, column) -%}
+{{ adapter.dispatch('shown', 'reid_sql')(value, column.type) }}
+{%- endmacro %}
 
 {% macro is_text(type) %}
-{% do return(modules.re.match('(n|long|medium|tiny|bp)?(var)?(char|text)|string|clob|name$', type) is not none) %}
+{% set words = '(n|long|medium|tiny|bp)?(var)?(char|text)|string|clob|name$' %}
+{% do return(modules.re.match(words, type) is not none) %}
 {% endmacro %}
 
-{% macro is_float(type) %}{% do return(modules.re.match('float|double|real', type) is not none) %}{% endmacro %}
+{% macro is_float(type) %}
+{% do return(modules.re.match('float|double|real', type) is not none) %}
+{% endmacro %}
 
 {% macro default__alike(name, type) %}
 {% do reid_sql.refuse('the adapter must be one that texts can be compared by bytes on, got ' ~ target.type
@@ -44,10 +50,18 @@ cast({{ name }} as varchar) collate "binary"
 
 {# Blanks at the end of a text do not count on Redshift, but before another letter. #}
 {% macro redshift__alike(name, type) %}
-{%- if reid_sql.is_text(type) -%}collate({{ name }} || '.', 'case_sensitive'){%- else -%}{{ name }}{%- endif -%}
+{%- if reid_sql.is_text(type) -%}
+collate({{ name }} || '.', 'case_sensitive')
+{%- else -%}
+{{ name }}
+{%- endif -%}
 {% endmacro %}
 {% macro redshift__shown(value, type) %}
-{%- if reid_sql.is_text(type) -%}left({{ value }}, len({{ value }}) - 1){%- else -%}{{ value }}{%- endif -%}
+{%- if reid_sql.is_text(type) -%}
+left({{ value }}, len({{ value }}) - 1)
+{%- else -%}
+{{ value }}
+{%- endif -%}
 {% endmacro %}
 
 {% macro snowflake__alike(name, type) %}

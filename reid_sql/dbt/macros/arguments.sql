@@ -13,7 +13,8 @@
 {% endmacro %}
 
 {% macro share(name, value) %}
-{% do return(reid_sql.number(name, value, 'a share between 0 and 1', 'pass one, such as 0.01 for 1 %', 0, 1)) %}
+{% set remedy = 'pass one, such as 0.01 for 1 %' %}
+{% do return(reid_sql.number(name, value, 'a share between 0 and 1', remedy, 0, 1)) %}
 {% endmacro %}
 
 {% macro risk(name, value) %}

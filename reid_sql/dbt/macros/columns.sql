@@ -38,11 +38,13 @@
 {# Name and type of each column of a relation, or of the query that dbt puts in its place under `where`. #}
 {% macro columns_of(relation) %}
 {% if '__dbt__cte__' in relation | string %}
-{% do reid_sql.refuse('the model must be a table or a view, got an ephemeral one; materialize it as a view') %}
+{% do reid_sql.refuse('the model must be a table or a view, got an ephemeral one; '
+  ~ 'materialize it as a view') %}
 {% endif %}
 {% set found = adapter.dispatch('columns_of', 'reid_sql')(relation) %}
 {% if not found %}
-{% do reid_sql.refuse('the model must be there with its columns, got ' ~ relation ~ '; build it first: dbt run') %}
+{% do reid_sql.refuse('the model must be there with its columns, got none of ' ~ relation
+  ~ '; build it first: dbt run') %}
 {% endif %}
 {% do return(found) %}
 {% endmacro %}

@@ -2,23 +2,23 @@
    must find the person in a population, that of another model. Failures are the records at risk. Where the
    population has fewer such records than the model itself, the model's own count. #}
 {% test reid_journalist_risk(model, population, quasi_identifiers, threshold=0.2, at_most=0, nulls='value',
-  mask_below=10, keep='classes') %}
+  mask_below=10, keep='classes') -%}
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
-{% if execute %}
-{% set threshold = reid_sql.risk('threshold', threshold) %}
-{% set at_most = reid_sql.share('at_most', at_most) %}
-{% set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
-{% set every = reid_sql.asked(population, quasi_identifiers, nulls, mask_below) %}
-{% if asked.nulls == 'wildcard' %}
+{%- if execute %}
+{%- set threshold = reid_sql.risk('threshold', threshold) %}
+{%- set at_most = reid_sql.share('at_most', at_most) %}
+{%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
+{%- set every = reid_sql.asked(population, quasi_identifiers, nulls, mask_below) %}
+{%- if asked.nulls == 'wildcard' %}
 {{ reid_sql.by_functions(asked, "nulls: 'wildcard'", population) }}
 select {{ reid_sql.masked('round(records_at_risk * records)::bigint', asked.mask) }} as failures
 from journalist_risk(reid_model, reid_population, {{ reid_sql.names(asked.qi) }},
   threshold := {{ threshold }}, nulls := 'wildcard')
 where records_at_risk > {{ at_most }}
-{% else %}
-{% set places = reid_sql.places(asked.qi) | join(', ') %}
-{% set at_risk = reid_sql.double(1) ~ ' / reid_size > ' ~ reid_sql.double(threshold) %}
-{% set class_or_zero = 'max(reid_class)' if asked.keep == 'records' else 0 %}
+{%- else %}
+{%- set places = reid_sql.places(asked.qi) | join(', ') %}
+{%- set at_risk = reid_sql.double(1) ~ ' / reid_size > ' ~ reid_sql.double(threshold) %}
+{%- set class_or_zero = 'max(reid_class)' if asked.keep == 'records' else 0 %}
 with {{ reid_sql.rows_of(asked) }},
 reid_both as (
   select {{ places }}, {{ class_or_zero }} as reid_class, {{ reid_sql.count() }} as reid_own, 0 as reid_there
@@ -44,6 +44,6 @@ reid_classes as (
 reid_totals as ({{ reid_sql.share_of('reid_records', at_risk) }})
 {{ reid_sql.offending(asked, at_risk ~ ' and reid_share > ' ~ reid_sql.double(at_most),
   from='reid_classes cross join reid_totals', records='reid_records') }}
-{% endif %}
-{% endif %}
-{% endtest %}
+{%- endif %}
+{%- endif %}
+{%- endtest %}

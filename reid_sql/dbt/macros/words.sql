@@ -1,5 +1,7 @@
 {# What databases call the same: whole numbers and quotients wide enough, names of any letters. #}
-{% macro double(value) %}cast({{ value }} as {{ adapter.dispatch('double_type', 'reid_sql')() }}){% endmacro %}
+{% macro double(value) -%}
+cast({{ value }} as {{ adapter.dispatch('double_type', 'reid_sql')() }})
+{%- endmacro %}
 {% macro default__double_type() %}double precision{% endmacro %}
 {% macro duckdb__double_type() %}double{% endmacro %}
 {% macro bigquery__double_type() %}float64{% endmacro %}
@@ -10,7 +12,9 @@
 {% macro clickhouse__double_type() %}Float64{% endmacro %}
 
 {# The sum of whole numbers; each is wide already, as counts are. #}
-{% macro total(value) %}cast(sum({{ value }}) as {{ adapter.dispatch('whole_type', 'reid_sql')() }}){% endmacro %}
+{% macro total(value) -%}
+cast(sum({{ value }}) as {{ adapter.dispatch('whole_type', 'reid_sql')() }})
+{%- endmacro %}
 {% macro default__whole_type() %}bigint{% endmacro %}
 {% macro mysql__whole_type() %}signed{% endmacro %}
 {% macro clickhouse__whole_type() %}Int64{% endmacro %}
