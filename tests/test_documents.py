@@ -200,8 +200,9 @@ def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
     hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0][
         "hooks"
     ]
-    jobs = yaml.safe_load((root / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
-    steps = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    flows = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in (root / ".github").rglob("*.yml")]
+    jobs = [job for flow in flows for job in flow["jobs"].values()]
+    steps = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
     assert steps
     for command in [*(hook["entry"] for hook in hooks), *steps]:
         program, word = command.split()

@@ -71,6 +71,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+from reid_sql import demo as demo
 from reid_sql import plot as plot
 from reid_sql._version import __version__ as __version__
 from reid_sql.check import Gate
