@@ -194,6 +194,19 @@ checks = [{ measure = "k", at_least = 2 }]
 """
 
 
+@pytest.mark.parametrize("url", DATABASES, indirect=True)
+def test_advice_measures_what_is_left_out(
+    tmp_path: Path, url: str, people: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = []
+    for asked in (of_file(tmp_path, people, SIMPLE), of_url(tmp_path, url, SIMPLE)):
+        assert main(["advise", str(asked), "--json"]) == 0
+        pages.append(json.loads(capsys.readouterr().out)["failing"][0]["changes"])
+    left_out = [change for change in pages[0] if change["coarsen"] is None]
+    assert len(left_out) == 6
+    assert [change for change in pages[1] if change["coarsen"] is None] == left_out
+
+
 def refused(folder: Path, where: str, checks: str = SIMPLE, **more: Any) -> str:
     """What is said of a policy that cannot be followed, in one sentence."""
     with pytest.raises(ReidError) as found:
