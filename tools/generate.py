@@ -23,6 +23,7 @@ def script(path: Path) -> str:
 # In this order: a document shows statements of the scripts.
 GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     **{path: partial(script, path) for path in SCRIPTS},
+    ROOT / "reid_sql" / "__init__.pyi": stubs.package_stub,
     ROOT / "reid_sql" / "polars.pyi": stubs.polars_stub,
     ROOT / "reid_sql" / "spark.pyi": stubs.spark_stub,
     ROOT / "reid_sql" / "ibis.pyi": stubs.ibis_stub,

@@ -29,7 +29,7 @@ def run_command(options: argparse.Namespace) -> int:
     """Seek the release, write what is asked for, show what is lost, give the exit code of its verdict."""
     from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.check.reports.files import refuse_to_overwrite, spared  # noqa: PLC0415 - the same
-    from reid_sql.plot import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
     from reid_sql.release.preparation import run  # noqa: PLC0415 - the same
 
     given = {name: named(name, getattr(options, name)) for name in FILES}
@@ -41,9 +41,9 @@ def run_command(options: argparse.Namespace) -> int:
     made = run(options.policy, memory_limit=options.memory_limit, tell=tell)
     _write(made, wanted)
     if options.plot is not None:
-        from reid_sql.release.picture import draw_frontier  # noqa: PLC0415 - an optional extra
+        from reid_sql.plot.frontier import frontier  # noqa: PLC0415 - only a picture needs it
 
-        draw_frontier(options.plot, made.page)
+        save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)
     _show(made, as_json=options.json)
     return made.exit_code
 
