@@ -22,10 +22,11 @@ __all__ = [  # and every declared function; the stub beside this file has their 
     "UnknownNameError",
     "__version__",
     "check",
+    "demo",
     "plot",
     "register",
 ]
-MODULES = ("check", "plot")  # the first can be called, too
+MODULES = ("check", "demo", "plot")  # the first can be called, too
 
 
 def __getattr__(name: str) -> object:
