@@ -55,7 +55,8 @@ def _told(found: "Function") -> "Iterator[RenderableType]":
     from reid_sql import facts, screen  # noqa: PLC0415 - help is shown without the functions
 
     for paragraph in filter(None, facts.details(found).split("\n\n")):
-        yield from (screen.Text(" ".join(paragraph.split())), "")
+        yield screen.Text(" ".join(paragraph.split()))
+        yield ""
     if named := facts.named(found):
         told = [p for p in found.parameters if p.name in named]
         rows = [(p.name, facts.domain_words(p.domain), facts.default_words(p)) for p in told]
@@ -65,7 +66,8 @@ def _told(found: "Function") -> "Iterator[RenderableType]":
     known = facts.result_columns(found)
     rows += [(name, kind, facts.meaning(found, name)) for name, kind in known]
     yield screen.words_table(("result", "type", "is"), _bare(rows))
-    yield from (*map(screen.Text, _engines(found)), "")
+    yield from map(screen.Text, _engines(found))
+    yield ""
     if shown := facts.example(found.name):
         yield screen.Text("Example", "bold")
         yield from map(screen.Text, shown[1].splitlines())

@@ -45,7 +45,7 @@ def test_a_query_prints_csv_that_duckdb_reads_back(tmp_path: Path) -> None:
     told = command("query", str(tmp_path / "asked.sql"), "--format", "csv").stdout
     assert told == 'a,b,c,a,"d,e"\n1,,"x, ""y""","\nz",é\\x1b\nnothing\n'
     (tmp_path / "found.csv").write_text(told.removesuffix("nothing\n"), encoding="utf-8")
-    read = duckdb.sql(f"FROM read_csv('{tmp_path / 'found.csv'}', all_varchar := true)")
+    read = duckdb.default_connection().sql(f"FROM read_csv('{tmp_path / 'found.csv'}', all_varchar := true)")
     assert read.fetchall() == [("1", None, 'x, "y"', "\nz", "é\\x1b")]
 
 

@@ -25,7 +25,7 @@ PNG = b"\x89PNG"
 def shell(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
     monkeypatch.chdir(root)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    made = InteractiveShell()
+    made: Any = InteractiveShell()  # type: ignore[no-untyped-call]
     yield made
     made.history_manager.end_session()
 
