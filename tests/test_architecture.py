@@ -27,6 +27,8 @@ LAYERS = [
     (
         *(
             "reid_sql.source",
+            "reid_sql.connection_url",
+            "reid_sql.warehouse",
             "reid_sql.identifiers",
             "reid_sql.text_file",
             "reid_sql.json_file",
