@@ -54,14 +54,20 @@ END;
 MACRO reid_is_file(path) AS
 regexp_matches(path, '(?is)[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$');
 
--- The very file: no folder's name is a column, and no line a comment.
+-- The very file: no folder's name is a column, no line a comment, and texts are texts, whatever they look
+-- like.
+-- A text of JSON that would be a value of another kind keeps its quotes, so that 1 and "1" stay two.
 PLAN reid_file(path) AS
 {% if regexp_matches(path, '(?i)[.]parquet([.](gz|zst))?$') %}
 read_parquet({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
 {% elif regexp_matches(path, '(?i)[.][ct]sv([.](gz|zst))?$') %}
-read_csv({{ reid_text(reid_path(path)) }}, comment = '', hive_partitioning = false)
+read_csv({{ reid_text(reid_path(path)) }}, all_varchar = true, comment = '', hive_partitioning = false)
 {% else %}
-read_json({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
+(
+  SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR' AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
+    THEN json_extract_string(COLUMNS(*), '$') ELSE COLUMNS(*)::VARCHAR END
+  FROM read_json({{ reid_text(reid_path(path)) }}, maximum_depth = 1, hive_partitioning = false)
+)
 {% endif %}
 ;
 
@@ -196,11 +202,11 @@ list_extract(list_filter(names,
 MACRO reid_called(name) AS regexp_extract(name, '(?s)^"row"\((.*)\)$', 1);
 
 -- True where all are columns or expressions of columns, else the refusal; all at once, as each spelling of a
--- function holds it.
+-- function holds it. Said so that each block of rows sees one value: coalesce() would write one for each row.
 MACRO reid_are_columns(names, example) AS
-reid_is_exact() AND CAST(coalesce(
+reid_is_exact() AND CAST(
   split_part(example, '(', 1) || ' must be given columns, got ' || reid_called(reid_no_column(names))
-  || '; write the names without quotes or brackets, such as ' || example, 'true') AS BOOLEAN);
+  || '; write the names without quotes or brackets, such as ' || example AS BOOLEAN) IS NULL;
 
 -- The same of a column that tells people apart, the first, and of the others, of which it must be none.
 MACRO reid_are_people(names, example) AS
