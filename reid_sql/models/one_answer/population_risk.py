@@ -56,6 +56,10 @@ NOT_SURE: Final = (
     "too few records agree to be sure that columns follow from others: the upper end is what is provable"
 )
 TOO_SMALL: Final = "too few records to show people who stand in the table twice: the lower end is 0"
+OF_TWINS: Final = (
+    "more records repeat than chance explains, as where people stand in the table several times or share "
+    "every column with their household: the lower ends allow for it; count people by entity"
+)
 NOTHING_REPEATS: Final = (
     "no record repeats in the sample: nothing in it keeps the shares below 1, so the upper end is 1"
 )
@@ -188,6 +192,8 @@ def _doubts(people: float, found: Shares, told: Told) -> Iterator[str]:
         yield OF_SCATTER
     if not told.is_sure:
         yield NOT_SURE
+    if told.model is not None and told.model.twins.beyond_chance:
+        yield OF_TWINS
 
 
 def too_small(records: int, people: float) -> bool:
