@@ -1,19 +1,24 @@
-"""Kinds of tables that no constant was chosen on when they were written; `holding` judges.
+"""Kinds of tables that no constant had been chosen on when they were written.
 
 A kind makes a population of 20,000 to 300,000 people, whose classes are counted, and says in which order they
 would be sampled: by chance, but for `by_region` and `whole_households`, whose samples are not random.
 Constants may be chosen on the kinds of `CHOOSING` alone; those of `HELD_OUT` are for figures.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.generated import Columns, Made
-from reid_sql.models.classes.disclosure import Integers
+from benchmarks.accuracy.generated import Columns, Made, coded
+from benchmarks.accuracy.people_cases import Case, measured, shares
+from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.people.shape import row_keys
 
+PEOPLE: Final = (2e4, 3e5)
+SAMPLES: Final = (150, 600, 2500, 10_000)
+SMALLEST: Final = 2  # times the sample, of a population
 MINUTES: Final = 24 * 60
 BLANK: Final = -1  # a name of this number is NULL
 
@@ -27,6 +32,23 @@ class Population:
 
 
 Kind = Callable[[np.random.Generator, int], Population]
+
+
+def cases(kind: str, count: int, seed: int) -> Iterator[Case]:
+    """Draw populations of a kind and nested samples of each, and measure them."""
+    for place in range(count):
+        rng = np.random.default_rng([seed, place, *kind.encode()])
+        made = KINDS[kind](rng, round(_log_uniform(rng, *PEOPLE)))
+        table = coded(made.columns)
+        people = len(table.codes)
+        found, classes = np.unique(np.bincount(row_keys(table.codes)), return_counts=True)
+        truth = shares(Histogram(found, classes, found * classes))
+        order = rng.permutation(people) if made.order is None else made.order
+        for records in SAMPLES:
+            if SMALLEST * records <= people:
+                case = Case(kind, table.columns, place, records / people, records, people)
+                case.truth = truth
+                yield measured(case, *table.sampled(range(len(table.columns)), order[:records]))
 
 
 def zipf_mixture(rng: np.random.Generator, people: int) -> Population:
