@@ -1,8 +1,11 @@
 """What a call is given, as expressions: the value or the refusal, and the text that stands for the value."""
 
+from collections.abc import Container
+
 from reid_sql.columns import Groups
 from reid_sql.domains import (
     Checked,
+    Choice,
     Column,
     Columns,
     Document,
@@ -29,7 +32,7 @@ def literal(parameter: Parameter) -> str:
         return f"coalesce(({value})::VARCHAR || '::DOUBLE', 'NULL')"
     if isinstance(domain, Number | Numbers):
         return f"coalesce(({value})::VARCHAR, 'NULL')"
-    return f"coalesce(reid_text({value}), 'NULL::VARCHAR')"
+    return f"reid_text_or_null({value})"
 
 
 def checked(parameter: Parameter) -> str:
@@ -45,3 +48,9 @@ def checked(parameter: Parameter) -> str:
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
+
+
+def checked_once(handed: Container[str], parameter: Parameter) -> str:
+    """Spell the parameter for the answer; a word handed to the reduction has been checked there."""
+    word = isinstance(parameter.domain, Choice) and parameter.name in handed
+    return f'"{parameter.name}"::VARCHAR' if word else checked(parameter)

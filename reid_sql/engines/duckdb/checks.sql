@@ -196,11 +196,11 @@ list_extract(list_filter(names,
 MACRO reid_called(name) AS regexp_extract(name, '(?s)^"row"\((.*)\)$', 1);
 
 -- True where all are columns or expressions of columns, else the refusal; all at once, as each spelling of a
--- function holds it.
+-- function holds it. Said so that each block of rows sees one value: coalesce() would write one for each row.
 MACRO reid_are_columns(names, example) AS
-reid_is_exact() AND CAST(coalesce(
+reid_is_exact() AND CAST(
   split_part(example, '(', 1) || ' must be given columns, got ' || reid_called(reid_no_column(names))
-  || '; write the names without quotes or brackets, such as ' || example, 'true') AS BOOLEAN);
+  || '; write the names without quotes or brackets, such as ' || example AS BOOLEAN) IS NULL;
 
 -- The same of a column that tells people apart, the first, and of the others, of which it must be none.
 MACRO reid_are_people(names, example) AS

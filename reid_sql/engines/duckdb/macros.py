@@ -17,7 +17,7 @@ from reid_sql.domains import (
     Values,
     quoted,
 )
-from reid_sql.engines.duckdb.arguments import checked, literal
+from reid_sql.engines.duckdb.arguments import checked, checked_once, literal
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import awaited_by_group, by_group, every_column
 from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
@@ -225,8 +225,8 @@ def plan_of(reduction: Reduction, given: Sequence[str] = (), *, individuals: boo
     }
     if individuals:
         values["tbl"] = f"reid_text({_source_of_individuals(names)})"
-        key = "reid_text(reid_key_of_people(key::VARCHAR, entity::VARCHAR))"
-        values |= {"key": f"coalesce({key}, 'NULL::VARCHAR')"} if "key" in values else {}
+        key = "reid_text_or_null(reid_key_of_people(key::VARCHAR, entity::VARCHAR))"
+        values |= {"key": key} if "key" in values else {}
     passed = " || ', ' || ".join(values.values())
     return f"'FROM {BUILTIN}query({HOME}reid_plan_{reduction.name}(' || {passed} || '))'"
 
@@ -245,7 +245,8 @@ def _macro(name: str, declared: Function) -> dict[str, str]:
         return {f"reid_answered_{name}": _answered_scores(declared), name: _scores(declared)}
     if declared.answer is Answer.DRAWN:
         return {name: _drawn(declared)}
-    return {name: f"({parameters(declared)}) AS TABLE {select(declared, checked)}"}
+    handed = {each.name for each in declared.reduction.arguments} if declared.reduction else set()
+    return {name: f"({parameters(declared)}) AS TABLE {select(declared, partial(checked_once, handed))}"}
 
 
 def _of_model(declared: Function, columns: Sequence[str]) -> str:

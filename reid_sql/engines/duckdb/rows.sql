@@ -121,10 +121,14 @@ PLAN reid_sizes_where(test, source, columns, nulls) AS
 {{ reid_wildcard_with(columns, reid_distinct(source, columns, nulls, 0), 0) }}
 SELECT class_size, records FROM reid_matched
 {% else %}
+{{ reid_class_counts(test, source, columns, nulls) }}
+{% endif %}
+;
+
+PLAN reid_class_counts(test, source, columns, nulls) AS
 SELECT count(*) AS class_size, count(*) AS records
 FROM {{ reid_rows_where(test, source, columns, nulls) }}
 GROUP BY {{ reid_key(columns) }}
-{% endif %}
 ;
 
 -- The logarithm of the count that each distinct record would have if the columns were independent, from
@@ -217,7 +221,7 @@ PLAN reid_source_of_individuals(source, columns, entity, nulls, groups, weight) 
   || '''; leave out in a view the rows that lack a value')::VARCHAR }}
 {% else %}
 (FROM query(reid_individuals({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }},
-  'value', {{ reid_texts_or_none(groups) }}, {{ coalesce(reid_text(weight), 'NULL::VARCHAR') }})))
+  'value', {{ reid_texts_or_none(groups) }}, {{ reid_text_or_null(weight) }})))
 {% endif %}
 ;
 

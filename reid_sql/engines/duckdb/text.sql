@@ -6,7 +6,7 @@ MACRO reid_name(c) AS '"' || CASE WHEN c = '' THEN chr(1) ELSE replace(c, '"', '
 
 MACRO reid_text(c) AS '''' || replace(c, '''', '''''') || '''';
 
-MACRO reid_text_or_null(c) AS coalesce(reid_text(c), 'NULL');
+MACRO reid_text_or_null(c) AS coalesce(reid_text(c), 'NULL::VARCHAR');
 
 MACRO reid_join(items, separator) AS coalesce(array_to_string(items, separator), '');
 

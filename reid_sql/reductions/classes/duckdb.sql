@@ -51,11 +51,7 @@ FROM query(reid_histogram_of_matches({{ reid_text(source) }}, {{ reid_texts(colu
 {% call reid_guarded('quasi-identifiers', [source], columns) %}
 {% call reid_treated(source, columns, nulls) %}
   SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, NULL::BIGINT AS blank_records
-  FROM (
-    SELECT count(*) AS class_size, count(*) AS records
-    FROM {{ reid_rows(source, columns, nulls) }}
-    GROUP BY {{ reid_key(columns) }}
-  )
+  FROM ({{ reid_class_counts(reid_told_apart(columns), source, columns, nulls) }})
   GROUP BY class_size
 {% endcall %}
 {% endcall %}
