@@ -22,13 +22,14 @@ from reid_sql.models.one_answer.population_risk import (
     NOT_SURE,
     NOTHING_REPEATS,
     OF_FOREIGN,
+    OF_GROUPS,
     OF_SCATTER,
     TOO_SMALL,
 )
 from reid_sql.models.people import curves
 
 CHOICES: Final = 16
-DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS, TOO_SMALL)
+DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS, TOO_SMALL, OF_GROUPS)
 PERSONS_AT: Final = (
     ("adult", 0.01),
     ("adult", 0.1),
@@ -49,7 +50,8 @@ def main() -> None:
         found = [asdict(case) for case in generated_cases(*(int(number) for number in rest))]
         file.write_text(json.dumps(found), encoding="utf-8")
     elif command == "kinds":
-        found = [asdict(case) for case in cases_of_kinds(*(int(n) for n in rest[:2]), some=rest[2:])]
+        count, seed, *some = [*rest, *("4", "1")[len(rest) :]]
+        found = [asdict(case) for case in cases_of_kinds(int(count), int(seed), some)]
         file.write_text(json.dumps(found), encoding="utf-8")
     elif command == "persons":
         file.write_text(json.dumps(persons(int(rest[0]) if rest else 24)), encoding="utf-8")

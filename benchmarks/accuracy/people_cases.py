@@ -71,6 +71,7 @@ class Case:
     seconds: float = 0.0
     sure: bool = True  # that columns left out follow from others
     twins: list[float] = field(default_factory=lambda: [0.0, 0.0])  # ends of the chance of a twin
+    grouped: list[float] = field(default_factory=lambda: [0.0, 0.0])  # least τ of groups, of how many records
     entropy: float = 0.0
     own: list[float] = field(default_factory=list)  # log-likelihood of shapes by the table's own repeats
     others: list[tuple[float, list[float]]] = field(
@@ -139,6 +140,7 @@ def measured(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
     model = people_fit.fit(kept)
     case.sure = all(one.is_sure for one in left)
     case.seconds, case.twins = perf_counter() - start, [model.twins.low, model.twins.high]
+    case.grouped = [model.groups.low, model.groups.records]
     case.sample = shares(evidence.histogram)
     case.entropy, case.own = model.told[0].entropy, _rounded(model.told[0].likelihood)
     case.others = [(one.entropy, _rounded(one.likelihood)) for one in model.told[1:]]

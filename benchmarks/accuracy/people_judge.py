@@ -23,6 +23,7 @@ from reid_sql.models.one_answer.population_risk import (
     NOT_SURE,
     NOTHING_REPEATS,
     OF_FOREIGN,
+    OF_GROUPS,
     OF_SCATTER,
     TOO_SMALL,
     WITHOUT_LOWER,
@@ -32,7 +33,7 @@ from reid_sql.models.one_answer.population_risk import (
 )
 from reid_sql.models.people import curves, shape
 from reid_sql.models.people.shape import LOG_SHAPES, Law, Repeats
-from reid_sql.models.people.twins import Twins
+from reid_sql.models.people.twins import Groups, Twins
 
 SHIFTS: Final = (-0.9, -0.6, -0.3, 0.0)
 DRIFTS: Final = (-0.1, 0.0)
@@ -98,6 +99,8 @@ def _doubts(case: Case, taught: Learnt) -> Iterator[str]:
         yield OF_FOREIGN
     if scattered(_weights(_key(case), taught.law.shift, taught.law.scatter), case.entropy):
         yield OF_SCATTER
+    if Groups(case.grouped[0], int(case.grouped[1])).whole(case.people):
+        yield OF_GROUPS
     if not case.sure:
         yield NOT_SURE
     if too_small(case.records, case.people):

@@ -29,7 +29,7 @@ class Width:
     binomial: float  # p₃
     z: float
     together: float = 1.0  # people of a class that has the share, c
-    apart: float = 0.0  # p₄
+    apart: float = 1.5  # p₄, chosen on kinds of tables of benchmarks/accuracy/kinds.py
 
 
 UNIQUENESS: Final = Width(0.2, 1.0, 0.85)

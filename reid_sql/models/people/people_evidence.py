@@ -6,8 +6,10 @@ The draw is bounded.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError
@@ -98,7 +100,7 @@ def same_counts(one: PeopleEvidence, other: PeopleEvidence) -> bool:
     )
 
 
-def _arrays(evidence: PeopleEvidence) -> Iterator[Integers | Floats]:
+def _arrays(evidence: PeopleEvidence) -> Iterator[npt.NDArray[Any]]:
     yield from (*evidence.counts, evidence.drawn, evidence.drawn_size)
     yield from (evidence.histogram.class_size, evidence.histogram.classes)
     for pair in sorted(evidence.pairs):

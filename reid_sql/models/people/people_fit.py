@@ -21,7 +21,7 @@ from reid_sql.models.people.raking import raked
 from reid_sql.models.people.stack import Stack, stacked
 from reid_sql.models.people.ties import ties_of
 from reid_sql.models.people.tree import PairTables, most_bins
-from reid_sql.models.people.twins import twins
+from reid_sql.models.people.twins import groups, twins
 
 METHOD: Final = "people"
 
@@ -91,7 +91,11 @@ def _fitted_anew(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     if alone:
         return PeopleModel(*fitted, told=(told, *others))
     return PeopleModel(
-        *fitted, seen=seen_of(stack, evidence), told=(told, *others), twins=twins(tree, evidence)
+        *fitted,
+        seen=seen_of(stack, evidence),
+        told=(told, *others),
+        twins=twins(tree, evidence),
+        groups=groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
     )
 
 

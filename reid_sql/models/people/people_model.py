@@ -19,7 +19,7 @@ from reid_sql.models.people.scatter import PeopleCells, Scatter
 from reid_sql.models.people.shape import Repeats
 from reid_sql.models.people.stack import Stack
 from reid_sql.models.people.ties import Tie
-from reid_sql.models.people.twins import NONE, Twins
+from reid_sql.models.people.twins import NO_GROUPS, NONE, Groups, Twins
 
 DRAWS: Final = 3000  # records that stand for the population
 CHUNK: Final = 2048
@@ -45,6 +45,7 @@ class PeopleModel:
     notes: tuple[str, ...] = ()  # what diagnostics say of the fit
     told: tuple[Repeats, ...] = ()  # of the shapes, by the table itself and then by its sub-tables
     twins: Twins = NONE  # records that repeat beyond chance
+    groups: Groups = NO_GROUPS  # parts of records that do, as where households were sampled whole
     ties: tuple[Tie, ...] = ()  # columns that follow from others, which the stack goes without
 
     @property
