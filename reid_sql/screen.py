@@ -1,6 +1,7 @@
 """How risk is shown on a terminal: a summary, a histogram, who stands out, a verdict, any table."""
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from rich import text as rich_text
@@ -54,9 +55,10 @@ class VisibleConsole(Console):
 
 
 def console(*, error: bool = False) -> Console:
-    """Give the console to print on."""
+    """Give the console to print on: as wide as the terminal, as COLUMNS says, or else as a wide page."""
     found = VisibleConsole(stderr=error, highlight=False)
-    return found if found.is_terminal else VisibleConsole(stderr=error, highlight=False, width=WIDE)
+    told = found.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
+    return found if told else VisibleConsole(stderr=error, highlight=False, width=WIDE)
 
 
 def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
@@ -84,14 +86,32 @@ def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
     return Text.assemble((signature, "bold"), f"\n    {words}\n", (f"    {source}\n", "dim"))
 
 
+def words_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Show rows of words, wrapped where they are long."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for place, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=place == 0)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    table.add_row()
+    return table
+
+
 def summary_table(risk: dict[str, Any]) -> Table:
     """Show the summary in words, one measure a line."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(justify="left")
     table.add_column(justify="right")
     table.add_column(style="dim")
+    for row in summary_lines(risk):
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def summary_lines(risk: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The summary's measures: name, figure, and what it means."""
     people, unique = risk["records"], risk["unique_records"]
-    rows = [
+    return [
         ("records", f"{people:,}", ""),
         ("classes", f"{risk['classes']:,}", "distinct combinations of the quasi-identifiers"),
         ("k", f"{risk['k']:,}", "records in the smallest class"),
@@ -109,12 +129,9 @@ def summary_table(risk: dict[str, Any]) -> Table:
             _told_of_nulls(risk),
         ),
     ]
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
 
 
-def _told_of_nulls(risk: dict[str, Any]) -> str:
+def _told_of_nulls(risk: Mapping[str, Any]) -> str:
     if risk["nulls"] == "drop":
         return f"{risk['records_dropped']:,} records dropped"
     blank = risk["blank_records"]

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.commands.options import PASSED, listed, numbers, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, listed, numbers, opened, print_answer, source_options, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Show the errors, and draw the estimates where asked."""
     from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.plot import check_plot_file, draw_validation  # noqa: PLC0415 - the same
+    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.plot.validation import validation  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     how = ", ".join(_given(options))
@@ -43,11 +44,8 @@ def run_command(options: argparse.Namespace) -> int:
     con, given = opened(options)
     rows = run(con, f"FROM validate_risk(?, ?, {how})", given, "validation").records()
     if options.plot:
-        draw_validation(options.plot, rows, f"Unique people by {', '.join(given[1])}")
-    if options.json:
-        print_json(rows)
-    else:
-        screen.console().print(screen.validation_page(rows))
+        save(validation(rows), f"Unique people by {', '.join(given[1])}", options.plot)
+    print_answer(options, rows, rows, lambda: screen.validation_page(rows))
     return PASSED
 
 
