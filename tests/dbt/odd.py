@@ -70,3 +70,10 @@ def _created(name: str, frame: pl.DataFrame, **words: str) -> str:
     named = ['"' + column.replace('"', '""') + '"' for column in frame.columns]
     columns = ", ".join(f"{column} {kind.format(**words)}" for column, kind in zip(named, types, strict=True))
     return f"CREATE TABLE {name} ({columns})"
+
+
+def plain_tables() -> dict[str, pl.DataFrame]:
+    """The tables of the kept queries, of plain names: people, and the country that they are of."""
+    chosen = {'say "a"': "age", "name": "name", "height": "height", "select": "select", "disease": "disease"}
+    country = drawn(RECORDS).select(pl.col(name).alias(plain) for name, plain in chosen.items())
+    return {"people": country.head(SMALL), "country": country}
