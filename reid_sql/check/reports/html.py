@@ -1,6 +1,6 @@
 """The report as one HTML file that needs nothing else: no network, light and dark, printable."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape as escaped
 from importlib import resources
 from typing import Any, Final
@@ -22,12 +22,12 @@ def escape(text: str) -> str:
     return escaped(visible(text))
 
 
-def html(page: Page) -> str:
-    """Write the report."""
+def html(page: Page, steps: Sequence[str] = ()) -> str:
+    """Write the report; `steps` are sentences before those on what to do next."""
     css = resources.files("reid_sql.check.reports").joinpath("report.css").read_text(encoding="utf-8")
     name = escape(page["policy"]["name"])
     parts = [
-        _head(page),
+        _head(page, steps),
         _checks(page),
         *(_table(page, table) for table in page["tables"]),
         _by_group(page),
@@ -48,11 +48,11 @@ def _kind(verdict: str) -> str:
     return verdict.replace(" ", "-")
 
 
-def _head(page: Page) -> str:
+def _head(page: Page, before: Sequence[str]) -> str:
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
     tables = "; ".join(f"{each['name']} ({each['records']:,} records)" for each in page["tables"])
-    steps = "".join(f"<li>{escape(step)}</li>" for step in next_steps(page))
+    steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page)))
     cautions = sum(bool(check["cautions"]) for check in page["checks"])
     warned = f" There are cautions on {cautions}; read them beside the checks." if cautions else ""
     return (
