@@ -37,7 +37,7 @@ LAYERS = [
         *("reid_sql.runner", "reid_sql.screen", "reid_sql.screen_profile", "reid_sql.screen_comparison"),
         "reid_sql.plot",
     ),
-    ("reid_sql.at_once", "reid_sql.notebook"),
+    ("reid_sql.at_once", "reid_sql.facts", "reid_sql.notebook"),
     ("reid_sql.check",),
     ("reid_sql.release",),
     ("reid_sql",),  # the face, which shows the gate

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.options import PASSED, answered, numbers, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, answered, numbers, opened, print_answer, source_options, whole
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,6 +38,7 @@ def run_command(options: argparse.Namespace) -> int:
     """Show the forecast, and draw it where asked."""
     from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.domains import NULLS  # noqa: PLC0415 - the same
+    from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - the same
     from reid_sql.models.pyc.pitman_yor import CLASS_SIZE  # noqa: PLC0415 - the same
     from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
     from reid_sql.plot.pages import forecast_page  # noqa: PLC0415 - the same
@@ -55,16 +56,15 @@ def run_command(options: argparse.Namespace) -> int:
     if options.plot:
         measured = run(con, f"FROM correctness_curve(?, ?, {nulls})", given, "curve").records()
         path = _path(measured[-1]["n"], max(populations))
-    answer, k = answered(con, given, [*populations, *path], options.k, options.nulls)
+    with once():  # one model for the figures and for what is drawn of its fit
+        answer, k = answered(con, given, [*populations, *path], options.k, options.nulls)
+        checks = checks_of(con, given, nulls) if options.plot else []
     found, drawn = answer[: len(populations)], answer[len(populations) :]
     if options.plot:
         before = run(con, forecast, [*given, path], "forecast").records()
-        checks = checks_of(con, given, nulls)
         save(forecast_page(measured, drawn, before, checks), f"By {', '.join(given[1])}", options.plot)
-    if options.json:
-        print_json([row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)])
-    else:
-        screen.console().print(screen.forecast_page(found, older, k))
+    page = [row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)]
+    print_answer(options, page, found, lambda: screen.forecast_page(found, older, k))
     return PASSED
 
 

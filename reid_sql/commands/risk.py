@@ -9,7 +9,7 @@ from reid_sql.commands.options import (
     number,
     numbers,
     opened,
-    print_json,
+    print_answer,
     source_options,
     whole,
 )
@@ -74,13 +74,14 @@ def run_command(options: argparse.Namespace) -> int:
     marks = sentinels(con, given)
     counted = " ".join([_counted(con, given, options.entity), *(f"{told}." for told in marks.values())])
     answer, k = answered(con, given, populations, options.k, options.nulls) if populations else ([], 0)
-    if options.json:
-        page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": marks}
-        page |= {"population_risk": answer} if answer else {}
-        print_json(page | ({"stand_out": shown.records()} if shown else {}))
-    else:
-        one = screen.answer_page(answer, k) if answer else None
-        screen.console().print(screen.risk_page(risk, sizes, shown, given[1], counted, answer=one))
+    page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": marks}
+    page |= {"population_risk": answer} if answer else {}
+    page |= {"stand_out": shown.records()} if shown else {}
+    one = screen.answer_page(answer, k) if answer else None
+    columns = given[1]
+    print_answer(
+        options, page, [risk], lambda: screen.risk_page(risk, sizes, shown, columns, counted, answer=one)
+    )
     return PASSED
 
 

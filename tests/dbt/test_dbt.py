@@ -6,6 +6,7 @@ The package stands in its packages.
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -131,10 +132,11 @@ def test_what_cannot_be_judged_is_an_error_and_never_a_pass(
     assert sentence in tested[name]["message"]
 
 
-def test_the_command_says_where_the_package_lies(root: Path) -> None:
+@pytest.mark.parametrize("python", [PYTHON or "", sys.executable], ids=["with dbt", "without"])
+def test_the_command_says_where_the_package_lies(root: Path, python: str) -> None:
     environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}"}
     said = subprocess.run(
-        [PYTHON or "", "-m", "reid_sql.dbt"], env=environment, capture_output=True, text=True, check=True
+        [python, "-m", "reid_sql.dbt"], env=environment, capture_output=True, text=True, check=True
     )
     assert said.stdout.strip() == str(root / "reid_sql" / "dbt")
     assert (Path(said.stdout.strip()) / "dbt_project.yml").is_file()
