@@ -61,6 +61,8 @@ def opened_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, 
     if options.memory_limit is not None:
         rule = f"--memory-limit must not be set where a warehouse counts, got '{options.memory_limit}'"
         raise OutOfDomainError(f"{rule}; leave it away")
+    if options.files:
+        raise OutOfDomainError("--files must be asked of files, got a connection; leave it away")
     if options.table is None:
         raise OutOfDomainError(
             "--table must name the table of the warehouse, got none; write --table schema.people"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reid_sql.domains import Columns, Number
 
 PASSED: Final = 0
-OF_FILE: Final = "CSV, Parquet, JSON or DuckDB file"
+OF_FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
 PEOPLE: Final = "people of the population"  # while they are being counted
 OR_CONNECTION: Final = (
     f"{OF_FILE}, or the connection to a warehouse: postgres://user@host/database, or env:NAME, the variable "
@@ -39,6 +39,9 @@ def source_options(
         parser.add_argument(
             option, dest="columns", action="append", required=True, metavar="A,B,C", help=words
         )
+    parser.add_argument(
+        "--files", action="store_true", help="FILE is a pattern of files, like 'people/*/*.parquet'"
+    )
     parser.add_argument("--table", help="the table of a DuckDB file or a connection, like schema.people")
     parser.add_argument(
         "--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk"
@@ -75,15 +78,15 @@ def listed(name: str, text: str) -> list[str]:
 
 def opened_table(options: argparse.Namespace) -> "tuple[duckdb.DuckDBPyConnection, str]":
     """Open the file: a connection, and the table's name there."""
-    from reid_sql.source import limit_memory, open_source  # noqa: PLC0415 - help is shown without DuckDB
+    from reid_sql.source import open_source  # noqa: PLC0415 - help is shown without DuckDB
 
     if is_connection(options.file):
         rule = f"FILE must be a file here, got '{masked(options.file, options.file)}'"
         raise UnavailableError(f"{rule}; risk, forecast, check and advise take a connection")
-    con, table = open_source(options.file, options.table)
-    if options.memory_limit is not None:
-        limit_memory(con, options.memory_limit)
-    return con, table
+    if options.files and options.table is not None:
+        raise OutOfDomainError(f"--files must stand without --table, got '{options.table}'; leave one away")
+    limit = options.memory_limit
+    return open_source(options.file, options.table, pattern=options.files, memory_limit=limit)
 
 
 def number(name: str, text: str) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 
 from reid_sql.cli import main
@@ -41,7 +42,7 @@ def of_connection(
     folder = request.getfixturevalue("postgres")
     server = connected("postgres", folder)
     server.raw_sql("DROP SCHEMA IF EXISTS town CASCADE; CREATE SCHEMA town").close()
-    server.create_table("people", duckdb.sql(f"FROM '{of_file[0]}'").to_arrow_table(), database="town")
+    server.create_table("people", pq.read_table(of_file[0]), database="town")
     monkeypatch.setenv("TOWN", f"postgres://reid:{quote(SECRET, safe='')}@/postgres?host={folder}")
     yield ["env:TOWN", "--table", "town.people", *QI]
     server.raw_sql("DROP SCHEMA town CASCADE").close()
