@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+from reid_sql import demo as demo
 from reid_sql import plot as plot
 from reid_sql._version import __version__ as __version__
 from reid_sql.check import Gate
@@ -21,6 +22,7 @@ from reid_sql.errors import UnknownNameError as UnknownNameError
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = str | duckdb.DuckDBPyRelation | pl.DataFrame | pl.LazyFrame | pa.Table | pd.DataFrame
 
+IMPORTED_AT: int
 check: Gate
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
@@ -44,7 +46,20 @@ def adversary_risk(
     model: str | None = None,
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
+    """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario.
+
+    `scenario` is the path of a TOML or JSON file, JSON text, or the name of a shipped one. `record` is the
+    value of the column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute
+    groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
+    the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
+    values the table lacks. One row per person is assumed; with `entity`, the column that tells people apart,
+    `record` is the person, NULL one of them; those whose values on the scenario's columns differ from one of
+    their rows to another are refused.
+    `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record
+    by record; `model`, a fitted one of these columns, estimates how many are; otherwise Pitman's model does.
+
+    Source: Xia et al. 2021.
+    """
 
 def adversary_sensitivity(
     con: duckdb.DuckDBPyConnection,
@@ -58,7 +73,16 @@ def adversary_sensitivity(
     model: str | None = None,
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
+    """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
+
+    Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
+    are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
+    the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed; with
+    `entity`, the column that tells people apart, people are counted, NULL one of them; those whose values on
+    the scenario's columns differ from one of their rows to another are refused.
+
+    Source: Xia et al. 2021, Table 4.
+    """
 
 def adversary_summary(
     con: duckdb.DuckDBPyConnection,
@@ -72,7 +96,17 @@ def adversary_summary(
     model: str | None = None,
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
+    """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything.
+
+    One row a measure: quartiles, average and highest over the records, the share of records above the
+    threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
+    `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
+    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
+    is assumed; with `entity`, the column that tells people apart, people are counted, NULL one of them; those
+    whose values on the scenario's columns differ from one of their rows to another are refused.
+
+    Source: Xia et al. 2021, Table 3.
+    """
 
 def alpha_k_anonymity(
     con: duckdb.DuckDBPyConnection,
@@ -85,7 +119,17 @@ def alpha_k_anonymity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
+    """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
+
+    `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
+    the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Wong et al. 2006 (general model).
+    """
 
 def alpha_k_anonymity_classes(
     con: duckdb.DuckDBPyConnection,
@@ -97,7 +141,15 @@ def alpha_k_anonymity_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
+    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `alpha_k_anonymity`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Wong et al. 2006 (general model).
+    """
 
 def attribute_risk(
     con: duckdb.DuckDBPyConnection,
@@ -108,7 +160,18 @@ def attribute_risk(
     memory_mb: int = 1024,
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
+    """Distinction and separation of every subset of the columns, up to max_size columns at a time.
+
+    `distinction` is the number of distinct combinations over the number of records, `separation` the share of
+    pairs of records that differ somewhere. Refuses an empty table and more than 200,000 subsets. More than 64
+    are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer, NULL
+    and a status that says why. One row per person is assumed; with `entity`, the column that tells people
+    apart, a class is as large as it has people, NULL one of them, and a person counts by the smallest of
+    their classes on the subset: `distinction` is the mean of 1/class_size over the people, and `separation`
+    the share of pairs of a person and another who is not in that class.
+
+    Source: Motwani & Xu 2007; ARX attribute risk.
+    """
 
 def beta_likeness(
     con: duckdb.DuckDBPyConnection,
@@ -121,7 +184,18 @@ def beta_likeness(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
+    """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
+
+    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
+    of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
+    within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Cao & Karras 2012.
+    """
 
 def beta_likeness_classes(
     con: duckdb.DuckDBPyConnection,
@@ -133,7 +207,15 @@ def beta_likeness_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """List the classes in which a sensitive value gains more than beta on its share in the table."""
+    """List the classes in which a sensitive value gains more than beta on its share in the table.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `beta_likeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Cao & Karras 2012.
+    """
 
 def class_size_histogram(
     con: duckdb.DuckDBPyConnection,
@@ -143,7 +225,17 @@ def class_size_histogram(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Count how many classes, and how many records, have each class size, smallest first."""
+    """Count how many classes, and how many records, have each class size, smallest first.
+
+    With `entity`, the column that tells people apart, sizes are numbers of people, and `records` are the
+    people whose smallest class is of that size. With `nulls='wildcard'`, `blank_records` of the records
+    are NULL in every quasi-identifier: such a record matches all others, so that its class size is that of
+    the table, and is nobody else's match, as in ARX and sdcMicro. One row per person is assumed, unless
+    `entity` says otherwise. With `by`, the histogram of each group of the columns' values, NULL a value; a
+    group of which `nulls='drop'` leaves nothing has one row, without a class size.
+
+    Source: the frequencies of frequencies on which every estimator of uniqueness rests.
+    """
 
 def column_contributions(
     con: duckdb.DuckDBPyConnection,
@@ -155,7 +247,17 @@ def column_contributions(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Say, for each record that stands out, which columns drive it."""
+    """Say, for each record that stands out, which columns drive it.
+
+    One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
+    its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
+    add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
+    Refuses what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
+    tells people apart, `record` is the person, and the sets are those that single out one of their rows from
+    all rows of others.
+
+    Source: Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions.
+    """
 
 def compare(
     con: duckdb.DuckDBPyConnection,
@@ -167,7 +269,21 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
 ) -> duckdb.DuckDBPyRelation:
-    """Compare a release with its original: the risk of both, what was changed, and an attack, measured."""
+    """Compare a release with its original: the risk of both, what was changed, and an attack, measured.
+
+    One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
+    and what their values tell no more; and what an attacker gets right who knows the quasi-identifiers of
+    everybody, and how values were changed, but not of whom, by linking each person to the released record
+    that is the most likely. `correct_links` is the share of right links, one among m likely records counting
+    1/m; `certain_links` those to a single record; `highest_link` the greatest chance of a right link;
+    `correct_candidates` the share of an attacker who takes any record that it may be. Links are of the
+    records of both tables, of `targets` drawn ones where all would take too long. `key` is a column of both
+    tables that tells which released record is whose; without it, changes and links are NULL. NULL is a value
+    of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
+    One row per person is assumed.
+
+    Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
+    """
 
 def compare_columns(
     con: duckdb.DuckDBPyConnection,
@@ -176,23 +292,57 @@ def compare_columns(
     qi: Sequence[str],
     key: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more."""
+    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more.
+
+    One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
+    both that tells which released record is whose; without it, changes are NULL. `information_loss` is
+    H(original | released) / H(original): 0 where the released value tells the original one, 1 where it tells
+    nothing of it. `understood` is how the attack of compare reads the column: unchanged; recoded, each value
+    to one other; by frequency, where values became several others, such as NULL; by distance, where numbers
+    were disturbed. One row per person is assumed.
+
+    Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
+    """
 
 def copula_correction(
     con: duckdb.DuckDBPyConnection, tbl: _Frame, model: str, population: float
 ) -> duckdb.DuckDBPyRelation:
-    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
+    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
+
+    The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
+    exponent beside score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
+    empty table, and a model that is not known: One row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16.
+    """
 
 def copula_forecast(
     con: duckdb.DuckDBPyConnection, model: str, populations: Sequence[float]
 ) -> duckdb.DuckDBPyRelation:
-    """Forecast the share of unique people and of right matches in any population, under a fitted model."""
+    """Forecast the share of unique people and of right matches in any population, under a fitted model.
+
+    Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
+    300 million people cost no more than a thousand. `_low` and `_high` are 95 % intervals of that
+    computation; they do not hold the error of the model.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model.
+    """
 
 def copula_json(con: duckdb.DuckDBPyConnection, model: str) -> duckdb.DuckDBPyRelation:
-    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula."""
+    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula.
+
+    It holds each column's values with their shares, and the correlations; no record. Of a model of people it
+    holds the tree alone, and none of its donors. Refuses a model that is
+    not known:
+
+    Source: JSON with a version and a SHA-256 checksum.
+    """
 
 def copula_models(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """List the fitted models that this database knows, by name."""
+    """List the fitted models that this database knows, by name.
+
+    Source: the models of fit_copula and load_copula.
+    """
 
 def correctness_curve(
     con: duckdb.DuckDBPyConnection,
@@ -203,7 +353,18 @@ def correctness_curve(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
+    """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
+
+    The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
+    all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
+    'wildcard'`.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above
+    one group's records is refused for all.
+
+    Source: Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025.
+    """
 
 def delta_disclosure(
     con: duckdb.DuckDBPyConnection,
@@ -216,7 +377,18 @@ def delta_disclosure(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
+    """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
+
+    It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
+    class and value, of share p in the class and q in the table. present: over the values that a class holds.
+    all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Brickell & Shmatikov 2008.
+    """
 
 def delta_disclosure_classes(
     con: duckdb.DuckDBPyConnection,
@@ -228,7 +400,23 @@ def delta_disclosure_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """List the classes in which a sensitive value's share differs from the table's by more than delta."""
+    """List the classes in which a sensitive value's share differs from the table's by more than delta.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `delta_disclosure`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Brickell & Shmatikov 2008.
+    """
+
+def demo_people(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    """List the 3,000 people of a made-up town, to try the functions on.
+
+    It is the file that `reid_sql.demo.people()` is the path of. Missing values are NULL.
+
+    Source: made up, by the seeded generator `reid_sql.demo.generate`.
+    """
 
 def equivalence_classes(
     con: duckdb.DuckDBPyConnection,
@@ -237,7 +425,16 @@ def equivalence_classes(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """List the distinct combinations of values of the quasi-identifiers, with the records of each."""
+    """List the distinct combinations of values of the quasi-identifiers, with the records of each.
+
+    `class_size` is the number of records that match the
+    combination, `records` those that hold exactly these values: the same number unless `nulls='wildcard'`,
+    where a NULL in either record matches anything. With `entity`, the column that tells people apart,
+    `class_size` is the number of people.
+    One row per person is assumed, unless `entity` tells people apart.
+
+    Source: Sweeney 2002 (k-anonymity).
+    """
 
 def fit_copula(
     con: duckdb.DuckDBPyConnection,
@@ -252,7 +449,19 @@ def fit_copula(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it."""
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it.
+
+    They know it by its name. Columns count as categories without an order, integers and dates too, unless
+    `ordered` names them: numbers are then in order of size, other values in order of their text. `weight` is
+    a column of survey weights. `marginals` is a table of what is known from outside, such as a census:
+    column_name, value and share (or a count). `method='calibrated'` lets records repeat as often as in the
+    sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
+    an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019.
+    """
 
 def fit_people(
     con: duckdb.DuckDBPyConnection,
@@ -267,7 +476,21 @@ def fit_people(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it."""
+    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
+
+    They know it by its name. A tree of pairs of columns and records as donors give each cell's probability;
+    real cells scatter around it as far as the sample's repeats tell. Columns of numbers, dates and moments
+    have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
+    weights, `marginals` a table of what is known from outside: column_name, value and share; with either, the
+    tree stands alone. In memory the model holds up to 1,000 donors, which are records of the sample;
+    copula_json keeps none. `status` names columns that follow from others, three columns that tell more
+    together than pairs do, and class sizes that the model does not foretell. A model of the same name is
+    replaced. Refuses an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018.
+    """
 
 def individual_risk(
     con: duckdb.DuckDBPyConnection,
@@ -279,7 +502,18 @@ def individual_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Chance that a match on each record is right, where the survey's weights tell of the population."""
+    """Chance that a match on each record is right, where the survey's weights tell of the population.
+
+    The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
+    Without `weight` the risk is 1/class_size. `form='approximate'` is sdcMicro's.
+    `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
+    else the 0-based position in the scan. Refuses an empty table, and weights that are missing, negative or
+    zero. With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes and with the smallest of their weights, NULL as one person, and `record` is the
+    person; else one row per person is assumed.
+
+    Source: Benedetti & Franconi 1998 (exact form).
+    """
 
 def journalist_risk(
     con: duckdb.DuckDBPyConnection,
@@ -291,7 +525,17 @@ def journalist_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Summarise the risk of re-identification against somebody who must find the person in a population."""
+    """Summarise the risk of re-identification against somebody who must find the person in a population.
+
+    The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
+    `classes` are the sample's. A population holds its sample: where the population table has fewer such
+    records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
+    and the status says so. With `entity`, the column of both tables that tells people apart, people are
+    counted, as in risk_summary. One row per person is assumed, unless `entity` tells people apart. With `by`,
+    one row for each group of the table, as in risk_summary, each against the whole population table.
+
+    Source: ARX journalist model.
+    """
 
 def l_diversity(
     con: duckdb.DuckDBPyConnection,
@@ -305,7 +549,19 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
+    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends.
+
+    They are values of the sensitive column. `value` is the lowest of any class. distinct: the number of
+    values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
+    stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
+    values counts as a value, unless `nulls='drop'`. Refuses an empty table.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Machanavajjhala et al. 2007.
+    """
 
 def l_diversity_classes(
     con: duckdb.DuckDBPyConnection,
@@ -318,10 +574,24 @@ def l_diversity_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """List the classes that hold fewer than l sensitive values."""
+    """List the classes that hold fewer than l sensitive values.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `l_diversity`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Machanavajjhala et al. 2007.
+    """
 
 def load_copula(con: duckdb.DuckDBPyConnection, name: str, tbl: _Frame) -> duckdb.DuckDBPyRelation:
-    """Read the model of this name from a table or file of saved models, with the columns of copula_json."""
+    """Read the model of this name from a table or file of saved models, with the columns of copula_json.
+
+    Nothing in it is run. Refuses a text that is no model, of another version, or changed since it was
+    written.
+
+    Source: JSON with a version and a SHA-256 checksum.
+    """
 
 def loglinear_risk(
     con: duckdb.DuckDBPyConnection,
@@ -333,7 +603,18 @@ def loglinear_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Chance that each record of a random sample is unique in the population, and a match on it right."""
+    """Chance that each record of a random sample is unique in the population, and a match on it right.
+
+    By a log-linear model with main effects, or with all two-way interactions, and Poisson counts; `nb_` with
+    negative binomial counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better
+    on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
+    the sample. `record` is the value of the column `key`, else the 0-based position in the scan. Two-way
+    models of small samples understate the risk, and the status says so. With `entity`, the column that tells
+    people apart, the sample is of people: each counts once, by the smallest of their classes, NULL as one
+    person, and `record` is the person; else one row per person is assumed.
+
+    Source: Skinner & Shlomo 2008; Rocher et al. 2019, supplement.
+    """
 
 def matching_correctness_curve(
     con: duckdb.DuckDBPyConnection,
@@ -343,7 +624,17 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Say how often a learned matching names the right person among n, from its scores of pairs."""
+    """Say how often a learned matching names the right person among n, from its scores of pairs.
+
+    The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
+    list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;
+    equal ones are told apart by chance. With `true_persons` and `false_persons`, the number of the person
+    looked for in each pair, everybody is held against their own wrong pairs; without them against all, as if
+    nobody were easier to mistake. Sizes go up to the wrong pairs of a person and one more; `pyc_extrapolate`
+    goes on from there, with `standard_error` as its `standard_errors`.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025 (rank-1 identification rate), expectation over galleries taken exactly.
+    """
 
 def minimal_unique_subsets(
     con: duckdb.DuckDBPyConnection,
@@ -355,7 +646,18 @@ def minimal_unique_subsets(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """List, for each record, the smallest sets of columns that single it out."""
+    """List, for each record, the smallest sets of columns that single it out.
+
+    A set is listed where no other record has the same values in its columns, and where this holds of none of
+    the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
+    records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
+    of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
+    sets of columns. One row per person is assumed; with `entity`, the column that tells people apart,
+    `record` is the person, NULL one of them: a set singles out a person who has, in one of their rows, values
+    in its columns that no other person has.
+
+    Source: Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005.
+    """
 
 def population_risk(
     con: duckdb.DuckDBPyConnection,
@@ -371,7 +673,20 @@ def population_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Answer for populations that the table samples: the share of unique people, with a sentence to quote."""
+    """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
+
+    The table is a random sample of them. Beside it the chance that a match is right and the share of people
+    in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
+    on, it held the truth in 93 to 98 of 100. At the sample's own size it is the count. `weight`, `marginals`,
+    `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer than 100
+    records, no repeats, a population not much larger, columns that follow from others (they are left out),
+    and data unlike tables of people: there the lower end is 0 and the upper end what is provable. No upper
+    end exceeds what the sample's own records allow. Refuses a population smaller than the sample.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people.
+    """
 
 def population_uniqueness(
     con: duckdb.DuckDBPyConnection,
@@ -399,12 +714,35 @@ def population_uniqueness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Estimate how many people are alone in their class in the population, from a random sample of it."""
+    """Estimate how many people are alone in their class in the population, from a random sample of it.
+
+    One row a method; `uniqueness` is the share of the population, `_low` and `_high` the ends of a 95 %
+    interval of that method's own model, NULL with a `status` that says why where there is none. The first,
+    'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
+    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic', 'pitman_negative'
+    and 'copula_calibrated' are asked for by name alone. Refuses an empty table and a population smaller than
+    the table.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1.
+    """
 
 def profile(
     con: duckdb.DuckDBPyConnection, tbl: _Frame, columns: Sequence[str] | None = None
 ) -> duckdb.DuckDBPyRelation:
-    """Profile each column: how far it singles records out, marks for missing values, what it looks like."""
+    """Profile each column: how far it singles records out, marks for missing values, what it looks like.
+
+    The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
+    `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and
+    `entropy_bits`, which are exact. `sentinels` are values such as '?', 'N/A', 'unknown', an empty text, -1,
+    1900-01-01, and 9, 99, 999 beyond a gap: they count as values wherever classes are counted, which hides
+    risk or makes it. `looks_like` and `suggestion` follow from the figures and the column's name, and decide
+    nothing. No value of the table is told but sentinels. Refuses an empty table.
+    One row per person is assumed.
+
+    Source: Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy).
+    """
 
 def pyc_extrapolate(
     con: duckdb.DuckDBPyConnection,
@@ -416,7 +754,23 @@ def pyc_extrapolate(
     k: int = 5,
     standard_errors: Sequence[float] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Forecast the share of right matches in larger populations from the shares measured at some sizes."""
+    """Forecast the share of right matches in larger populations from the shares measured at some sizes.
+
+    Two or more points, in any order. `method` is 'tilted' (a law of the sets' shares tilted to the points),
+    'pyc' (Pitman–Yor, the paper's PYC-MB), 'ent' (equal sets), 'exp' (exponential decay), 'pol' (polynomial
+    in the logarithm of the size) or 'rnd' (half of the last share). `measure` says what the shares are:
+    'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`). `standard_errors` is one
+    for each share or one for all, [0] for exact shares; without it a share is as exact as it is written.
+
+    The ends `_low` and `_high` held the truth in 95 % of the tables that they were not set on
+    (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
+    correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end is
+    too low in 15 to 40 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve through
+    the points. `status` is ok, or says what stands against relying on the answer. NULL where the method does
+    not tell.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy.
+    """
 
 def pyc_fit(
     con: duckdb.DuckDBPyConnection,
@@ -427,7 +781,17 @@ def pyc_fit(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
+    """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
+
+    The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
+    to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls='wildcard'`,
+    whose classes overlap.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014.
+    """
 
 def pyc_forecast(
     con: duckdb.DuckDBPyConnection,
@@ -440,7 +804,19 @@ def pyc_forecast(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Forecast right matches, unique people and people in sets smaller than k, to any population."""
+    """Forecast right matches, unique people and people in sets smaller than k, to any population.
+
+    Each is a share. The table is a random sample of each population; its own classes are kept. `_low` and
+    `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
+    they have held the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
+    smaller than the table, an empty table, and `nulls='wildcard'`.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. A
+    population smaller than one group is refused for all.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995.
+    """
 
 def qar_contributions(
     con: duckdb.DuckDBPyConnection,
@@ -456,7 +832,17 @@ def qar_contributions(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Say by how much the table's extreme risk would fall without each record, exactly, in table order."""
+    """Say by how much the table's extreme risk would fall without each record, exactly, in table order.
+
+    `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution
+    means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
+    quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an order,
+    without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`, the column that
+    tells people apart, `record` is the person, NULL one of them; people whose values differ from one of their
+    rows to another are refused.
+
+    Source: Béra et al. 2023, section 3.
+    """
 
 def qar_elimination(
     con: duckdb.DuckDBPyConnection,
@@ -474,7 +860,17 @@ def qar_elimination(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Remove the records of most extreme risk, one after the other, and give the risk after each."""
+    """Remove the records of most extreme risk, one after the other, and give the risk after each.
+
+    They are those that contribute most to the extreme risk of the table. Step 0 is the whole table. `by` is
+    'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
+    'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as many records, whichever,
+    gets to. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed; with
+    `entity`, the column that tells people apart, `record` is the person, NULL one of them; people whose
+    values differ from one of their rows to another are refused.
+
+    Source: Béra et al. 2023, sections 3 and 4 (proper backward elimination).
+    """
 
 def qar_proxies(
     con: duckdb.DuckDBPyConnection,
@@ -489,7 +885,16 @@ def qar_proxies(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Compare what is quick to compute for a record with its exact contribution to the extreme risk."""
+    """Compare what is quick to compute for a record with its exact contribution to the extreme risk.
+
+    For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
+    contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
+    NULL and a status where there is no such proxy. Refuses what qar_risk refuses.
+    One row per person is assumed; with `entity`, the column that tells people apart, people are ranked, NULL
+    one of them; those whose values differ from one of their rows to another are refused.
+
+    Source: Béra et al. 2023, sections 3.3 to 3.5.
+    """
 
 def qar_quasi_identifiers(
     con: duckdb.DuckDBPyConnection,
@@ -502,7 +907,16 @@ def qar_quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """List every choice of p columns with its distinct values and its risk, the riskiest first."""
+    """List every choice of p columns with its distinct values and its risk, the riskiest first.
+
+    The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
+    `status` then says so. `memory_mb` bounds the memory that counting takes beside the engine's. Refuses an
+    empty table, p beyond the columns, and more than 200,000 choices. One row per person is assumed; with
+    `entity`, the column that tells people apart, NULL one of them, the risk is the mean over people of 1/size
+    of the smallest of their classes, in people.
+
+    Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023.
+    """
 
 def qar_risk(
     con: duckdb.DuckDBPyConnection,
@@ -517,7 +931,17 @@ def qar_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
+    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory.
+
+    It is the QaR of the table, over all choices. The risk of a choice is its distinct values over the
+    records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
+    `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
+    quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail.
+    One row per person is assumed; with `entity`, the column that tells people apart, NULL one of them, the
+    risk of a choice is the mean over people of 1/size of the smallest of their classes, in people.
+
+    Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987.
+    """
 
 def risk_summary(
     con: duckdb.DuckDBPyConnection,
@@ -528,12 +952,33 @@ def risk_summary(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
+    """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
+
+    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
+    risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
+    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells
+    people apart, all figures are of people: a class is as large as it has people, each person counts by the
+    smallest of their classes, and NULL is one person. With `nulls='wildcard'` a record that is NULL in
+    every quasi-identifier matches all others and is nobody else's match; `blank_records` tells how many
+    there are. With `by`, one row for each group of the columns' values, NULL a value, each as if it were a
+    table of its own, all from one count; of a group of which `nulls='drop'` leaves nothing, `records` is 0
+    and the rest NULL. A column may be among both `qi` and `by`: it is the same for all of a group. Refuses an
+    empty table and a threshold outside [0, 1].
+
+    Source: ARX prosecutor model; sdcMicro individual risk without weights.
+    """
 
 def sample_copula(
     con: duckdb.DuckDBPyConnection, model: str, n: float, seed: int = 0
 ) -> duckdb.DuckDBPyRelation:
-    """Draw records from a fitted model: a table, as text, of any length, never held as a whole."""
+    """Draw records from a fitted model: a table, as text, of any length, never held as a whole.
+
+    It has the columns of the model. The same seed draws the same records on every engine, whatever is asked
+    of them; `calibration` moves scores alone. A view over it is a population that risk_summary and the others
+    count. Refuses a model that is not known.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1.
+    """
 
 def score_copula(
     con: duckdb.DuckDBPyConnection,
@@ -542,7 +987,16 @@ def score_copula(
     population: float,
     sample: Literal["ignored", "known"] = "ignored",
 ) -> duckdb.DuckDBPyRelation:
-    """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors."""
+    """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors.
+
+    The old name of score_records, which says the same under a model of either law.
+
+    Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
+    The errors are standard errors of the integration. With `sample='known'`, for the sample itself, a
+    record that is not alone in the table has ξ = 0.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17.
+    """
 
 def score_records(
     con: duckdb.DuckDBPyConnection,
@@ -551,7 +1005,15 @@ def score_records(
     population: float,
     sample: Literal["ignored", "known"] = "ignored",
 ) -> duckdb.DuckDBPyRelation:
-    """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ."""
+    """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
+
+    Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
+    The errors are standard errors of a copula's integration, 0 under a model of people. With `sample :=
+    'known'`, for the sample that the model was fitted to, a record that is not alone in the table has ξ = 0,
+    and under a model of people ξ and κ use that nobody else of the class is in it.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17; Skinner & Shlomo 2008.
+    """
 
 def sparse_correctness_curve(
     con: duckdb.DuckDBPyConnection,
@@ -565,7 +1027,17 @@ def sparse_correctness_curve(
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "drop"] = "value",
 ) -> duckdb.DuckDBPyRelation:
-    """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
+    """Share of right matches in a gallery of n people, for an attacker who knows some items of each person.
+
+    The table has a row for each person and item, such as a purchase; repeated rows count once. The attacker
+    knows `points` random items of the target, or all of them where there are fewer, and names one of the
+    people who have them all. Where everyone's combinations of items are at most `exact_up_to` in number, all
+    of them are counted; beyond, `samples` targets and their known items are drawn by `seed`, the same on
+    every engine, and `standard_error` says how much that leaves open. `sizes` are whole numbers from 1 to the
+    number of people; 50 where there are none, evenly spaced in log space. Refuses an empty table.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching).
+    """
 
 def suda_scores(
     con: duckdb.DuckDBPyConnection,
@@ -578,7 +1050,21 @@ def suda_scores(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Score each record that stands out by how many sets of columns single it out, and how small these are."""
+    """Score each record that stands out by how many sets of columns single it out, and how small these are.
+
+    Of A columns, a minimal unique set of k scores the product of A − i for i from k to max_size, if that is
+    below A, and a record the sum of its sets; so with max_size of A − 1 or more a set scores (A − k)!, as in
+    sdcMicro, which looks at sets of all sizes. A smaller max_size divides all these scores by one number and
+    leaves out larger sets. `dis` is the chance that a unique match with the table is right, for the file as a
+    whole; `dis_suda` gives each record its part of it: dis · score / mean score of the records that have one,
+    and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
+    own, so its values differ. A record that nothing singles out has no row. Refuses what
+    minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
+    the column that tells people apart, people are scored, by the sets that single out one of their rows from
+    all rows of others.
+
+    Source: Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003.
+    """
 
 def t_closeness(
     con: duckdb.DuckDBPyConnection,
@@ -591,7 +1077,19 @@ def t_closeness(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
+    """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends.
+
+    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values are equally far
+    from each other. ordered: by their places in their order. numeric: by their difference, over the range.
+    The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
+    NULL and a status that says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Li, Li & Venkatasubramanian 2007.
+    """
 
 def t_closeness_classes(
     con: duckdb.DuckDBPyConnection,
@@ -603,7 +1101,15 @@ def t_closeness_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """List the classes whose sensitive values are further than t from those of the table."""
+    """List the classes whose sensitive values are further than t from those of the table.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `t_closeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Li, Li & Venkatasubramanian 2007.
+    """
 
 def uniqueness_profile(
     con: duckdb.DuckDBPyConnection,
@@ -613,7 +1119,17 @@ def uniqueness_profile(
     max_size: int = 3,
     level: float = 0.95,
 ) -> duckdb.DuckDBPyRelation:
-    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice."""
+    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice.
+
+    `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
+    to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
+    row `impact` has the scores without one attribute, and by how much ξ of all is above that. The row
+    `smallest` has the fewest attributes that bring ξ to `level`, or the status says that none do. Of a model
+    of people the residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024
+    choices, other numbers of values, and a model that is not known:
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968.
+    """
 
 def validate_risk(
     con: duckdb.DuckDBPyConnection,
@@ -626,4 +1142,20 @@ def validate_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Tell each method's error on this very table: it is the population, and samples of it are what is known."""
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known.
+
+    `samples` are drawn without replacement at each of the `fractions`: unless told otherwise a tenth and a
+    hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
+    the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
+    the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
+    `…_width`, and `…_held`, the share of intervals that held the truth. For 'people' and 'copula', ξ of up
+    to 1,000 persons outside each sample is held against who is unique: 'auc', 'brier' beside that of the
+    best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
+    (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
+    are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
+    to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
+    leave fewer than 50. With `entity`, the column that tells people apart, the table is of people: each
+    counts once, by the smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
+    """

@@ -31,6 +31,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     float: "DOUBLE",
     float | None: "DOUBLE",
     str: "VARCHAR",
+    str | None: "VARCHAR",
     list[str]: "VARCHAR[]",
     list[int]: "BIGINT[]",
     Floats: "DOUBLE",  # these of an answer in arrays, one a column

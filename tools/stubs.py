@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Mapping
+from textwrap import indent
 from typing import Final
 
 from reid_sql.columns import Groups
@@ -20,9 +21,11 @@ from reid_sql.domains import (
     Text,
     Texts,
 )
+from reid_sql.engines.words import without_example
 from reid_sql.fitted_model import OPTIONAL_MODEL
 from reid_sql.function import REQUIRED, Entity, Function, Parameter
 from reid_sql_udfs import declared
+from tools.faces import Face
 from tools.function_facts import (
     answers_a_table,
     counts_in_a_window,
@@ -68,6 +71,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+from reid_sql import demo as demo
 from reid_sql import plot as plot
 from reid_sql._version import __version__ as __version__
 from reid_sql.check import Gate
@@ -80,6 +84,7 @@ from reid_sql.errors import UnknownNameError as UnknownNameError
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = str | duckdb.DuckDBPyRelation | pl.DataFrame | pl.LazyFrame | pa.Table | pd.DataFrame
 
+IMPORTED_AT: int
 check: Gate
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
@@ -108,26 +113,34 @@ HINTS: Final[Mapping[type, str]] = {
     OptionalTable: "_Frame | None",
 }
 
+ANSWERS: Final[Mapping[str, tuple[str, str]]] = {  # of functions of tables, and of records
+    "polars": ("pl.LazyFrame", "pl.Expr"),
+    "spark": ("DataFrame", "Column"),
+    "ibis": ("Table", "Value"),
+}
+HEADS: Final[Mapping[str, str]] = {
+    "polars": HEAD.format(
+        engine="Polars",
+        imports="import polars as pl",
+        frame="pl.LazyFrame | pl.DataFrame",
+        column="pl.Expr",
+    ),
+    "spark": HEAD.format(
+        engine="Spark",
+        imports="from pyspark.sql import Column, DataFrame, SparkSession",
+        frame="DataFrame",
+        column="Column",
+    )
+    + REGISTER,
+    "ibis": IBIS,
+}
 
-def polars_stub() -> str:
-    """Write reid_sql/polars.pyi."""
-    frame, column = "pl.LazyFrame | pl.DataFrame", "pl.Expr"
-    head = HEAD.format(engine="Polars", imports="import polars as pl", frame=frame, column=column)
-    return _formatted(head + "".join(_typed(function) for function in declared().values()))
 
-
-def spark_stub() -> str:
-    """Write reid_sql/spark.pyi."""
-    imports = "from pyspark.sql import Column, DataFrame, SparkSession"
-    head = HEAD.format(engine="Spark", imports=imports, frame="DataFrame", column="Column") + REGISTER
-    there = (function for function in declared().values() if is_on(function, "spark"))
-    return _formatted(head + "".join(_typed(function, "DataFrame", "Column") for function in there))
-
-
-def ibis_stub() -> str:
-    """Write reid_sql/ibis.pyi."""
-    there = (function for function in declared().values() if is_on(function, "ibis"))
-    return _formatted(IBIS + "".join(_typed(function, "Table", "Value") for function in there))
+def stub(face: Face, answers: Mapping[str, str]) -> str:
+    """Write the stub of a face: types, words, and an example of each function with its answer."""
+    there = (function for function in declared().values() if is_on(function, face.engine))
+    typed = (_typed(function, face, face.shown(function, answers)) for function in there)
+    return _formatted(HEADS[face.engine] + "".join(typed))
 
 
 def package_stub() -> str:
@@ -137,20 +150,18 @@ def package_stub() -> str:
 
 
 def _of_connection(function: Function) -> str:
-    made = (
-        _typed(function, "duckdb.DuckDBPyRelation")
-        .replace("str | FittedModel", "str")
-        .replace("_Value", "float")
-    )
     first = "con: duckdb.DuckDBPyConnection"
-    return made.replace("(", f"({first}, " if function.parameters else f"({first}", 1)
+    parameters = ", ".join([first, *(_argument(parameter) for parameter in function.parameters)])
+    parameters = parameters.replace("str | FittedModel", "str").replace("_Value", "float")
+    return _written(function, parameters, "duckdb.DuckDBPyRelation", without_example(function))
 
 
-def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Expr") -> str:
+def _typed(function: Function, face: Face, example: str) -> str:
+    table, column = ANSWERS[face.engine]
     answer = table if answers_a_table(function) else column
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
     if counts_in_a_window(function):
-        beside = table != "pl.LazyFrame"
+        beside = face.engine != "polars"
         answer, parameters = (
             table if beside else column,
             _counting(function, "str" if beside else f"str | {column}", beside),
@@ -159,7 +170,12 @@ def _typed(function: Function, table: str = "pl.LazyFrame", column: str = "pl.Ex
         parameters += f", *columns: str | {column}"
     elif takes_models_by_name_alone(function):
         parameters = parameters.replace("str | FittedModel", "str")
-    return f'\ndef {function.name}({parameters}) -> {answer}:\n    """{function.words}"""\n'
+    return _written(function, parameters, answer, f"{without_example(function)}\n\n{example}")
+
+
+def _written(function: Function, parameters: str, answer: str, words: str) -> str:
+    shown = indent(words, "    ").lstrip().replace(" := ", "=")
+    return f'\ndef {function.name}({parameters}) -> {answer}:\n    """{shown}\n    """\n'
 
 
 def _counting(function: Function, kind: str, beside: bool) -> str:  # noqa: FBT001 - one of two ways

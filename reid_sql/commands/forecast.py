@@ -9,7 +9,7 @@ from reid_sql.commands.options import (
     PASSED,
     PEOPLE,
     numbers,
-    print_json,
+    print_answer,
     source_options,
     whole,
 )
@@ -63,10 +63,9 @@ def run_command(options: argparse.Namespace) -> int:
             table.refuse("population_risk", "--plot")
         older = table.ask("pyc_forecast", populations, words="forecast", **how)
         found = _answered(table, populations, options.plot, how)
-    if options.json:
-        print_json([row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)])
-    else:
-        screen.console().print(screen.forecast_page(found, older, how["k"]))
+    page = [row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)]
+    rows = older if found[0]["method"] is None else found
+    print_answer(options, page, rows, lambda: screen.forecast_page(found, older, how["k"]))
     return PASSED
 
 
@@ -80,21 +79,24 @@ def _answered(
         return [{"population": each, "method": None, "status": str(error)} for each in populations]
     if not isinstance(table, InFile) or plot is None:
         return table.ask("population_risk", populations, words=PEOPLE, **how)
-    nulls = {"nulls": how["nulls"]}
-    measured = table.ask("correctness_curve", words="curve", **nulls)
-    path = _path(measured[-1]["n"], max(populations))
-    answer = table.ask("population_risk", [*populations, *path], words=PEOPLE, **how)
-    before = table.ask("pyc_forecast", path, words="forecast", **how)
-    _draw(table, plot, (measured, answer[len(populations) :], before), how["nulls"])
-    return answer[: len(populations)]
+    return _drawn(table, populations, plot, how)
 
 
-def _draw(table: InFile, plot: str, parts: tuple[Any, Any, Any], nulls: str) -> None:
+def _drawn(table: InFile, populations: list[float], plot: str, how: dict[str, Any]) -> list[dict[str, Any]]:
+    """The one answer in each population, with its curve and the fit of its model in a picture."""
+    from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.plot.file import save  # noqa: PLC0415 - an optional extra
     from reid_sql.plot.pages import forecast_page  # noqa: PLC0415 - the same
 
-    checks = checks_of(table.con, table.given, f"nulls := '{nulls}'")
-    save(forecast_page(*parts, checks), f"By {', '.join(table.columns)}", plot)
+    measured = table.ask("correctness_curve", words="curve", nulls=how["nulls"])
+    path = _path(measured[-1]["n"], max(populations))
+    with once():  # one model for the figures and for what is drawn of its fit
+        answer = table.ask("population_risk", [*populations, *path], words=PEOPLE, **how)
+        checks = checks_of(table.con, table.given, f"nulls := '{how['nulls']}'")
+    before = table.ask("pyc_forecast", path, words="forecast", **how)
+    drawn = forecast_page(measured, answer[len(populations) :], before, checks)
+    save(drawn, f"By {', '.join(table.columns)}", plot)
+    return answer[: len(populations)]
 
 
 def checks_of(con: "duckdb.DuckDBPyConnection", given: list[Any], nulls: str) -> "list[Check]":

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.connection_url import is_connection, masked
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.visible import controls
+from reid_sql.visible import controls, steady
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     import duckdb
+    from rich.console import RenderableType
 
     from reid_sql.domains import Columns, Number
 
@@ -23,6 +26,7 @@ OR_CONNECTION: Final = (
     f"{OF_FILE}, or the connection to a warehouse: postgres://user@host/database, or env:NAME, the variable "
     "of the environment that holds one with a password"
 )
+FORMATS: Final = ("table", "json", "csv")
 GROUPED: Final = re.compile(r"\d{1,3}(,\d{3})+")  # 67,000,000
 
 
@@ -46,7 +50,15 @@ def source_options(
     parser.add_argument(
         "--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    format_options(parser)
+
+
+def format_options(parser: argparse.ArgumentParser) -> None:
+    """Add how the answer is printed."""
+    told = parser.add_mutually_exclusive_group()
+    words = "print for people (table, the default), as json, or the rows as csv for a spreadsheet"
+    told.add_argument("--format", choices=FORMATS, default="table", help=words)
+    told.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
 
 
 def opened(
@@ -117,6 +129,40 @@ def _numbers(name: str, text: str) -> list[float]:
         rule = f"{name} must say whether a comma stands between numbers or thousands, got '{text}'"
         raise OutOfDomainError(f"{rule}; write {''.join(parts)}, or give {name} twice")
     return [float("".join(parts))]
+
+
+def print_answer(
+    options: argparse.Namespace,
+    page: object,
+    rows: "Sequence[Mapping[str, Any]]",
+    shown: "Callable[[], RenderableType]",
+) -> None:
+    """Print the page as JSON, the rows as CSV, or what is shown to people, as was asked."""
+    if options.format == "json":
+        print_json(page)
+    elif options.format == "csv":
+        print_csv(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+    else:
+        from reid_sql import screen  # noqa: PLC0415 - help is shown without it
+
+        screen.console().print(shown())
+
+
+def print_csv(columns: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> None:
+    """Print rows of CSV, names first: NULL is empty, and lists are JSON."""
+    from io import StringIO  # noqa: PLC0415 - only CSV needs it
+
+    held = StringIO(newline="")
+    writer = csv.writer(held, lineterminator="\n")
+    writer.writerow(map(_cell, columns))
+    writer.writerows(map(_cell, row) for row in rows)
+    print(held.getvalue(), end="")  # noqa: T201
+
+
+def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
+    if isinstance(value, list | dict):
+        value = json.dumps(_finite(value), ensure_ascii=False, default=str)
+    return steady(value) if isinstance(value, str) else value
 
 
 def print_json(page: object) -> None:

@@ -11,17 +11,23 @@ if TYPE_CHECKING:
     from reid_sql.release.prepared import Prepared
 
 WORDS: Final = "find the coarser form of a table that meets a policy at the least loss, as SQL"
-FILES: Final = ("sql", "polars", "json_report")
+DIALECTS: Final = "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
+FILES: Final = ("sql", "polars", "json_report", "html")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     policy_options(parser)
     parser.add_argument("--sql", metavar="FILE", help="write the release as SQL: a view for each table")
+    parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
+    parser.add_argument(
+        "--target", metavar="COLUMN", help="tell how well the others still predict this column"
+    )
     parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
     parser.add_argument(
         "--json-report", metavar="FILE", help="write the gate's report on the release as JSON"
     )
+    parser.add_argument("--html", metavar="FILE", help="write that report as HTML, with what was prepared")
     parser.add_argument("--plot", metavar="FILE", help="draw risk against loss of the forms: .png or .svg")
 
 
@@ -30,16 +36,18 @@ def run_command(options: argparse.Namespace) -> int:
     from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.check.reports.files import refuse_to_overwrite, spared  # noqa: PLC0415 - the same
     from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.release.dialects import refuse_dialect  # noqa: PLC0415 - the same
     from reid_sql.release.preparation import run  # noqa: PLC0415 - the same
 
+    refuse_dialect(options.dialect)
     given = {name: named(name, getattr(options, name)) for name in FILES}
     wanted = {name: file for name, file in given.items() if file is not None}
     files = {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}
     refuse_to_overwrite(files, spared(read_policy(options.policy), None))
     if options.plot is not None:
         check_plot_file(options.plot)
-    made = run(options.policy, memory_limit=options.memory_limit, tell=tell)
-    _write(made, wanted)
+    made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=tell)
+    _write(made, wanted, options.dialect)
     if options.plot is not None:
         from reid_sql.plot.frontier import frontier  # noqa: PLC0415 - only a picture needs it
 
@@ -48,16 +56,20 @@ def run_command(options: argparse.Namespace) -> int:
     return made.exit_code
 
 
-def _write(made: "Prepared", wanted: dict[str, Path]) -> None:
+def _write(made: "Prepared", wanted: dict[str, Path], dialect: str) -> None:
     """Write the files; one that is no release is not written, and that is said."""
     from reid_sql.check.reports.files import write_report  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.reports.html import html  # noqa: PLC0415 - the same
     from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+    from reid_sql.release.sentences import steps  # noqa: PLC0415 - the same
 
     for name, file in wanted.items():
         if name == "json_report" and made.report is not None:
             write_report(file, text(dict(made.report)))
+        elif name == "html" and made.report is not None:
+            write_report(file, html(made.report, steps(dict(made.page))))
         elif made.passed:
-            write_report(file, made.sql if name == "sql" else made.python)
+            write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:
             words = f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
             print(words, file=sys.stderr)  # noqa: T201 - one line, never wrapped

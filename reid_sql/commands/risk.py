@@ -10,7 +10,7 @@ from reid_sql.commands.options import (
     PEOPLE,
     number,
     numbers,
-    print_json,
+    print_answer,
     source_options,
     whole,
 )
@@ -72,13 +72,14 @@ def run_command(options: argparse.Namespace) -> int:
         answer = []
         if populations:
             answer = table.ask("population_risk", populations, words=PEOPLE, k=k, nulls=nulls)
-    if options.json:
-        page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": marks}
-        page |= {"population_risk": answer} if answer else {}
-        print_json(page | ({"stand_out": shown.records()} if shown else {}))
-    else:
-        one = screen.answer_page(answer, k) if answer else None
-        screen.console().print(screen.risk_page(risk, sizes, shown, table.columns, counted, answer=one))
+    page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": marks}
+    page |= {"population_risk": answer} if answer else {}
+    page |= {"stand_out": shown.records()} if shown else {}
+    one = screen.answer_page(answer, k) if answer else None
+    columns = table.columns
+    print_answer(
+        options, page, [risk], lambda: screen.risk_page(risk, sizes, shown, columns, counted, answer=one)
+    )
     return PASSED
 
 

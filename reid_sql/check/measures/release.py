@@ -1,7 +1,6 @@
 """A table of the policy as it is measured: opened read-only, counted once, every answer kept."""
 
 from collections.abc import Mapping, Sequence
-from string import Template
 from typing import Any, Final
 
 import duckdb
@@ -34,6 +33,7 @@ class Release(Answers):
         self.population_view = f"{self.view}_population"
         where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
         found = self._attach(self.view, where, table.source)
+        self.whole = self.view  # with all columns, also of a text file
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {self.view}").fetchall()]
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
@@ -195,9 +195,10 @@ class Release(Answers):
             function, check.quasi_identifiers, {**given, **tables}, check.measure.unused
         )
         sql = f"FROM {call}"
-        if check.measure.aggregate:
+        if check.measure.over:
             own = {name: sql_literal(value) for name, value in check.parameters.items()}
-            sql = f"SELECT {Template(check.measure.aggregate).substitute(own)} {sql}"
+            person = None if self.table.entity is None else quoted(self.table.entity)
+            sql = f"SELECT {check.measure.share(own, person)} {sql}"
         return self._rows(function, sql, values)
 
     def _together(
@@ -239,6 +240,7 @@ class Release(Answers):
         if key not in self._models:
             name = f"{self.view}_model_{len(self._models)}"
             how = f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}"
+            how += f", entity := {sql_literal(self.table.entity)}"
             try:
                 self.ask(
                     f"FROM fit_copula(?, ?, ?, {how})",

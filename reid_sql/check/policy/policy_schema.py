@@ -68,6 +68,11 @@ def _prepare() -> Schema:
             "loss": _words(LOSS) | {"default": usual.loss},
             "time_limit": _number(SECONDS) | {"default": usual.time_limit},
             "keep": NAMES | {"description": "columns to hand on beside those that the policy names"},
+            "target": {
+                "type": "string",
+                "minLength": 1,
+                "description": "a column of which it is told how well the others still predict it",
+            },
             "ladders": {
                 "type": "object",
                 "description": "for a column, its steps; else they are proposed",

@@ -14,6 +14,11 @@ LABEL: Final = 190  # room for a bar's name
 FIGURE: Final = 170  # room for what stands behind a bar
 HEIGHT: Final = 330
 LEFT, RIGHT, TOP, BOTTOM = 52, 20, 16, 44
+# Of bars that are risky, so that they are told apart on grey paper too.
+HATCHES: Final = (
+    '<defs><pattern id="hatches" width="7" height="7" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="7"/></pattern></defs>'
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,8 @@ def bars(title: str, rows: Sequence[Bar], mark: tuple[float, str] | None = None)
     longest = max([row.value or 0.0 for row in rows] + ([mark[0]] if mark else [])) or 1.0
     scale = (WIDTH - LABEL - FIGURE) / longest
     height = ROW * len(rows) + (ROW if mark else 8)
-    drawn = [_bar(row, ROW * place, scale) for place, row in enumerate(rows)]
+    drawn = [HATCHES] if any(row.risky for row in rows) else []
+    drawn += [_bar(row, ROW * place, scale) for place, row in enumerate(rows)]
     if mark:
         at = LABEL + mark[0] * scale
         drawn.append(f'<line class="mark" x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{ROW * len(rows)}"/>')
