@@ -4,7 +4,7 @@ FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
 
-.PHONY: demo test quick lint types docs bench accuracy clean
+.PHONY: demo test quick lint types docs site bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
@@ -32,6 +32,10 @@ docs: .venv/.dev
 	$(BIN)/python -m tools.generate
 	$(BIN)/python -m tools.plans
 	$(BIN)/python -m tools.dialects
+
+# The same pages as a site to be read without a network: build/site/index.html
+site: .venv/.dev
+	$(BIN)/python -m tools.site
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks.speed

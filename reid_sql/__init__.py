@@ -1,29 +1,20 @@
 """Re-identification risk where the data is: SQL functions in DuckDB, expressions in Polars, and on Spark.
 
-In Polars they are expressions, on Spark functions. `register(con)` puts the functions into DuckDB;
-`reid_sql.polars` and `reid_sql.spark` have them for data frames, and `reid_sql.models` has what they are
-answered with. Importing this package loads nothing of that.
+In Polars they are expressions, on Spark functions. `register(con)` puts the functions into DuckDB, and
+`reid_sql.risk_summary(con, …)` asks one of them there at once; `reid_sql.polars` and `reid_sql.spark` have
+them for data frames, and `reid_sql.models` has what they are answered with. Importing this package loads
+nothing of that.
 """
 
 TYPE_CHECKING = (
     False  # what type checkers take for true; importing typing for it would make the command start later
 )
 if TYPE_CHECKING:
+    from typing import Any
+
     import duckdb
 
-    from reid_sql._version import __version__
-    from reid_sql.check import Gate
-    from reid_sql.errors import (
-        NoRecordsError,
-        OutOfDomainError,
-        ReidError,
-        UnavailableError,
-        UnknownNameError,
-    )
-
-    check: Gate
-
-__all__ = [
+__all__ = [  # and every declared function; the stub beside this file has their types
     "NoRecordsError",
     "OutOfDomainError",
     "ReidError",
@@ -31,18 +22,53 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "check",
+    "demo",
+    "plot",
     "register",
 ]
+MODULES = ("check", "demo", "plot")  # the first can be called, too
 
 
 def __getattr__(name: str) -> object:
     from importlib import import_module  # noqa: PLC0415 - only what is asked for is loaded
 
+    if name in MODULES:
+        return import_module(f"reid_sql.{name}")
+    if _is_function(name):
+        return import_module("reid_sql.at_once").call_of(name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "check":
-        return import_module("reid_sql.check")  # a module that can be called
     return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)
+
+
+def _is_function(name: str) -> bool:
+    """Whether a file declares a function of this name, which no import has to tell."""
+    from importlib.util import find_spec  # noqa: PLC0415 - only what is asked for is loaded
+    from pathlib import Path  # noqa: PLC0415 - the same
+
+    home = find_spec("reid_sql_udfs")
+    places = (home.submodule_search_locations or []) if home else []
+    return name.isidentifier() and any((Path(place) / f"{name}.py").is_file() for place in places)
+
+
+def __dir__() -> "list[str]":
+    from reid_sql_udfs import declared  # noqa: PLC0415 - only what is asked for is loaded
+
+    return sorted({*__all__, *declared()})
+
+
+def load_ipython_extension(ipython: "Any") -> None:  # noqa: ANN401 - IPython's shell
+    """Make `%load_ext reid_sql` register the functions, and show answers as cards and pictures."""
+    from reid_sql.notebook import load  # noqa: PLC0415 - only a notebook needs it
+
+    load(ipython)
+
+
+def unload_ipython_extension(ipython: "Any") -> None:  # noqa: ANN401 - IPython's shell
+    """Make `%unload_ext reid_sql` show answers as before."""
+    from reid_sql.notebook import unload  # noqa: PLC0415 - only a notebook needs it
+
+    unload(ipython)
 
 
 def register(con: "duckdb.DuckDBPyConnection") -> None:

@@ -21,7 +21,7 @@ from reid_sql.domains import (
     Key,
     Values,
 )
-from reid_sql.reduction import ENTITY, Argument, Reduction
+from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 REQUIRED: Final = inspect.Parameter.empty
@@ -31,6 +31,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     float: "DOUBLE",
     float | None: "DOUBLE",
     str: "VARCHAR",
+    str | None: "VARCHAR",
     list[str]: "VARCHAR[]",
     list[int]: "BIGINT[]",
     Floats: "DOUBLE",  # these of an answer in arrays, one a column
@@ -140,6 +141,14 @@ class Function:
         """Whether the body gives many rows as arrays, one a column, not as a list of rows."""
         listed = get_origin(get_type_hints(self.body).get("return")) is list
         return self.answer is Answer.RECORDS or (self.answer is Answer.ROWS and not listed)
+
+    @property
+    def answer_columns(self) -> dict[str, str]:
+        """The columns of the answer that have a fixed name, with their SQL types."""
+        if self.reduction is None or self.answer.of_rows:
+            return dict(self.columns)
+        counted = self.reduction.columns if self.answer is Answer.REDUCTION else self.columns
+        return {**({"record": "BIGINT"} if self.answer is Answer.RECORDS else {}), **counted, **HOW_NULLS}
 
     @property
     def grouped(self) -> bool:

@@ -1,6 +1,6 @@
 """How risk is shown on a terminal: a summary, a histogram, who stands out, a verdict, any table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from rich import text as rich_text
@@ -90,8 +90,15 @@ def summary_table(risk: dict[str, Any]) -> Table:
     table.add_column(justify="left")
     table.add_column(justify="right")
     table.add_column(style="dim")
+    for row in summary_lines(risk):
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def summary_lines(risk: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The summary's measures: name, figure, and what it means."""
     people, unique = risk["records"], risk["unique_records"]
-    rows = [
+    return [
         ("records", f"{people:,}", ""),
         ("classes", f"{risk['classes']:,}", "distinct combinations of the quasi-identifiers"),
         ("k", f"{risk['k']:,}", "records in the smallest class"),
@@ -109,12 +116,9 @@ def summary_table(risk: dict[str, Any]) -> Table:
             _told_of_nulls(risk),
         ),
     ]
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
 
 
-def _told_of_nulls(risk: dict[str, Any]) -> str:
+def _told_of_nulls(risk: Mapping[str, Any]) -> str:
     if risk["nulls"] == "drop":
         return f"{risk['records_dropped']:,} records dropped"
     blank = risk["blank_records"]

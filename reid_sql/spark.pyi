@@ -26,7 +26,58 @@ def adversary_risk(
     model: str | FittedModel | None = None,
     entity: str | None = None,
 ) -> DataFrame:
-    """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario."""
+    """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario.
+
+    `scenario` is the path of a TOML or JSON file, JSON text, or the name of a shipped one. `record` is the
+    value of the column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute
+    groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
+    the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
+    values the table lacks. One row per person is assumed; with `entity`, the column that tells people apart,
+    `record` is the person, NULL one of them; those whose values on the scenario's columns differ from one of
+    their rows to another are refused.
+    `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record
+    by record; `model`, a fitted one of these columns, estimates how many are; otherwise Pitman's model does.
+
+    Source: Xia et al. 2021.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people().coalesce(1).selectExpr("monotonically_increasing_id() AS id", "*")
+    >>> answer = rs.adversary_risk(people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}, key="id")
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------------------------------------------------
+     record          | 0
+     prosecutor      | 0
+     journalist      | 0
+     marketer        | 0.0219058
+     overall         | 0.0219058
+     standard_error  | 0
+     status          | journalist and overall risk rest on Pitman's estimate of ...
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-----------------------------------------------------------------------
+     record          | 1
+     prosecutor      | 0
+     journalist      | 0
+     marketer        | 0.0295784
+     overall         | 0.0295784
+     standard_error  | 0
+     status          | journalist and overall risk rest on Pitman's estimate of ...
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-----------------------------------------------------------------------
+     record          | 2
+     prosecutor      | 0
+     journalist      | 0
+     marketer        | 0.0295784
+     overall         | 0.0295784
+     standard_error  | 0
+     status          | journalist and overall risk rest on Pitman's estimate of ...
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def adversary_sensitivity(
     tbl: _Frame,
@@ -39,7 +90,72 @@ def adversary_sensitivity(
     model: str | FittedModel | None = None,
     entity: str | None = None,
 ) -> DataFrame:
-    """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass."""
+    """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
+
+    Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
+    are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
+    the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed; with
+    `entity`, the column that tells people apart, people are counted, NULL one of them; those whose values on
+    the scenario's columns differ from one of their rows to another are refused.
+
+    Source: Xia et al. 2021, Table 4.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.adversary_sensitivity(people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0--------------------------------------------------------------------------------
+     presence_disclosed       | 0.2
+     presence_discovered      | 0.2
+     uniqueness_confirmed     | 0.2
+     link_confirmed           | 0.2
+     lower_quartile           | 0.00479524
+     median                   | 0.00558889
+     upper_quartile           | 0.0067
+     average                  | 0.00672467
+     reduction_lower_quartile | 0.4965
+     reduction_median         | 0.497
+     reduction_upper_quartile | 0.4975
+     records_compared         | 3000
+     status                   | journalist and overall risk rest on Pitman's estimate of ...
+     records_dropped          | 0
+     nulls                    | value
+    -RECORD 1--------------------------------------------------------------------------------
+     presence_disclosed       | 0.2
+     presence_discovered      | 0.2
+     uniqueness_confirmed     | 0.2
+     link_confirmed           | 0.5
+     lower_quartile           | 0.0119881
+     median                   | 0.0139722
+     upper_quartile           | 0.01675
+     average                  | 0.0167029
+     reduction_lower_quartile | 0.4965
+     reduction_median         | 0.497
+     reduction_upper_quartile | 0.4975
+     records_compared         | 3000
+     status                   | journalist and overall risk rest on Pitman's estimate of ...
+     records_dropped          | 0
+     nulls                    | value
+    -RECORD 2--------------------------------------------------------------------------------
+     presence_disclosed       | 0.2
+     presence_discovered      | 0.2
+     uniqueness_confirmed     | 0.2
+     link_confirmed           | 0.8
+     lower_quartile           | 0.019181
+     median                   | 0.0223556
+     upper_quartile           | 0.0268
+     average                  | 0.0266812
+     reduction_lower_quartile | 0.4965
+     reduction_median         | 0.497
+     reduction_upper_quartile | 0.4975
+     records_compared         | 3000
+     status                   | journalist and overall risk rest on Pitman's estimate of ...
+     records_dropped          | 0
+     nulls                    | value
+    only showing top 3 rows
+    """
 
 def adversary_summary(
     tbl: _Frame,
@@ -52,7 +168,88 @@ def adversary_summary(
     model: str | FittedModel | None = None,
     entity: str | None = None,
 ) -> DataFrame:
-    """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything."""
+    """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything.
+
+    One row a measure: quartiles, average and highest over the records, the share of records above the
+    threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
+    `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
+    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
+    is assumed; with `entity`, the column that tells people apart, people are counted, NULL one of them; those
+    whose values on the scenario's columns differ from one of their rows to another are refused.
+
+    Source: Xia et al. 2021, Table 3.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.adversary_summary(people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0--------------------------------------------------------------------------------
+     measure                  | prosecutor
+     lower_quartile           | 0
+     median                   | 0
+     upper_quartile           | 0
+     average                  | 0.000666667
+     highest                  | 0.5
+     records_at_risk          | 0.00133333
+     worst_median             | 0
+     worst_average            | 0.00133333
+     worst_records_at_risk    | 0.00133333
+     reduction_lower_quartile | 0.5
+     reduction_median         | 0.5
+     reduction_upper_quartile | 0.5
+     records_compared         | 4
+     records                  | 3000
+     threshold                | 0.2
+     standard_error           | 0
+     status                   | ok
+     records_dropped          | 0
+     nulls                    | value
+    -RECORD 1--------------------------------------------------------------------------------
+     measure                  | journalist
+     lower_quartile           | 0
+     median                   | 0
+     upper_quartile           | 0
+     average                  | 0.000238715
+     highest                  | 0.179036
+     records_at_risk          | 0
+     worst_median             | 0
+     worst_average            | 0.00047743
+     worst_records_at_risk    | 0.00133333
+     reduction_lower_quartile | 0.5
+     reduction_median         | 0.5
+     reduction_upper_quartile | 0.5
+     records_compared         | 4
+     records                  | 3000
+     threshold                | 0.2
+     standard_error           | 0
+     status                   | journalist and overall risk rest on Pitman's estimate of ...
+     records_dropped          | 0
+     nulls                    | value
+    -RECORD 2--------------------------------------------------------------------------------
+     measure                  | marketer
+     lower_quartile           | 0.0239762
+     median                   | 0.0279444
+     upper_quartile           | 0.0335
+     average                  | 0.0333333
+     highest                  | 0.500167
+     records_at_risk          | 0.00733333
+     worst_median             | 0.0555556
+     worst_average            | 0.0663333
+     worst_records_at_risk    | 0.0163333
+     reduction_lower_quartile | 0.4965
+     reduction_median         | 0.497
+     reduction_upper_quartile | 0.4975
+     records_compared         | 3000
+     records                  | 3000
+     threshold                | 0.2
+     standard_error           | 0
+     status                   | ok
+     records_dropped          | 0
+     nulls                    | value
+    only showing top 3 rows
+    """
 
 def alpha_k_anonymity(
     tbl: _Frame,
@@ -64,7 +261,38 @@ def alpha_k_anonymity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class."""
+    """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
+
+    `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
+    the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Wong et al. 2006 (general model).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.alpha_k_anonymity(people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.show(truncate=60, vertical=True)
+    -RECORD 0--------------------
+     variant           | general
+     value             | 1
+     records           | 3000
+     classes           | 1730
+     k                 | 1
+     offending_classes | 1367
+     offending_records | 2028
+     offending_share   | 0.676
+     threshold         | 0.5
+     status            | ok
+     threshold_k       | 2
+     records_dropped   | 0
+     nulls             | value
+    """
 
 def alpha_k_anonymity_classes(
     tbl: _Frame,
@@ -75,7 +303,47 @@ def alpha_k_anonymity_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records."""
+    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `alpha_k_anonymity`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Wong et al. 2006 (general model).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.alpha_k_anonymity_classes(people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04102
+     class_size      | 5
+     value           | 0.8
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04103
+     class_size      | 1
+     value           | 1
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04104
+     class_size      | 3
+     value           | 0.666667
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def attribute_risk(
     tbl: _Frame,
@@ -85,7 +353,53 @@ def attribute_risk(
     memory_mb: int = 1024,
     entity: str | None = None,
 ) -> DataFrame:
-    """Distinction and separation of every subset of the columns, up to max_size columns at a time."""
+    """Distinction and separation of every subset of the columns, up to max_size columns at a time.
+
+    `distinction` is the number of distinct combinations over the number of records, `separation` the share of
+    pairs of records that differ somewhere. Refuses an empty table and more than 200,000 subsets. More than 64
+    are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer, NULL
+    and a status that says why. One row per person is assumed; with `entity`, the column that tells people
+    apart, a class is as large as it has people, NULL one of them, and a person counts by the smallest of
+    their classes on the subset: `distinction` is the mean of 1/class_size over the people, and `separation`
+    the share of pairs of a person and another who is not in that class.
+
+    Source: Motwani & Xu 2007; ARX attribute risk.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.attribute_risk(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     columns         | [age]
+     distinction     | 0.0333333
+     separation      | 0.988591
+     records         | 3000
+     classes         | 100
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-------------------------------
+     columns         | [sex]
+     distinction     | 0.000666667
+     separation      | 0.499862
+     records         | 3000
+     classes         | 2
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-------------------------------
+     columns         | [postcode]
+     distinction     | 0.00766667
+     separation      | 0.90567
+     records         | 3000
+     classes         | 23
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def beta_likeness(
     tbl: _Frame,
@@ -97,7 +411,37 @@ def beta_likeness(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table."""
+    """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
+
+    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
+    of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
+    within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Cao & Karras 2012.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.beta_likeness(people, ["age", "sex", "postcode"], "diagnosis").show(truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     variant           | basic
+     value             | 67.1818
+     records           | 3000
+     classes           | 1730
+     k                 | 1
+     offending_classes | 1662
+     offending_records | 2704
+     offending_share   | 0.901333
+     threshold         | 1
+     status            | ok
+     records_dropped   | 0
+     nulls             | value
+    """
 
 def beta_likeness_classes(
     tbl: _Frame,
@@ -108,10 +452,71 @@ def beta_likeness_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List the classes in which a sensitive value gains more than beta on its share in the table."""
+    """List the classes in which a sensitive value gains more than beta on its share in the table.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `beta_likeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Cao & Karras 2012.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.beta_likeness_classes(people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04103
+     class_size      | 1
+     value           | 6.73196
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04104
+     class_size      | 3
+     value           | 6.0922
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04106
+     class_size      | 3
+     value           | 9.52632
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def cell_probability(model: str | FittedModel, *columns: str | Column) -> Column:
-    """Probability under a fitted model that a person of the population has exactly this record's values."""
+    """Probability under a fitted model that a person of the population has exactly this record's values.
+
+    Takes the values in the model's order; NULL is a value. 0 only for values that the sample gave no sign of:
+    see fit_copula. Refuses a model that is not known, and another number of columns than the model's.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 6 and 17 to 19.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> answer = people.select(rs.cell_probability("town", "age", "sex", "postcode"))
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0---------------------------------
+     cell_probability | 0.0019238
+    -RECORD 1---------------------------------
+     cell_probability | 0.000286984
+    -RECORD 2---------------------------------
+     cell_probability | 0.00149327
+    only showing top 3 rows
+    """
 
 def class_size_histogram(
     tbl: _Frame,
@@ -120,7 +525,45 @@ def class_size_histogram(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Count how many classes, and how many records, have each class size, smallest first."""
+    """Count how many classes, and how many records, have each class size, smallest first.
+
+    With `entity`, the column that tells people apart, sizes are numbers of people, and `records` are the
+    people whose smallest class is of that size. With `nulls='wildcard'`, `blank_records` of the records
+    are NULL in every quasi-identifier: such a record matches all others, so that its class size is that of
+    the table, and is nobody else's match, as in ARX and sdcMicro. One row per person is assumed, unless
+    `entity` says otherwise. With `by`, the histogram of each group of the columns' values, NULL a value; a
+    group of which `nulls='drop'` leaves nothing has one row, without a class size.
+
+    Source: the frequencies of frequencies on which every estimator of uniqueness rests.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.class_size_histogram(people, ["age", "sex", "postcode"]).show(3, truncate=60, vertical=True)
+    -RECORD 0----------------
+     class_size      | 1
+     classes         | 1051
+     records         | 1051
+     blank_records   | NULL
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1----------------
+     class_size      | 2
+     classes         | 377
+     records         | 754
+     blank_records   | NULL
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2----------------
+     class_size      | 3
+     classes         | 150
+     records         | 450
+     blank_records   | NULL
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def column_contributions(
     tbl: _Frame,
@@ -131,7 +574,49 @@ def column_contributions(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Say, for each record that stands out, which columns drive it."""
+    """Say, for each record that stands out, which columns drive it.
+
+    One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
+    its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
+    add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
+    Refuses what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
+    tells people apart, `record` is the person, and the sets are those that single out one of their rows from
+    all rows of others.
+
+    Source: Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people().coalesce(1).selectExpr("monotonically_increasing_id() AS id", "*")
+    >>> answer = rs.column_contributions(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], key="id")
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0-------------------
+     record          | 1
+     column_name     | age
+     subsets         | 3
+     score           | 36
+     contribution    | 0.75
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-------------------
+     record          | 1
+     column_name     | sex
+     subsets         | 1
+     score           | 6
+     contribution    | 0.125
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-------------------
+     record          | 1
+     column_name     | postcode
+     subsets         | 2
+     score           | 12
+     contribution    | 0.25
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def compare(
     original: _Frame,
@@ -142,24 +627,208 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
 ) -> DataFrame:
-    """Compare a release with its original: the risk of both, what was changed, and an attack, measured."""
+    """Compare a release with its original: the risk of both, what was changed, and an attack, measured.
+
+    One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
+    and what their values tell no more; and what an attacker gets right who knows the quasi-identifiers of
+    everybody, and how values were changed, but not of whom, by linking each person to the released record
+    that is the most likely. `correct_links` is the share of right links, one among m likely records counting
+    1/m; `certain_links` those to a single record; `highest_link` the greatest chance of a right link;
+    `correct_candidates` the share of an attacker who takes any record that it may be. Links are of the
+    records of both tables, of `targets` drawn ones where all would take too long. `key` is a column of both
+    tables that tells which released record is whose; without it, changes and links are NULL. NULL is a value
+    of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
+    One row per person is assumed.
+
+    Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> released = people.withColumn("age", people.age - people.age % 10)
+    >>> rs.compare(people, released, ["age", "sex", "postcode"]).show(3, truncate=60, vertical=True)
+    -RECORD 0------------------
+     measure         | records
+     original        | 3000
+     released        | 3000
+     change          | 0
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1------------------
+     measure         | classes
+     original        | 1730
+     released        | 416
+     change          | -1314
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2------------------
+     measure         | k
+     original        | 1
+     released        | 1
+     change          | 0
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def compare_columns(
     original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
 ) -> DataFrame:
-    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more."""
+    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more.
+
+    One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
+    both that tells which released record is whose; without it, changes are NULL. `information_loss` is
+    H(original | released) / H(original): 0 where the released value tells the original one, 1 where it tells
+    nothing of it. `understood` is how the attack of compare reads the column: unchanged; recoded, each value
+    to one other; by frequency, where values became several others, such as NULL; by distance, where numbers
+    were disturbed. One row per person is assumed.
+
+    Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> released = people.withColumn("age", people.age - people.age % 10)
+    >>> rs.compare_columns(people, released, ["age", "sex", "postcode"]).show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------------------------------------------------------
+     column_name      | age
+     original_values  | 100
+     released_values  | 10
+     cells_changed    | NULL
+     cells_suppressed | NULL
+     information_loss | NULL
+     total_variation  | 0.902
+     earth_movers     | 0.0459091
+     understood       | not known
+     status           | without key nobody knows which released record is whose: ...
+     records_dropped  | 0
+     nulls            | value
+    -RECORD 1------------------------------------------------------------------------
+     column_name      | sex
+     original_values  | 2
+     released_values  | 2
+     cells_changed    | NULL
+     cells_suppressed | NULL
+     information_loss | NULL
+     total_variation  | 0
+     earth_movers     | NULL
+     understood       | not known
+     status           | without key nobody knows which released record is whose: ...
+     records_dropped  | 0
+     nulls            | value
+    -RECORD 2------------------------------------------------------------------------
+     column_name      | postcode
+     original_values  | 23
+     released_values  | 23
+     cells_changed    | NULL
+     cells_suppressed | NULL
+     information_loss | NULL
+     total_variation  | 0
+     earth_movers     | NULL
+     understood       | not known
+     status           | without key nobody knows which released record is whose: ...
+     records_dropped  | 0
+     nulls            | value
+    """
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
-    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness."""
+    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
+
+    The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
+    exponent beside score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
+    empty table, and a model that is not known: One row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> rs.copula_correction(people, "town", 20_000).show(truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     exponent        | 1.18312
+     mean_xi         | 0.0555426
+     uniqueness      | 0.0430684
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    """
 
 def copula_forecast(model: str, populations: Sequence[float]) -> DataFrame:
-    """Forecast the share of unique people and of right matches in any population, under a fitted model."""
+    """Forecast the share of unique people and of right matches in any population, under a fitted model.
+
+    Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
+    300 million people cost no more than a thousand. `_low` and `_high` are 95 % intervals of that
+    computation; they do not hold the error of the model.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> rs.copula_forecast("town", [20_000]).show(3, truncate=60, vertical=True)
+    -RECORD 0---------------------------------------------------------------------
+     population       | 20000
+     uniqueness       | 0.0430684
+     uniqueness_low   | 0.0393293
+     uniqueness_high  | 0.0468074
+     correctness      | 0.182011
+     correctness_low  | 0.175203
+     correctness_high | 0.188819
+     status           | the interval is that of the computation, not of the model
+    """
 
 def copula_json(model: str) -> DataFrame:
-    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula."""
+    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula.
+
+    It holds each column's values with their shares, and the correlations; no record. Of a model of people it
+    holds the tree alone, and none of its donors. Refuses a model that is
+    not known:
+
+    Source: JSON with a version and a SHA-256 checksum.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> rs.copula_json("town").show(truncate=60, vertical=True)
+    -RECORD 0-------------------------------------------------------------
+     model | town
+     json  | {"format":"reid-sql gaussian copula","version":1,"method"...
+    """
 
 def copula_models() -> DataFrame:
-    """List the fitted models that this database knows, by name."""
+    """List the fitted models that this database knows, by name.
+
+    Source: the models of fit_copula and load_copula.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> rs.copula_models().show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------------------
+     model       | town
+     records     | 3000
+     columns     | [age, sex, postcode]
+     ordered     | []
+     values      | 125
+     strongest   | 0.0538367
+     marginals   | 1 negative binomial, 2 categorical
+     method      | paper
+     calibration | 1
+     status      | ok
+    """
 
 def correctness_curve(
     tbl: _Frame,
@@ -169,16 +838,98 @@ def correctness_curve(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any."""
+    """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
+
+    The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
+    all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
+    'wildcard'`.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above
+    one group's records is refused for all.
+
+    Source: Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.correctness_curve(people, ["age", "sex", "postcode"]).show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------
+     n               | 1
+     correctness     | 1
+     uniqueness      | 1
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-----------------------------
+     n               | 2
+     correctness     | 0.999735
+     uniqueness      | 0.99947
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-----------------------------
+     n               | 3
+     correctness     | 0.99947
+     uniqueness      | 0.998941
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def correctness_from_probability(p: _Value, n: _Value) -> Column:
-    """Probability that a match on a record of cell probability p among n people is the right person."""
+    """Probability that a match on a record of cell probability p among n people is the right person.
+
+    κ(p, n) = (1 − (1 − p)^n) / (n p). NULL where an argument is NULL; refuses p outside [0, 1] and n below 1.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 27.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> spark.range(1).select(rs.correctness_from_probability(0.01, 101)).show(truncate=60, vertical=True)
+    -RECORD 0------------------------------------------
+     correctness_from_probability | 0.631315
+    """
 
 def correctness_from_uniqueness(xi: _Value, n: _Value) -> Column:
-    """Probability that a match is right, for a record that is unique among n people with probability xi."""
+    """Probability that a match is right, for a record that is unique among n people with probability xi.
+
+    κ = (1 − ξ^(n/(n−1))) / (n (1 − ξ^(1/(n−1)))). NULL where an argument is NULL; refuses xi outside [0, 1]
+    and n below 1. Governor Weld, ξ = 0.58 in a town of 54,805 people:
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 4.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> spark.range(1).select(rs.correctness_from_uniqueness(0.58, 101)).show(truncate=60, vertical=True)
+    -RECORD 0-----------------------------------------
+     correctness_from_uniqueness | 0.771218
+    """
 
 def correctness_kappa(model: str | FittedModel, population: _Value, *columns: str | Column) -> Column:
-    """Probability κ that a match on this record's values in the population is the right person."""
+    """Probability κ that a match on this record's values in the population is the right person.
+
+    Takes the values in the model's order; NULL is a value. Values that the sample never saw count as in
+    uniqueness_xi. Refuses a population below 1.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 27.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> answer = people.select(rs.correctness_kappa("town", 20_000, "age", "sex", "postcode"))
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0--------------------------------
+     correctness_kappa | 0.0259902
+    -RECORD 1--------------------------------
+     correctness_kappa | 0.173666
+    -RECORD 2--------------------------------
+     correctness_kappa | 0.0334836
+    only showing top 3 rows
+    """
 
 def delta_disclosure(
     tbl: _Frame,
@@ -190,7 +941,38 @@ def delta_disclosure(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table."""
+    """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
+
+    It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
+    class and value, of share p in the class and q in the table. present: over the values that a class holds.
+    all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Brickell & Shmatikov 2008.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.delta_disclosure(people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.show(truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     variant           | present
+     value             | 4.22218
+     records           | 3000
+     classes           | 1730
+     k                 | 1
+     offending_classes | 911
+     offending_records | 1583
+     offending_share   | 0.527667
+     threshold         | 1
+     status            | ok
+     records_dropped   | 0
+     nulls             | value
+    """
 
 def delta_disclosure_classes(
     tbl: _Frame,
@@ -201,17 +983,167 @@ def delta_disclosure_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List the classes in which a sensitive value's share differs from the table's by more than delta."""
+    """List the classes in which a sensitive value's share differs from the table's by more than delta.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `delta_disclosure`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Brickell & Shmatikov 2008.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.delta_disclosure_classes(people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04103
+     class_size      | 1
+     value           | 2.04536
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04104
+     class_size      | 3
+     value           | 1.959
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-----------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04106
+     class_size      | 3
+     value           | 2.35388
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
+
+def demo_people() -> DataFrame:
+    """List the 3,000 people of a made-up town, to try the functions on.
+
+    It is the file that `reid_sql.demo.people()` is the path of. Missing values are NULL.
+
+    Source: made up, by the seeded generator `reid_sql.demo.generate`.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rs.demo_people().show(3, truncate=60, vertical=True)
+    -RECORD 0-------------------
+     age            | 12
+     sex            | M
+     postcode       | 04102
+     marital_status | single
+     education      | primary
+     occupation     | none
+     diagnosis      | none
+    -RECORD 1-------------------
+     age            | 19
+     sex            | F
+     postcode       | 04108
+     marital_status | single
+     education      | primary
+     occupation     | arts
+     diagnosis      | none
+    -RECORD 2-------------------
+     age            | 19
+     sex            | F
+     postcode       | 04102
+     marital_status | single
+     education      | secondary
+     occupation     | trade
+     diagnosis      | none
+    only showing top 3 rows
+    """
 
 def equivalence_class_people(
     tbl: _Frame, entity: str, *columns: str, name: str = "equivalence_class_people"
 ) -> DataFrame:
-    """Count the people, not rows, who share this record's quasi-identifiers (a window function)."""
+    """Count the people, not rows, who share this record's quasi-identifiers (a window function).
+
+    `entity`, the column that tells people apart, comes first; then 1 to 64 quasi-identifiers, as in
+    equivalence_class_size. A person of several rows counts once in each class that a row of theirs is in, and
+    all rows of no known person, whose entity is NULL, count as one. Exact. Refuses a constant or a list in
+    place of a column, and an entity among the quasi-identifiers.
+
+    Source: Sweeney 2002 (k-anonymity), of people in place of rows.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> purchases = spark.createDataFrame([(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")], ["person", "item"])
+    >>> answer = rs.equivalence_class_people(purchases, "person", "item")
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------
+     person                   | 1
+     item                     | rice
+     equivalence_class_people | 2
+    -RECORD 1------------------------
+     person                   | 1
+     item                     | tea
+     equivalence_class_people | 3
+    -RECORD 2------------------------
+     person                   | 2
+     item                     | salt
+     equivalence_class_people | 1
+    only showing top 3 rows
+    """
 
 def equivalence_class_size(
     tbl: _Frame, *columns: str, name: str = "equivalence_class_size", entity: str | None = None
 ) -> DataFrame:
-    """Count the records that share this record's values in the quasi-identifiers (a window function)."""
+    """Count the records that share this record's values in the quasi-identifiers (a window function).
+
+    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them; NULL is a value of its own, and so is
+    NaN. In DuckDB the comparison is exact for any number of columns, and a constant or a list in place of a
+    column is refused, as it would make one class of all records. One row per person is assumed: where a
+    person has several, ask equivalence_class_people(person_id, age, sex), which counts people; Polars and
+    Spark also take `entity` here.
+
+    Source: Sweeney 2002 (k-anonymity).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.equivalence_class_size(people, "age", "sex", "postcode")
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0-------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | asthma
+     equivalence_class_size | 5
+    -RECORD 1-------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | none
+     equivalence_class_size | 5
+    -RECORD 2-------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | none
+     equivalence_class_size | 5
+    only showing top 3 rows
+    """
 
 def equivalence_classes(
     tbl: _Frame,
@@ -219,7 +1151,48 @@ def equivalence_classes(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List the distinct combinations of values of the quasi-identifiers, with the records of each."""
+    """List the distinct combinations of values of the quasi-identifiers, with the records of each.
+
+    `class_size` is the number of records that match the
+    combination, `records` those that hold exactly these values: the same number unless `nulls='wildcard'`,
+    where a NULL in either record matches anything. With `entity`, the column that tells people apart,
+    `class_size` is the number of people.
+    One row per person is assumed, unless `entity` tells people apart.
+
+    Source: Sweeney 2002 (k-anonymity).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.equivalence_classes(people, ["age", "sex", "postcode"])
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0----------------
+     age             | 0
+     sex             | F
+     postcode        | 04102
+     class_size      | 5
+     records         | 5
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1----------------
+     age             | 0
+     sex             | F
+     postcode        | 04103
+     class_size      | 1
+     records         | 1
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2----------------
+     age             | 0
+     sex             | F
+     postcode        | 04104
+     class_size      | 3
+     records         | 3
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def fit_copula(
     name: str,
@@ -233,7 +1206,38 @@ def fit_copula(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it."""
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it.
+
+    They know it by its name. Columns count as categories without an order, integers and dates too, unless
+    `ordered` names them: numbers are then in order of size, other values in order of their text. `weight` is
+    a column of survey weights. `marginals` is a table of what is known from outside, such as a census:
+    column_name, value and share (or a count). `method='calibrated'` lets records repeat as often as in the
+    sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
+    an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.fit_copula("town", people, ["age", "sex", "postcode"]).show(truncate=60, vertical=True)
+    -RECORD 0---------------------------------------------
+     model           | town
+     records         | 3000
+     columns         | [age, sex, postcode]
+     ordered         | []
+     values          | 125
+     strongest       | 0.0538367
+     marginals       | 1 negative binomial, 2 categorical
+     method          | paper
+     calibration     | 1
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    """
 
 def fit_people(
     name: str,
@@ -247,7 +1251,45 @@ def fit_people(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it."""
+    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
+
+    They know it by its name. A tree of pairs of columns and records as donors give each cell's probability;
+    real cells scatter around it as far as the sample's repeats tell. Columns of numbers, dates and moments
+    have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
+    weights, `marginals` a table of what is known from outside: column_name, value and share; with either, the
+    tree stands alone. In memory the model holds up to 1,000 donors, which are records of the sample;
+    copula_json keeps none. `status` names columns that follow from others, three columns that tell more
+    together than pairs do, and class sizes that the model does not foretell. A model of the same name is
+    replaced. Refuses an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.fit_people("town", people, ["age", "sex", "postcode"]).show(truncate=60, vertical=True)
+    -RECORD 0---------------------------------------------------
+     model                   | town
+     records                 | 3000
+     columns                 | [age, sex, postcode]
+     ordered                 | [age, postcode]
+     values                  | 125
+     tree                    | [age, sex on postcode, postcode]
+     tree_weight             | 0.705092
+     donors                  | 775
+     entropy                 | 7.9602
+     shape                   | 7.40624
+     total_correlation       | 0
+     interaction_information | NULL
+     kl_divergence           | 0.207849
+     predictive_check        | 1.84389
+     status                  | ok
+     records_dropped         | 0
+     nulls                   | value
+    """
 
 def individual_risk(
     tbl: _Frame,
@@ -258,7 +1300,52 @@ def individual_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Chance that a match on each record is right, where the survey's weights tell of the population."""
+    """Chance that a match on each record is right, where the survey's weights tell of the population.
+
+    The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
+    Without `weight` the risk is 1/class_size. `form='approximate'` is sdcMicro's.
+    `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
+    else the 0-based position in the scan. Refuses an empty table, and weights that are missing, negative or
+    zero. With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes and with the smallest of their weights, NULL as one person, and `record` is the
+    person; else one row per person is assumed.
+
+    Source: Benedetti & Franconi 1998 (exact form).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people().coalesce(1).selectExpr("monotonically_increasing_id() AS id", "*")
+    >>> rs.individual_risk(people, ["age", "sex", "postcode"], key="id").show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------------------
+     record                     | 2611
+     class_size                 | 7
+     population_class_size      | 7
+     risk                       | 0.142857
+     expected_reidentifications | 1730
+     status                     | ok
+     records_dropped            | 0
+     nulls                      | value
+    -RECORD 1-----------------------------------------
+     record                     | 2081
+     class_size                 | 7
+     population_class_size      | 7
+     risk                       | 0.142857
+     expected_reidentifications | 1730
+     status                     | ok
+     records_dropped            | 0
+     nulls                      | value
+    -RECORD 2-----------------------------------------
+     record                     | 1827
+     class_size                 | 7
+     population_class_size      | 7
+     risk                       | 0.142857
+     expected_reidentifications | 1730
+     status                     | ok
+     records_dropped            | 0
+     nulls                      | value
+    only showing top 3 rows
+    """
 
 def journalist_risk(
     tbl: _Frame,
@@ -269,7 +1356,39 @@ def journalist_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Summarise the risk of re-identification against somebody who must find the person in a population."""
+    """Summarise the risk of re-identification against somebody who must find the person in a population.
+
+    The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
+    `classes` are the sample's. A population holds its sample: where the population table has fewer such
+    records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
+    and the status says so. With `entity`, the column of both tables that tells people apart, people are
+    counted, as in risk_summary. One row per person is assumed, unless `entity` tells people apart. With `by`,
+    one row for each group of the table, as in risk_summary, each against the whole population table.
+
+    Source: ARX journalist model.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.journalist_risk(people, people, ["age", "sex", "postcode"]).show(truncate=60, vertical=True)
+    -RECORD 0---------------------------------
+     records            | 3000
+     classes            | 1730
+     k                  | 1
+     unique_records     | 1051
+     uniqueness         | 0.350333
+     highest_risk       | 1
+     average_risk       | 0.576667
+     average_class_risk | 0.76414
+     records_at_risk    | 0.853
+     threshold          | 0.2
+     uncovered_records  | 0
+     status             | ok
+     blank_records      | NULL
+     records_dropped    | 0
+     nulls              | value
+    """
 
 def l_diversity(
     tbl: _Frame,
@@ -282,7 +1401,39 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends."""
+    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends.
+
+    They are values of the sensitive column. `value` is the lowest of any class. distinct: the number of
+    values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
+    stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
+    values counts as a value, unless `nulls='drop'`. Refuses an empty table.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Machanavajjhala et al. 2007.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.l_diversity(people, ["age", "sex", "postcode"], "diagnosis").show(truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     variant           | distinct
+     value             | 1
+     records           | 3000
+     classes           | 1730
+     k                 | 1
+     offending_classes | 1215
+     offending_records | 1415
+     offending_share   | 0.471667
+     threshold         | 2
+     status            | ok
+     c                 | NULL
+     records_dropped   | 0
+     nulls             | value
+    """
 
 def l_diversity_classes(
     tbl: _Frame,
@@ -294,10 +1445,77 @@ def l_diversity_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List the classes that hold fewer than l sensitive values."""
+    """List the classes that hold fewer than l sensitive values.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `l_diversity`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Machanavajjhala et al. 2007.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.l_diversity_classes(people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0----------------
+     age             | 0
+     sex             | F
+     postcode        | 04103
+     class_size      | 1
+     value           | 1
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1----------------
+     age             | 0
+     sex             | F
+     postcode        | 04107
+     class_size      | 1
+     value           | 1
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2----------------
+     age             | 0
+     sex             | F
+     postcode        | 04109
+     class_size      | 1
+     value           | 1
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def load_copula(name: str, tbl: _Frame) -> DataFrame:
-    """Read the model of this name from a table or file of saved models, with the columns of copula_json."""
+    """Read the model of this name from a table or file of saved models, with the columns of copula_json.
+
+    Nothing in it is run. Refuses a text that is no model, of another version, or changed since it was
+    written.
+
+    Source: JSON with a version and a SHA-256 checksum.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> saved = rs.copula_json("town")
+    >>> rs.load_copula("town", saved).show(truncate=60, vertical=True)
+    -RECORD 0---------------------------------------------
+     model           | town
+     records         | 3000
+     columns         | [age, sex, postcode]
+     ordered         | []
+     values          | 125
+     strongest       | 0.0538367
+     marginals       | 1 negative binomial, 2 categorical
+     method          | paper
+     calibration     | 1
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    """
 
 def loglinear_risk(
     tbl: _Frame,
@@ -308,7 +1526,71 @@ def loglinear_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Chance that each record of a random sample is unique in the population, and a match on it right."""
+    """Chance that each record of a random sample is unique in the population, and a match on it right.
+
+    By a log-linear model with main effects, or with all two-way interactions, and Poisson counts; `nb_` with
+    negative binomial counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better
+    on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
+    the sample. `record` is the value of the column `key`, else the 0-based position in the scan. Two-way
+    models of small samples understate the risk, and the status says so. With `entity`, the column that tells
+    people apart, the sample is of people: each counts once, by the smallest of their classes, NULL as one
+    person, and `record` is the person; else one row per person is assumed.
+
+    Source: Skinner & Shlomo 2008; Rocher et al. 2019, supplement.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people().coalesce(1).selectExpr("monotonically_increasing_id() AS id", "*")
+    >>> answer = rs.loglinear_risk(people, ["age", "sex", "postcode"], 0.1, key="id")
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------------
+     record          | 2611
+     class_size      | 7
+     uniqueness      | 0
+     correctness     | 0.022801
+     nb_uniqueness   | 0
+     nb_correctness  | 0.022801
+     tau1            | 57.7728
+     tau2            | 265.634
+     nb_tau1         | 57.7728
+     nb_tau2         | 265.634
+     nb_shape        | NULL
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1------------------------------
+     record          | 2081
+     class_size      | 7
+     uniqueness      | 0
+     correctness     | 0.022801
+     nb_uniqueness   | 0
+     nb_correctness  | 0.022801
+     tau1            | 57.7728
+     tau2            | 265.634
+     nb_tau1         | 57.7728
+     nb_tau2         | 265.634
+     nb_shape        | NULL
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2------------------------------
+     record          | 1827
+     class_size      | 7
+     uniqueness      | 0
+     correctness     | 0.022801
+     nb_uniqueness   | 0
+     nb_correctness  | 0.022801
+     tau1            | 57.7728
+     tau2            | 265.634
+     nb_tau1         | 57.7728
+     nb_tau2         | 265.634
+     nb_shape        | NULL
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def matching_correctness_curve(
     true_scores: Sequence[float],
@@ -317,7 +1599,39 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> DataFrame:
-    """Say how often a learned matching names the right person among n, from its scores of pairs."""
+    """Say how often a learned matching names the right person among n, from its scores of pairs.
+
+    The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
+    list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;
+    equal ones are told apart by chance. With `true_persons` and `false_persons`, the number of the person
+    looked for in each pair, everybody is held against their own wrong pairs; without them against all, as if
+    nobody were easier to mistake. Sizes go up to the wrong pairs of a person and one more; `pyc_extrapolate`
+    goes on from there, with `standard_error` as its `standard_errors`.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025 (rank-1 identification rate), expectation over galleries taken exactly.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> answer = rs.matching_correctness_curve([0.9, 0.8, 0.4], [0.5, 0.3, 0.2, 0.1])
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     n              | 1
+     correctness    | 1
+     standard_error | 4.53247e-17
+     people         | 3
+    -RECORD 1-------------------------------
+     n              | 2
+     correctness    | 0.916667
+     standard_error | 0.0833333
+     people         | 3
+    -RECORD 2-------------------------------
+     n              | 3
+     correctness    | 0.833333
+     standard_error | 0.166667
+     people         | 3
+    only showing top 3 rows
+    """
 
 def minimal_unique_subsets(
     tbl: _Frame,
@@ -328,7 +1642,47 @@ def minimal_unique_subsets(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List, for each record, the smallest sets of columns that single it out."""
+    """List, for each record, the smallest sets of columns that single it out.
+
+    A set is listed where no other record has the same values in its columns, and where this holds of none of
+    the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
+    records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
+    of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
+    sets of columns. One row per person is assumed; with `entity`, the column that tells people apart,
+    `record` is the person, NULL one of them: a set singles out a person who has, in one of their rows, values
+    in its columns that no other person has.
+
+    Source: Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people().coalesce(1).selectExpr("monotonically_increasing_id() AS id", "*")
+    >>> answer = rs.minimal_unique_subsets(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], key="id")
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0-------------------------------------
+     record          | 1
+     columns         | [age, occupation]
+     size            | 2
+     score           | 24
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-------------------------------------
+     record          | 1
+     columns         | [age, sex, education]
+     size            | 3
+     score           | 6
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-------------------------------------
+     record          | 1
+     columns         | [age, postcode, education]
+     size            | 3
+     score           | 6
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def population_risk(
     tbl: _Frame,
@@ -343,7 +1697,42 @@ def population_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Answer for populations that the table samples: the share of unique people, with a sentence to quote."""
+    """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
+
+    The table is a random sample of them. Beside it the chance that a match is right and the share of people
+    in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
+    on, it held the truth in 93 to 98 of 100. At the sample's own size it is the count. `weight`, `marginals`,
+    `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer than 100
+    records, no repeats, a population not much larger, columns that follow from others (they are left out),
+    and data unlike tables of people: there the lower end is 0 and the upper end what is provable. No upper
+    end exceeds what the sample's own records allow. Refuses a population smaller than the sample.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.population_risk(people, ["age", "sex", "postcode"], [20_000]).show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------------------------------------------------------
+     population       | 20000
+     uniqueness       | 0.0472671
+     uniqueness_low   | 0.0312083
+     uniqueness_high  | 0.0703773
+     correctness      | 0.193058
+     correctness_low  | 0.167497
+     correctness_high | 0.221326
+     below_k          | 0.269358
+     below_k_low      | 0.224706
+     below_k_high     | 0.318946
+     method           | people
+     status           | ok
+     sentence         | Of 20,000 people about 4.7 % (3.1 to 7 %) would be the on...
+     records_dropped  | 0
+     nulls            | value
+    """
 
 def population_uniqueness(
     tbl: _Frame,
@@ -370,13 +1759,137 @@ def population_uniqueness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Estimate how many people are alone in their class in the population, from a random sample of it."""
+    """Estimate how many people are alone in their class in the population, from a random sample of it.
+
+    One row a method; `uniqueness` is the share of the population, `_low` and `_high` the ends of a 95 %
+    interval of that method's own model, NULL with a `status` that says why where there is none. The first,
+    'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
+    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic', 'pitman_negative'
+    and 'copula_calibrated' are asked for by name alone. Refuses an empty table and a population smaller than
+    the table.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.population_uniqueness(people, ["age", "sex", "postcode"], 20_000)
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------------------------------------------------
+     method          | people
+     unique_records  | 945.342
+     uniqueness      | 0.0472671
+     uniqueness_low  | 0.0312083
+     uniqueness_high | 0.0703773
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-----------------------------------------------------------------------
+     method          | bound
+     unique_records  | 7006.67
+     uniqueness      | 0.350333
+     uniqueness_low  | 0
+     uniqueness_high | 0.367711
+     status          | an upper bound, no estimate: the sample's own share of un...
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-----------------------------------------------------------------------
+     method          | ewens
+     unique_records  | 1496.3
+     uniqueness      | 0.0748148
+     uniqueness_low  | 0.0678147
+     uniqueness_high | 0.0820607
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame:
-    """Profile each column: how far it singles records out, marks for missing values, what it looks like."""
+    """Profile each column: how far it singles records out, marks for missing values, what it looks like.
+
+    The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
+    `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and
+    `entropy_bits`, which are exact. `sentinels` are values such as '?', 'N/A', 'unknown', an empty text, -1,
+    1900-01-01, and 9, 99, 999 beyond a gap: they count as values wherever classes are counted, which hides
+    risk or makes it. `looks_like` and `suggestion` follow from the figures and the column's name, and decide
+    nothing. No value of the table is told but sentinels. Refuses an empty table.
+    One row per person is assumed.
+
+    Source: Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.profile(people).show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------------------------------------------------------
+     column_name      | age
+     column_type      | integer
+     records          | 3000
+     distinct_values  | 100
+     uniqueness       | 0
+     separation       | 0.988591
+     entropy_bits     | 6.48755
+     missing          | 0
+     sentinels        | []
+     sentinel_records | []
+     looks_like       | number
+     suggestion       | a quasi-identifier if others can know it (age, children):...
+     records_dropped  | 0
+     nulls            | value
+    -RECORD 1------------------------------------------------------------------------
+     column_name      | sex
+     column_type      | text
+     records          | 3000
+     distinct_values  | 2
+     uniqueness       | 0
+     separation       | 0.499862
+     entropy_bits     | 0.999561
+     missing          | 0
+     sentinels        | []
+     sentinel_records | []
+     looks_like       | category
+     suggestion       | a quasi-identifier if it can be seen or known (sex, origi...
+     records_dropped  | 0
+     nulls            | value
+    -RECORD 2------------------------------------------------------------------------
+     column_name      | postcode
+     column_type      | text
+     records          | 3000
+     distinct_values  | 23
+     uniqueness       | 0
+     separation       | 0.90567
+     entropy_bits     | 3.93766
+     missing          | 0
+     sentinels        | []
+     sentinel_records | []
+     looks_like       | code
+     suggestion       | a quasi-identifier if it places people (postcode, profess...
+     records_dropped  | 0
+     nulls            | value
+    only showing top 3 rows
+    """
 
 def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> Column:
-    """Expected probability that a match is right among n, for sets of this entropy and tail complexity."""
+    """Expected probability that a match is right among n, for sets of this entropy and tail complexity.
+
+    The sets are anonymity sets, n is the number of people. `entropy` in nats, 0.001 to 60; `tail` from −20 to
+    below 1. NULL where an argument is NULL; refuses values outside these domains and n below 1. 40 bits and a
+    geometric tail, in the world's population:
+
+    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 13.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> spark.range(1).select(rs.pyc_correctness(8, 0, 101)).show(truncate=60, vertical=True)
+    -RECORD 0-----------------------------
+     pyc_correctness | 0.971262
+    """
 
 def pyc_extrapolate(
     sizes: Sequence[float],
@@ -387,7 +1900,41 @@ def pyc_extrapolate(
     k: int = 5,
     standard_errors: Sequence[float] | None = None,
 ) -> DataFrame:
-    """Forecast the share of right matches in larger populations from the shares measured at some sizes."""
+    """Forecast the share of right matches in larger populations from the shares measured at some sizes.
+
+    Two or more points, in any order. `method` is 'tilted' (a law of the sets' shares tilted to the points),
+    'pyc' (Pitman–Yor, the paper's PYC-MB), 'ent' (equal sets), 'exp' (exponential decay), 'pol' (polynomial
+    in the logarithm of the size) or 'rnd' (half of the last share). `measure` says what the shares are:
+    'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`). `standard_errors` is one
+    for each share or one for all, [0] for exact shares; without it a share is as exact as it is written.
+
+    The ends `_low` and `_high` held the truth in 95 % of the tables that they were not set on
+    (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
+    correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end is
+    too low in 15 to 40 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points.
+    `status` is ok, or says what stands against relying on the answer. NULL where the method does not tell.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rs.pyc_extrapolate([100, 1000], [0.99, 0.80], [20_000]).show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------------------------------------------------------
+     population       | 20000
+     correctness      | 0.108291
+     correctness_low  | 0.0631795
+     correctness_high | 0.178667
+     uniqueness       | 9.75524e-05
+     uniqueness_low   | 0
+     uniqueness_high  | 0.00339894
+     k_violation      | 0.0179734
+     k_violation_low  | 0.00333337
+     k_violation_high | 0.0794134
+     entropy          | 7.68065
+     tail             | -2.31716
+     status           | fewer than 4 sizes do not tell the shape of the curve: th...
+    """
 
 def pyc_fit(
     tbl: _Frame,
@@ -397,7 +1944,37 @@ def pyc_fit(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals."""
+    """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
+
+    The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
+    to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls='wildcard'`,
+    whose classes overlap.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.pyc_fit(people, ["age", "sex", "postcode"]).show(truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     entropy         | 8.01728
+     entropy_low     | 7.95436
+     entropy_high    | 8.11083
+     tail            | 0
+     tail_low        | 0
+     tail_high       | 0.0177092
+     discount        | 0
+     concentration   | 1702.36
+     records         | 3000
+     classes         | 1730
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    """
 
 def pyc_forecast(
     tbl: _Frame,
@@ -409,13 +1986,72 @@ def pyc_forecast(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Forecast right matches, unique people and people in sets smaller than k, to any population."""
+    """Forecast right matches, unique people and people in sets smaller than k, to any population.
+
+    Each is a share. The table is a random sample of each population; its own classes are kept. `_low` and
+    `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
+    they have held the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
+    smaller than the table, an empty table, and `nulls='wildcard'`.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. A
+    population smaller than one group is refused for all.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.pyc_forecast(people, ["age", "sex", "postcode"], [20_000]).show(3, truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     population       | 20000
+     correctness      | 0.216683
+     correctness_low  | 0.190668
+     correctness_high | 0.247172
+     uniqueness       | 0.0780625
+     uniqueness_low   | 0.0666007
+     uniqueness_high  | 0.0952371
+     k_violation      | 0.277371
+     k_violation_low  | 0.241936
+     k_violation_high | 0.319391
+     status           | ok
+     records_dropped  | 0
+     nulls            | value
+    """
 
 def pyc_k_violation(entropy: _Value, tail: _Value, n: _Value, k: _Value) -> Column:
-    """Expected share of n people in sets smaller than k, for sets of this entropy and tail complexity."""
+    """Expected share of n people in sets smaller than k, for sets of this entropy and tail complexity.
+
+    The sets are anonymity sets. `entropy` in nats, 0.001 to 60; `tail` from −20 to below 1; `k` a whole
+    number from 1 to 1,000. NULL where an argument is NULL; refuses values outside these domains and n below
+    1.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 14, as the sum over classes smaller than k.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> spark.range(1).select(rs.pyc_k_violation(8, 0, 101, 5)).show(truncate=60, vertical=True)
+    -RECORD 0-----------------------------
+     pyc_k_violation | 0.99999
+    """
 
 def pyc_uniqueness(entropy: _Value, tail: _Value, n: _Value) -> Column:
-    """Expected share of n people alone in their set, for sets of this entropy and tail complexity."""
+    """Expected share of n people alone in their set, for sets of this entropy and tail complexity.
+
+    The sets are anonymity sets. `entropy` in nats, 0.001 to 60; `tail` from −20 to below 1. NULL where an
+    argument is NULL; refuses values outside these domains and n below 1.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 12.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> spark.range(1).select(rs.pyc_uniqueness(8, 0, 101)).show(truncate=60, vertical=True)
+    -RECORD 0----------------------------
+     pyc_uniqueness | 0.943604
+    """
 
 def qar_quasi_identifiers(
     tbl: _Frame,
@@ -427,7 +2063,48 @@ def qar_quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List every choice of p columns with its distinct values and its risk, the riskiest first."""
+    """List every choice of p columns with its distinct values and its risk, the riskiest first.
+
+    The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
+    `status` then says so. `memory_mb` bounds the memory that counting takes beside the engine's. Refuses an
+    empty table, p beyond the columns, and more than 200,000 choices. One row per person is assumed; with
+    `entity`, the column that tells people apart, NULL one of them, the risk is the mean over people of 1/size
+    of the smallest of their classes, in people.
+
+    Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.qar_quasi_identifiers(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0---------------------------------------
+     quasi_identifier | [age, postcode, occupation]
+     distinct_values  | 2012
+     risk             | 0.670667
+     records          | 3000
+     status           | ok
+     records_dropped  | 0
+     nulls            | value
+    -RECORD 1---------------------------------------
+     quasi_identifier | [age, postcode, education]
+     distinct_values  | 1992
+     risk             | 0.664
+     records          | 3000
+     status           | ok
+     records_dropped  | 0
+     nulls            | value
+    -RECORD 2---------------------------------------
+     quasi_identifier | [age, sex, postcode]
+     distinct_values  | 1730
+     risk             | 0.576667
+     records          | 3000
+     status           | ok
+     records_dropped  | 0
+     nulls            | value
+    only showing top 3 rows
+    """
 
 def qar_risk(
     tbl: _Frame,
@@ -441,7 +2118,37 @@ def qar_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory."""
+    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory.
+
+    It is the QaR of the table, over all choices. The risk of a choice is its distinct values over the
+    records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
+    `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
+    quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail.
+    One row per person is assumed; with `entity`, the column that tells people apart, NULL one of them, the
+    risk of a choice is the mean over people of 1/size of the smallest of their classes, in people.
+
+    Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.qar_risk(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], alpha=0.1, tail=0.5)
+    >>> answer.show(truncate=60, vertical=True)
+    -RECORD 0--------------------------------
+     risk              | 0.57857
+     risk_low          | 0.385437
+     risk_high         | 0.692845
+     threshold         | 0.228667
+     shape             | -0.304478
+     scale             | 1.20469
+     quasi_identifiers | 20
+     exceedances       | 10
+     records           | 3000
+     status            | ok
+     records_dropped   | 0
+     nulls             | value
+    """
 
 def risk_summary(
     tbl: _Frame,
@@ -451,20 +2158,200 @@ def risk_summary(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Summarise the risk of re-identification of a table against somebody who knows that the person is in it."""
+    """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
+
+    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
+    risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
+    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells
+    people apart, all figures are of people: a class is as large as it has people, each person counts by the
+    smallest of their classes, and NULL is one person. With `nulls='wildcard'` a record that is NULL in
+    every quasi-identifier matches all others and is nobody else's match; `blank_records` tells how many
+    there are. With `by`, one row for each group of the columns' values, NULL a value, each as if it were a
+    table of its own, all from one count; of a group of which `nulls='drop'` leaves nothing, `records` is 0
+    and the rest NULL. A column may be among both `qi` and `by`: it is the same for all of a group. Refuses an
+    empty table and a threshold outside [0, 1].
+
+    Source: ARX prosecutor model; sdcMicro individual risk without weights.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.risk_summary(people, ["age", "sex", "postcode"]).show(truncate=60, vertical=True)
+    -RECORD 0---------------------------------
+     records            | 3000
+     classes            | 1730
+     k                  | 1
+     unique_records     | 1051
+     uniqueness         | 0.350333
+     highest_risk       | 1
+     average_risk       | 0.576667
+     average_class_risk | 0.76414
+     records_at_risk    | 0.853
+     threshold          | 0.2
+     blank_records      | NULL
+     records_dropped    | 0
+     nulls              | value
+    """
 
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> DataFrame:
-    """Draw records from a fitted model: a table, as text, of any length, never held as a whole."""
+    """Draw records from a fitted model: a table, as text, of any length, never held as a whole.
+
+    It has the columns of the model. The same seed draws the same records on every engine, whatever is asked
+    of them; `calibration` moves scores alone. A view over it is a population that risk_summary and the others
+    count. Refuses a model that is not known.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> rs.sample_copula("town", 101).show(3, truncate=60, vertical=True)
+    -RECORD 0---------
+     age      | 5
+     sex      | F
+     postcode | 04102
+    -RECORD 1---------
+     age      | 18
+     sex      | F
+     postcode | 04117
+    -RECORD 2---------
+     age      | 14
+     sex      | F
+     postcode | 04121
+    only showing top 3 rows
+    """
 
 def score_copula(
     tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
 ) -> DataFrame:
-    """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors."""
+    """Score every record of a table under a fitted model: its columns, with q(x), ξ, κ and their errors.
+
+    The old name of score_records, which says the same under a model of either law.
+
+    Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
+    The errors are standard errors of the integration. With `sample='known'`, for the sample itself, a
+    record that is not alone in the table has ξ = 0.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> answer = rs.score_copula(people, "town", 20_000)
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0----------------------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | asthma
+     class_size             | 5
+     cell_probability       | 0.00172316
+     cell_probability_error | 3.17555e-06
+     uniqueness_xi          | 1.04879e-15
+     uniqueness_xi_error    | 6.67216e-17
+     correctness_kappa      | 0.0290165
+    -RECORD 1----------------------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | none
+     class_size             | 5
+     cell_probability       | 0.00172316
+     cell_probability_error | 3.17555e-06
+     uniqueness_xi          | 1.04879e-15
+     uniqueness_xi_error    | 6.67216e-17
+     correctness_kappa      | 0.0290165
+    -RECORD 2----------------------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | none
+     class_size             | 5
+     cell_probability       | 0.00172316
+     cell_probability_error | 3.17555e-06
+     uniqueness_xi          | 1.04879e-15
+     uniqueness_xi_error    | 6.67216e-17
+     correctness_kappa      | 0.0290165
+    only showing top 3 rows
+    """
 
 def score_records(
     tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
 ) -> DataFrame:
-    """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ."""
+    """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
+
+    Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
+    The errors are standard errors of a copula's integration, 0 under a model of people. With `sample :=
+    'known'`, for the sample that the model was fitted to, a record that is not alone in the table has ξ = 0,
+    and under a model of people ξ and κ use that nobody else of the class is in it.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17; Skinner & Shlomo 2008.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> answer = rs.score_records(people, "town", 20_000)
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0----------------------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | asthma
+     class_size             | 5
+     cell_probability       | 0.00172316
+     cell_probability_error | 3.17555e-06
+     uniqueness_xi          | 1.04879e-15
+     uniqueness_xi_error    | 6.67216e-17
+     correctness_kappa      | 0.0290165
+    -RECORD 1----------------------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | none
+     class_size             | 5
+     cell_probability       | 0.00172316
+     cell_probability_error | 3.17555e-06
+     uniqueness_xi          | 1.04879e-15
+     uniqueness_xi_error    | 6.67216e-17
+     correctness_kappa      | 0.0290165
+    -RECORD 2----------------------------------------
+     age                    | 0
+     sex                    | F
+     postcode               | 04102
+     marital_status         | single
+     education              | primary
+     occupation             | none
+     diagnosis              | none
+     class_size             | 5
+     cell_probability       | 0.00172316
+     cell_probability_error | 3.17555e-06
+     uniqueness_xi          | 1.04879e-15
+     uniqueness_xi_error    | 6.67216e-17
+     correctness_kappa      | 0.0290165
+    only showing top 3 rows
+    """
 
 def sparse_correctness_curve(
     tbl: _Frame,
@@ -477,7 +2364,47 @@ def sparse_correctness_curve(
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame:
-    """Share of right matches in a gallery of n people, for an attacker who knows some items of each person."""
+    """Share of right matches in a gallery of n people, for an attacker who knows some items of each person.
+
+    The table has a row for each person and item, such as a purchase; repeated rows count once. The attacker
+    knows `points` random items of the target, or all of them where there are fewer, and names one of the
+    people who have them all. Where everyone's combinations of items are at most `exact_up_to` in number, all
+    of them are counted; beyond, `samples` targets and their known items are drawn by `seed`, the same on
+    every engine, and `standard_error` says how much that leaves open. `sizes` are whole numbers from 1 to the
+    number of people; 50 where there are none, evenly spaced in log space. Refuses an empty table.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> purchases = spark.createDataFrame([(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")], ["person", "item"])
+    >>> rs.sparse_correctness_curve(purchases, "person", "item").show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------
+     n               | 1
+     correctness     | 1
+     standard_error  | 0
+     people          | 3
+     draws           | 0
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-----------------------------
+     n               | 2
+     correctness     | 0.833333
+     standard_error  | 0
+     people          | 3
+     draws           | 0
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-----------------------------
+     n               | 3
+     correctness     | 0.666667
+     standard_error  | 0
+     people          | 3
+     draws           | 0
+     records_dropped | 0
+     nulls           | value
+    """
 
 def suda_scores(
     tbl: _Frame,
@@ -489,7 +2416,53 @@ def suda_scores(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Score each record that stands out by how many sets of columns single it out, and how small these are."""
+    """Score each record that stands out by how many sets of columns single it out, and how small these are.
+
+    Of A columns, a minimal unique set of k scores the product of A − i for i from k to max_size, if that is
+    below A, and a record the sum of its sets; so with max_size of A − 1 or more a set scores (A − k)!, as in
+    sdcMicro, which looks at sets of all sizes. A smaller max_size divides all these scores by one number and
+    leaves out larger sets. `dis` is the chance that a unique match with the table is right, for the file as a
+    whole; `dis_suda` gives each record its part of it: dis · score / mean score of the records that have one,
+    and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
+    own, so its values differ. A record that nothing singles out has no row. Refuses what
+    minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
+    the column that tells people apart, people are scored, by the sets that single out one of their rows from
+    all rows of others.
+
+    Source: Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people().coalesce(1).selectExpr("monotonically_increasing_id() AS id", "*")
+    >>> answer = rs.suda_scores(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], key="id")
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------------
+     record          | 1
+     subsets         | 5
+     smallest_size   | 2
+     suda_score      | 48
+     dis_suda        | 0.212531
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1------------------------------
+     record          | 2
+     subsets         | 1
+     smallest_size   | 3
+     suda_score      | 6
+     dis_suda        | 0.0265663
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2------------------------------
+     record          | 3
+     subsets         | 4
+     smallest_size   | 3
+     suda_score      | 12
+     dis_suda        | 0.0531327
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def t_closeness(
     tbl: _Frame,
@@ -501,7 +2474,38 @@ def t_closeness(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends."""
+    """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends.
+
+    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values are equally far
+    from each other. ordered: by their places in their order. numeric: by their difference, over the range.
+    The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
+    NULL and a status that says so.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+    With `by`, one row for each group of the columns' values, each group a table of its own, as in
+    risk_summary.
+
+    Source: Li, Li & Venkatasubramanian 2007.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.t_closeness(people, ["age", "sex", "postcode"], "diagnosis").show(truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     variant           | equal
+     value             | 0.985333
+     records           | 3000
+     classes           | 1730
+     k                 | 1
+     offending_classes | 1714
+     offending_records | 2924
+     offending_share   | 0.974667
+     threshold         | 0.2
+     status            | ok
+     records_dropped   | 0
+     nulls             | value
+    """
 
 def t_closeness_classes(
     tbl: _Frame,
@@ -512,18 +2516,137 @@ def t_closeness_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """List the classes whose sensitive values are further than t from those of the table."""
+    """List the classes whose sensitive values are further than t from those of the table.
+
+    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
+    measure, as in `t_closeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
+    several sensitive values there are refused. Else one row per person is assumed.
+
+    Source: Li, Li & Venkatasubramanian 2007.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.t_closeness_classes(people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04102
+     class_size      | 5
+     value           | 0.373667
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1------------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04103
+     class_size      | 1
+     value           | 0.870667
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2------------------------------
+     age             | 0
+     sex             | F
+     postcode        | 04104
+     class_size      | 3
+     value           | 0.456
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> Column:
-    """Probability that a record of cell probability p is the only one of its kind among n people."""
+    """Probability that a record of cell probability p is the only one of its kind among n people.
+
+    ξ(p, n) = (1 − p)^(n−1). NULL where an argument is NULL; refuses p outside [0, 1] and n below 1.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> spark.range(1).select(rs.uniqueness_from_probability(0.01, 101)).show(truncate=60, vertical=True)
+    -RECORD 0-----------------------------------------
+     uniqueness_from_probability | 0.366032
+    """
 
 def uniqueness_profile(
     model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95
 ) -> DataFrame:
-    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice."""
+    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice.
+
+    `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
+    to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
+    row `impact` has the scores without one attribute, and by how much ξ of all is above that. The row
+    `smallest` has the fewest attributes that bring ξ to `level`, or the status says that none do. Of a model
+    of people the residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024
+    choices, other numbers of values, and a model that is not known:
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> rs.uniqueness_profile("town", ["47", "F", "04102"], 20_000).show(3, truncate=60, vertical=True)
+    -RECORD 0------------------------------------
+     kind              | known
+     attributes        | [age]
+     size              | 1
+     cell_probability  | 0.0194916
+     uniqueness_xi     | 1.0831e-171
+     correctness_kappa | 0.0025652
+     impact            | NULL
+     status            | ok
+    -RECORD 1------------------------------------
+     kind              | known
+     attributes        | [sex]
+     size              | 1
+     cell_probability  | 0.512333
+     uniqueness_xi     | 0
+     correctness_kappa | 9.75927e-05
+     impact            | NULL
+     status            | ok
+    -RECORD 2------------------------------------
+     kind              | known
+     attributes        | [postcode]
+     size              | 1
+     cell_probability  | 0.220333
+     uniqueness_xi     | 0
+     correctness_kappa | 0.000226929
+     impact            | NULL
+     status            | ok
+    only showing top 3 rows
+    """
 
 def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | Column) -> Column:
-    """Probability ξ that a person with this record's values is the only one of them in the population."""
+    """Probability ξ that a person with this record's values is the only one of them in the population.
+
+    Takes the values in the model's order; NULL is a value. Under a model of people, real cells scatter around
+    the model's. Values that the sample never saw count by what the
+    sample says of such values, and where it says nothing ξ is 1. Refuses a population below 1.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> answer = people.select(rs.uniqueness_xi("town", 20_000, "age", "sex", "postcode"))
+    >>> answer.show(3, truncate=60, vertical=True)
+    -RECORD 0-------------------------------
+     uniqueness_xi | 1.88286e-17
+    -RECORD 1-------------------------------
+     uniqueness_xi | 0.0032141
+    -RECORD 2-------------------------------
+     uniqueness_xi | 1.04858e-13
+    only showing top 3 rows
+    """
 
 def validate_risk(
     tbl: _Frame,
@@ -535,4 +2658,66 @@ def validate_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame:
-    """Tell each method's error on this very table: it is the population, and samples of it are what is known."""
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known.
+
+    `samples` are drawn without replacement at each of the `fractions`: unless told otherwise a tenth and a
+    hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
+    the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
+    the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
+    `…_width`, and `…_held`, the share of intervals that held the truth. For 'people' and 'copula', ξ of up
+    to 1,000 persons outside each sample is held against who is unique: 'auc', 'brier' beside that of the
+    best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
+    (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
+    are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
+    to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
+    leave fewer than 50. With `entity`, the column that tells people apart, the table is of people: each
+    counts once, by the smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.validate_risk(people, ["age", "sex", "postcode"]).show(3, truncate=60, vertical=True)
+    -RECORD 0-----------------------------------------------------------------------
+     method          | people
+     fraction        | 0.1
+     sample          | 1
+     figure          | uniqueness
+     value           | 0.321223
+     low             | 0.238858
+     high            | 0.415083
+     truth           | 0.350333
+     counted         | 300
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1-----------------------------------------------------------------------
+     method          | people
+     fraction        | 0.1
+     sample          | 1
+     figure          | correctness
+     value           | 0.530222
+     low             | 0.469971
+     high            | 0.589784
+     truth           | 0.576667
+     counted         | 300
+     status          | ok
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2-----------------------------------------------------------------------
+     method          | people
+     fraction        | 0.1
+     sample          | 2
+     figure          | uniqueness
+     value           | 0.348613
+     low             | 0
+     high            | 0.903008
+     truth           | 0.350333
+     counted         | 300
+     status          | the data are unlike the tables of people that the interva...
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
+    """

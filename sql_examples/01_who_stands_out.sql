@@ -1,6 +1,6 @@
 -- Who stands out: the people whose age, sex and postcode few others share.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 -- equivalence_class_size is a window function: it counts the records that share this record's values.
 SELECT age, sex, postcode, equivalence_class_size(age, sex, postcode) AS k

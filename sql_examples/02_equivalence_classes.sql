@@ -1,6 +1,6 @@
 -- The equivalence classes themselves, and the histogram of their sizes.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 SELECT sex, marital_status, class_size
 FROM equivalence_classes(people, ['sex', 'marital_status']) ORDER BY class_size;

@@ -1,6 +1,6 @@
 -- The risk of the table in one row, against somebody who knows that the person is in it.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 SELECT records, classes, k, unique_records, round(uniqueness, 4) AS uniqueness, average_risk, records_at_risk
 FROM risk_summary(people, ['age', 'sex', 'postcode']);

@@ -1,6 +1,6 @@
 -- Which columns tell people apart: alone, and two at a time.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 SELECT columns, round(distinction, 4) AS distinction, round(separation, 4) AS separation
 FROM attribute_risk(people, ['age', 'sex', 'postcode', 'occupation'], max_size := 2)

@@ -1,6 +1,6 @@
 -- How missing values are treated changes the answer, so every answer says how.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 -- A value of its own (the default): what the released table shows.
 SELECT records, k, unique_records, nulls, records_dropped

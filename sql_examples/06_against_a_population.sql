@@ -1,6 +1,6 @@
 -- Journalist risk: the released sample against a register of the whole town.
 
-CREATE TEMP TABLE town AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE town AS FROM demo_people();
 
 CREATE TEMP TABLE released AS SELECT * FROM (SELECT *, row_number() OVER () AS row FROM town)
   WHERE row % 10 = 0;

@@ -1,6 +1,6 @@
 -- What the release looks like: coarser columns, and what they buy.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 CREATE TEMP VIEW release AS
 SELECT (age // 10) * 10 AS age_band, sex, marital_status, diagnosis FROM people;

@@ -1,6 +1,6 @@
 -- How far identification reaches: from a sample to the population it was drawn from.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 -- The table is a sample. How right would matches on it be in a city, a country, the world?
 SELECT population,

@@ -1,6 +1,6 @@
 -- What an attacker may know: the risk where not everything is known of everybody.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 -- A scenario says which columns an attacker learns together, and how likely: here from a public register of
 -- addresses, in which women stand less often, and from what people post. It may stand in a TOML or JSON file

@@ -1,6 +1,6 @@
 -- The risk that an attacker's luckiest choices of columns have (QaR), and who makes it.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 SET VARIABLE all_columns = ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation',
   'diagnosis'];
 

@@ -1,6 +1,6 @@
 -- Who is still unique in the population: fit a model on a sample, score its records, keep the model.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 -- The engine counts values and pairs of values; the model is fitted to these counts and known by its name
 -- from then on.

@@ -1,7 +1,7 @@
 -- Unique in the country: how many people are alone in their class, where the table is a sample of them.
 
 -- A fifth of the town, as if it were all that is at hand; the other people tell afterwards what was true.
-CREATE TEMP TABLE town AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE town AS FROM demo_people();
 CREATE TEMP TABLE sample AS SELECT * FROM town QUALIFY (row_number() OVER () - 1) % 5 = 0;
 
 -- Every method, side by side. `people` is the answer of population_risk; `bound` is no estimate: on average

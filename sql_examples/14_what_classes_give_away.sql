@@ -1,7 +1,7 @@
 -- What classes give away: a class of many records still tells the occupation of all of them, where they share
 -- it.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 -- l-diversity: how many occupations do people hold who cannot be told apart by sex and postcode, and by age
 -- beside?

@@ -1,6 +1,6 @@
 -- Why a record stands out: the smallest sets of columns that single it out, and what they score.
 
-CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM demo_people();
 SET VARIABLE known = ['age', 'sex', 'postcode', 'marital_status', 'education'];
 
 -- Who stands out most (SUDA): the fewer columns it takes, and the more sets do it, the higher the score.

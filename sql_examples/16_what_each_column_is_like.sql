@@ -1,6 +1,6 @@
 -- The first thing to ask of a table: what each column is like, before any is called a quasi-identifier.
 
-CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS FROM demo_people();
 
 SELECT column_name, distinct_values, round(separation, 4) AS separation, round(entropy_bits, 2) AS bits,
   looks_like

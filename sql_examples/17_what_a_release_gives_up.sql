@@ -1,6 +1,6 @@
 -- A release against its original: what was changed, and what an attacker still gets right.
 
-CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM 'reid_sql/demo/people.csv';
+CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM demo_people();
 
 CREATE TEMP TABLE released AS
 SELECT id, age // 10 * 10 || ' to ' || (age // 10 * 10 + 9) AS age, sex,

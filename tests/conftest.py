@@ -1,6 +1,5 @@
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -78,25 +77,9 @@ def data() -> str:
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """The one Spark session of the tests: local, small, quiet."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - only where there is Spark
+    from tests.spark_session import local  # noqa: PLC0415 - only where there is Spark
 
-    os.environ |= {
-        "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")]),
-    }
-    settings: dict[str, bool | float | int | str | None] = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        # Compiling well takes longer than it saves.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("reid-sql tests")
-    session = builder.config(map=settings).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
+    session = local()
     yield session
     session.stop()
 

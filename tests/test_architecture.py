@@ -11,7 +11,7 @@ SOURCES = sorted([*(ROOT / "reid_sql").rglob("*.py"), *(ROOT / "udfs").rglob("*.
 
 # Each layer may import the layers before it, and its own.
 LAYERS = [
-    ("reid_sql._version", "reid_sql.errors", "reid_sql.interruption", "reid_sql.visible"),
+    ("reid_sql._version", "reid_sql.errors", "reid_sql.interruption", "reid_sql.visible", "reid_sql.demo"),
     ("reid_sql.suggestion",),
     ("reid_sql.columns", "reid_sql.domains"),
     ("reid_sql.document",),
@@ -27,6 +27,8 @@ LAYERS = [
     (
         *(
             "reid_sql.source",
+            "reid_sql.connection_url",
+            "reid_sql.warehouse",
             "reid_sql.identifiers",
             "reid_sql.text_file",
             "reid_sql.json_file",
@@ -35,6 +37,7 @@ LAYERS = [
         *("reid_sql.runner", "reid_sql.screen", "reid_sql.screen_profile", "reid_sql.screen_comparison"),
         "reid_sql.plot",
     ),
+    ("reid_sql.at_once", "reid_sql.notebook"),
     ("reid_sql.check",),
     ("reid_sql.release",),
     ("reid_sql",),  # the face, which shows the gate

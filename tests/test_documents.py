@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import duckdb
 import jsonschema
@@ -24,8 +25,10 @@ from reid_sql.demo import generate as town
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples
-from tools import documents, function_facts
-from tools.documents import DOCUMENTS
+from tests.sessions import helped, try_session
+from tools import answers, documents, function_facts, pages
+from tools.documents import DOCUMENTS, PAGES
+from tools.faces import FACES, Face
 from tools.generate import GENERATED, SCRIPTS
 
 ROOT = Path(__file__).parents[1]
@@ -81,23 +84,53 @@ def test_what_is_generated_or_run_is_up_to_date(path: Path) -> None:
     assert GENERATED[path]() == path.read_text(encoding="utf-8")
 
 
-def test_the_readme_states_results_and_the_functions_page_every_function(root: Path) -> None:
+def test_the_readme_states_results_and_the_functions_index_every_function(root: Path) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
     assert text.count(examples.RESULT) > 5
     assert text.count("\n") <= 150
-    page = (root / "docs" / "functions.md").read_text(encoding="utf-8")
+    index = (root / "docs" / "functions" / "index.md").read_text(encoding="utf-8")
     for function in declared().values():
-        assert f"| `{function.signature}` |" in page
-        assert f"\n### {function.name}\n\n    {function.signature}\n" in page
+        assert f"| [`{function.name}`]({function.name}.md) | {function.words} |" in index
+    assert {path.stem for path in (root / "docs" / "functions").iterdir()} == {*declared(), "index"}
 
 
 def test_every_function_is_shown_in_an_example_that_runs() -> None:
     shown = {statement for script in SCRIPTS for statement in documents.statements(script.read_text())}
     for name in declared():
         assert any(function_facts.calls(statement, name) for statement in shown), name
-    page = (ROOT / "docs" / "functions.md").read_text(encoding="utf-8")
-    for block in re.findall(r"```sql\n(.*?)\n```", page, re.DOTALL):
-        assert block in shown
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[duckdb.DuckDBPyConnection]:
+    connection = duckdb.connect()
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize("name", declared())
+def test_sql_on_the_page_of_a_function_runs_by_itself(name: str, database: duckdb.DuckDBPyConnection) -> None:
+    text = (ROOT / "docs" / "functions" / f"{name}.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
+    assert function_facts.calls(block, name)
+    cursor = database.cursor()  # with temporary tables of its own
+    reid_sql.register(cursor)
+    assert examples.renew(block, cursor) == block
+
+
+@pytest.mark.parametrize(
+    "face", [face for face in FACES if face.engine != "spark"], ids=lambda face: face.engine
+)
+@pytest.mark.parametrize("name", declared())
+def test_help_shows_an_example_in_the_language_of_the_face(face: Face, name: str) -> None:
+    tried = helped(face, name)
+    if declared()[name].absence(face.engine):
+        assert not tried
+    else:
+        assert f"{face.alias}.{name}(" in tried
+        assert f"```python\n{tried}\n```" in (ROOT / "docs" / "functions" / f"{name}.md").read_text(
+            encoding="utf-8"
+        )
+        try_session(tried)
 
 
 WITH_PYTHON = [
@@ -167,8 +200,9 @@ def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
     hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0][
         "hooks"
     ]
-    jobs = yaml.safe_load((root / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
-    steps = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    flows = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in (root / ".github").rglob("*.yml")]
+    jobs = [job for flow in flows for job in flow["jobs"].values()]
+    steps = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
     assert steps
     for command in [*(hook["entry"] for hook in hooks), *steps]:
         program, word = command.split()
@@ -178,7 +212,7 @@ def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
             assert (root / word).is_file()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=short)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *PAGES], ids=short)
 def test_links_in_the_documents_lead_somewhere(document: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
@@ -274,8 +308,9 @@ def test_examples_in_docstrings_run(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_examples_of_the_generators_run() -> None:
-    tried = doctest.testmod(documents)
+@pytest.mark.parametrize("module", [answers, documents, pages], ids=lambda module: module.__name__)
+def test_examples_of_the_generators_run(module: ModuleType) -> None:
+    tried = doctest.testmod(module)
     assert tried.attempted
     assert tried.failed == 0
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from tests import examples
-from tools import documents, schemas, stubs
-from tools.documents import DOCUMENTS, ROOT
+from tools import answers, documents, pages, pictures, schemas, stubs
+from tools.documents import DOCUMENTS, PAGES, ROOT
+from tools.faces import FACES, Face
+from tools.pictures import PICTURES
 
 SCRIPTS: Final = tuple(sorted((ROOT / "sql_examples").glob("*.sql")))
 
@@ -20,16 +22,23 @@ def script(path: Path) -> str:
     return examples.renew(path.read_text(encoding="utf-8"))
 
 
+def stub(face: Face) -> str:
+    """Give the stub with the answers that it holds; `answers.renew` asks for them anew."""
+    return stubs.stub(face, answers.kept(face))
+
+
 # In this order: a document shows statements of the scripts.
 GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     **{path: partial(script, path) for path in SCRIPTS},
-    ROOT / "reid_sql" / "polars.pyi": stubs.polars_stub,
-    ROOT / "reid_sql" / "spark.pyi": stubs.spark_stub,
-    ROOT / "reid_sql" / "ibis.pyi": stubs.ibis_stub,
+    ROOT / "reid_sql" / "__init__.pyi": stubs.package_stub,
+    **{face.stub: partial(stub, face) for face in FACES},
     ROOT / "reid_sql" / "check" / "policy" / "policy.schema.json": schemas.policy,
+    **{path: partial(pictures.picture, path) for path in PICTURES},
     **{path: partial(documents.renewed, path) for path in DOCUMENTS},
+    **{path: partial(pages.page, function) for path, function in PAGES.items()},
 }
 
 if __name__ == "__main__":
+    answers.renew()
     for path, made in GENERATED.items():
         path.write_text(made(), encoding="utf-8")

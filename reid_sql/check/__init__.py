@@ -4,9 +4,10 @@ The module itself is what a scheduler calls: `reid_sql.check("policy.toml")` giv
 """
 
 import sys
+from collections.abc import Mapping
 from os import PathLike
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reid_sql.check.outcome import Report
@@ -20,15 +21,19 @@ class Gate(ModuleType):
         policy: str | PathLike[str],
         *,
         baseline: str | PathLike[str] | None = None,
-        engine: str = "duckdb",
+        engine: str | None = None,
+        tables: Mapping[str, Any] | None = None,
     ) -> "Report":
         """Check the tables of a policy file; `baseline` is an earlier JSON report, `engine` may be 'spark'.
 
-        The files are only read. Refuses, by a `ReidError` of one sentence, a policy that it cannot follow.
+        `tables` are Ibis tables by the names that the policy gives them, in place of its files: the warehouse
+        counts. Nothing is written. Refuses, by a `ReidError` of one sentence, a policy that it cannot follow.
         """
         from reid_sql.check.outcome import run  # noqa: PLC0415 - `import reid_sql` stays quick
 
-        return run(policy, baseline=baseline, engine=engine)
+        return run(policy, baseline=baseline, engine=engine, tables=tables)
+
+    run = __call__
 
 
 sys.modules[__name__].__class__ = Gate

@@ -1,6 +1,6 @@
 """Run a policy: open its tables, measure, judge, and put the report together."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -11,13 +11,13 @@ import duckdb
 
 from reid_sql.check.judging.finding import Baseline, checked, unjudged
 from reid_sql.check.measures.answers import Answers
-from reid_sql.check.measures.evidence import CHANGED, evidence
+from reid_sql.check.measures.evidence import CHANGED
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.baseline import read_baseline
-from reid_sql.check.policy.policy import Policy, TablePolicy, read_policy
+from reid_sql.check.policy.policy import ENGINE, Policy, TablePolicy, read_policy
 from reid_sql.check.reports.overview import overview
 from reid_sql.check.reports.report import report
-from reid_sql.domains import Choice, sql_text
+from reid_sql.domains import sql_text
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.runner import sentence
 from reid_sql.source import connected, limit_memory, plain_path
@@ -25,17 +25,17 @@ from reid_sql.spill import spill_folder
 
 Tell = Callable[[str], None]
 SPARK: Final = (4, 1)  # the first with Arrow functions of arrays
-ENGINE: Final = Choice(("duckdb", "spark"))
 
 
 def check(
-    policy: str | Path, baseline: str | Path | None = None, *, risky: int = 0, engine: str = "duckdb"
+    policy: str | Path, baseline: str | Path | None = None, *, risky: int = 0, engine: str | None = None
 ) -> dict[str, Any]:
     """Check the tables of a policy file and give the report as a document, with its `verdict`.
 
     The verdict is pass, no worse, fail or not judged. `baseline` is an earlier report to compare with, in
     place of the policy's. The files are only read. `risky` asks for that many of the rarest combinations of
-    values, which a report else never holds. `engine` may be 'spark'. Refuses a policy that it cannot follow.
+    values, which a report else never holds. `engine` is the policy's unless given. Refuses a policy that it
+    cannot follow.
     """
     asked = read_policy(policy)
     with opened_by(engine, asked) as releases:
@@ -50,6 +50,7 @@ def opened(
 
     What spills to disk is encrypted, in a folder that is taken away.
     """
+    _refuse_elsewhere(policy)
     with spill_folder() as folder:
         con = connected()
         try:
@@ -62,6 +63,17 @@ def opened(
         finally:
             with suppress(duckdb.Error):  # a query that was stopped may not have ended
                 con.close()
+
+
+def _refuse_elsewhere(policy: Policy) -> None:
+    """Refuse tables that are in no file."""
+    for number, table in enumerate(policy.tables, 1):
+        other = next(
+            (each for each in (table.source, table.population_source) if each and not each.of_file), None
+        )
+        if other is not None:
+            rule = f"policy tables[{number}] must lie in a file here, got '{other.given}'"
+            raise UnavailableError(f"{rule}; write an extract to a file, and name it in place of the url")
 
 
 def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
@@ -78,11 +90,45 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
 
 
 def opened_by(
-    engine: str, policy: Policy, memory_limit: str | None = None, tell: Tell = lambda _: None
+    engine: str | None,
+    policy: Policy,
+    memory_limit: str | None = None,
+    tell: Tell = lambda _: None,
+    tables: Mapping[str, Any] | None = None,
 ) -> AbstractContextManager[Sequence[Answers]]:
-    """Open the tables of a policy in DuckDB, or as Spark finds them."""
-    if ENGINE.check("--engine", engine) == "duckdb":
-        return opened(policy, memory_limit, tell)
+    """Open the tables of a policy in DuckDB, as Spark finds them, or through Ibis where they live.
+
+    `tables` are those that the caller hands over, by name.
+    """
+    openers = {"duckdb": opened, "spark": _opened_in_spark}
+    asked = _engine_of(engine, policy)
+    if asked != "ibis":
+        return openers[asked](policy, memory_limit, tell)
+    if find_spec("ibis") is None:
+        rule = "a policy with a url must have ibis, got none"
+        raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
+    from reid_sql.check.measures.ibis_release import opened_in_ibis  # noqa: PLC0415 - only for Ibis
+
+    return opened_in_ibis(policy, memory_limit, tell, tables or {})
+
+
+def _engine_of(engine: str | None, policy: Policy) -> str:
+    """What counts: what the run asks for, else what the policy says, else what its tables need."""
+    sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
+    elsewhere = any(not source.of_file for source in sources)
+    words = "--engine" if engine is not None else "policy engine"
+    default = "ibis" if elsewhere else "duckdb"
+    asked = ENGINE.check(words, engine or policy.engine or default)
+    if asked != default and "ibis" in (asked, default):
+        got = "tables of a warehouse" if elsewhere else "tables in files"
+        remedy = "leave the engine away, or the url" if elsewhere else "write url and table in place of file"
+        raise OutOfDomainError(f"{words} must be '{default}' for {got}, got '{asked}'; {remedy}")
+    return asked
+
+
+def _opened_in_spark(
+    policy: Policy, memory_limit: str | None, tell: Tell
+) -> AbstractContextManager[Sequence[Answers]]:
     if find_spec("pyspark") is None:
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
@@ -132,7 +178,7 @@ def measured(
             found.append(checked(release, each, policy, before))
         tell(f"{release.table.name}: what drives the risk")
         pages.append(overview(release, policy, risky=risky))
-    changed = {release.table.name for release in releases if evidence(release.table) != release.evidence}
+    changed = {release.table.name for release in releases if release.changed()}
     held = [unjudged(each, CHANGED) if each.table in changed else each for each in found]
     return report(
         policy, pages, held, before, sorted({engine for release in releases for engine in release.engines})

@@ -90,11 +90,17 @@ class Report:
 
 
 def run(
-    policy: str | PathLike[str], *, baseline: str | PathLike[str] | None = None, engine: str = "duckdb"
+    policy: str | PathLike[str],
+    *,
+    baseline: str | PathLike[str] | None = None,
+    engine: str | None = None,
+    tables: Mapping[str, Any] | None = None,
 ) -> Report:
-    """Check the tables of a policy file."""
-    asked_for, earlier = read_policy(Path(policy)), None if baseline is None else Path(baseline)
-    with gate.opened_by(engine, asked_for) as releases:
+    """Check the tables of a policy file, or those handed over."""
+    handed = tables or {}
+    asked_for = read_policy(Path(policy), tuple(handed))
+    earlier = None if baseline is None else Path(baseline)
+    with gate.opened_by(engine, asked_for, tables=handed) as releases:
         page = gate.measured(asked_for, releases, earlier)
     return Report(page, tuple(spared(asked_for, earlier)))
 

@@ -26,7 +26,7 @@ def run_command(options: argparse.Namespace) -> int:
     from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
 
     policy = read_policy(options.policy)
-    with gate.opened(policy, options.memory_limit, tell) as releases:
+    with gate.opened_by(None, policy, options.memory_limit, tell) as releases:
         page = advice(policy, releases, pairs=not options.single, tell=tell)
     if options.json:
         sys.stdout.write(text(page))

@@ -23,8 +23,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--baseline", metavar="FILE", help="an earlier JSON report: fail only on what got worse"
     )
-    words = "duckdb, or spark, whose tables or paths the policy's files then are"
-    parser.add_argument("--engine", metavar="NAME", default="duckdb", help=words)
+    words = "duckdb; spark, whose tables or paths the policy's files then are; ibis, for a policy with a url"
+    parser.add_argument("--engine", metavar="NAME", help=words)
     words = "show the N rarest combinations as they stand in the table; without it, no report holds a record"
     parser.add_argument("--risky-records", metavar="N", default="0", help=words)
 

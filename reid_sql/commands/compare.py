@@ -34,7 +34,8 @@ def run_command(options: argparse.Namespace) -> int:
     from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.domains import SEED, THRESHOLD  # noqa: PLC0415 - the same
     from reid_sql.models.comparison.linkage import TARGETS  # noqa: PLC0415 - the same
-    from reid_sql.plot import check_plot_file, draw_comparison  # noqa: PLC0415 - the same
+    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.plot.pages import comparison_page as drawn  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
     from reid_sql.screen_comparison import comparison_page  # noqa: PLC0415 - the same
     from reid_sql.source import attach_source  # noqa: PLC0415 - the same
@@ -51,7 +52,7 @@ def run_command(options: argparse.Namespace) -> int:
     figures = run(con, f"FROM compare(?, ?, ?, key := ?, {how})", given, "comparison").records()
     columns = run(con, "FROM compare_columns(?, ?, ?, key := ?)", given, "columns").records()
     if options.plot:
-        draw_comparison(options.plot, figures, columns, f"Original and release by {', '.join(qi)}")
+        save(drawn(figures, columns), f"Original and release by {', '.join(qi)}", options.plot)
     if options.json:
         print_json({"compare": figures, "compare_columns": columns})
     else:

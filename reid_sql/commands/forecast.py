@@ -40,7 +40,8 @@ def run_command(options: argparse.Namespace) -> int:
     from reid_sql.domains import NULLS  # noqa: PLC0415 - the same
     from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - the same
     from reid_sql.models.pyc.pitman_yor import CLASS_SIZE  # noqa: PLC0415 - the same
-    from reid_sql.plot import check_plot_file, draw_forecast  # noqa: PLC0415 - the same
+    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.plot.pages import forecast_page  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     populations = numbers("--population", options.population)
@@ -61,7 +62,7 @@ def run_command(options: argparse.Namespace) -> int:
     found, drawn = answer[: len(populations)], answer[len(populations) :]
     if options.plot:
         before = run(con, forecast, [*given, path], "forecast").records()
-        draw_forecast(options.plot, measured, drawn, before, checks, title=f"By {', '.join(given[1])}")
+        save(forecast_page(measured, drawn, before, checks), f"By {', '.join(given[1])}", options.plot)
     if options.json:
         print_json([row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)])
     else:

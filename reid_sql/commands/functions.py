@@ -46,23 +46,12 @@ def _told(found: "Function") -> str:
     """What the docstring says after its first sentence, the answer's columns, and the engines without it."""
     paragraphs = (inspect.getdoc(found.body) or "").split("\n\n")[1:]
     said = [" ".join(part.split()) for part in paragraphs if not part.lstrip().startswith(">>>")]
-    columns = [f"  {name} {kind}" for name, kind in _columns(found).items()]
+    columns = [f"  {name} {kind}" for name, kind in found.answer_columns.items()]
     lacks = [f"Not on {engine.capitalize()}: {why}." for engine in ENGINES if (why := found.absence(engine))]
     partly = [
         f"On {engine.capitalize()} in part: {why}." for engine in ENGINES if (why := found.partly(engine))
     ]
     return "\n\n".join([*said, "\n".join(["Columns of the answer:", *columns]), *lacks, *partly])
-
-
-def _columns(found: "Function") -> dict[str, str]:
-    """The columns of the answer with their SQL types, those of the reduction where it is the answer."""
-    from reid_sql.function import Answer  # noqa: PLC0415 - help is shown without the functions
-    from reid_sql.reduction import HOW_NULLS  # noqa: PLC0415 - the same
-
-    if found.reduction is None or found.answer.of_rows:
-        return dict(found.columns)
-    own = found.reduction.columns if found.answer is Answer.REDUCTION else found.columns
-    return {**({"record": "BIGINT"} if found.answer is Answer.RECORDS else {}), **own, **HOW_NULLS}
 
 
 def _described(found: "Function") -> dict[str, Any]:
@@ -74,6 +63,6 @@ def _described(found: "Function") -> dict[str, Any]:
         "signature": found.signature,
         "words": found.words,
         "source": found.source,
-        "columns": _columns(found),
+        "columns": found.answer_columns,
         "needs_python": needs_python(found),
     }

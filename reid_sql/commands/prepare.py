@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from reid_sql.release.prepared import Prepared
 
 WORDS: Final = "find the coarser form of a table that meets a policy at the least loss, as SQL"
+DIALECTS: Final = "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
 FILES: Final = ("sql", "polars", "json_report")
 
 
@@ -18,6 +19,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     policy_options(parser)
     parser.add_argument("--sql", metavar="FILE", help="write the release as SQL: a view for each table")
+    parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
+    parser.add_argument(
+        "--target", metavar="COLUMN", help="tell how well the others still predict this column"
+    )
     parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
     parser.add_argument(
         "--json-report", metavar="FILE", help="write the gate's report on the release as JSON"
@@ -29,26 +34,28 @@ def run_command(options: argparse.Namespace) -> int:
     """Seek the release, write what is asked for, show what is lost, give the exit code of its verdict."""
     from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.check.reports.files import refuse_to_overwrite, spared  # noqa: PLC0415 - the same
-    from reid_sql.plot import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.release.dialects import refuse_dialect  # noqa: PLC0415 - the same
     from reid_sql.release.preparation import run  # noqa: PLC0415 - the same
 
+    refuse_dialect(options.dialect)
     given = {name: named(name, getattr(options, name)) for name in FILES}
     wanted = {name: file for name, file in given.items() if file is not None}
     files = {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}
     refuse_to_overwrite(files, spared(read_policy(options.policy), None))
     if options.plot is not None:
         check_plot_file(options.plot)
-    made = run(options.policy, memory_limit=options.memory_limit, tell=tell)
-    _write(made, wanted)
+    made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=tell)
+    _write(made, wanted, options.dialect)
     if options.plot is not None:
-        from reid_sql.release.picture import draw_frontier  # noqa: PLC0415 - an optional extra
+        from reid_sql.plot.frontier import frontier  # noqa: PLC0415 - only a picture needs it
 
-        draw_frontier(options.plot, made.page)
+        save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)
     _show(made, as_json=options.json)
     return made.exit_code
 
 
-def _write(made: "Prepared", wanted: dict[str, Path]) -> None:
+def _write(made: "Prepared", wanted: dict[str, Path], dialect: str) -> None:
     """Write the files; one that is no release is not written, and that is said."""
     from reid_sql.check.reports.files import write_report  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
@@ -57,7 +64,7 @@ def _write(made: "Prepared", wanted: dict[str, Path]) -> None:
         if name == "json_report" and made.report is not None:
             write_report(file, text(dict(made.report)))
         elif made.passed:
-            write_report(file, made.sql if name == "sql" else made.python)
+            write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:
             words = f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
             print(words, file=sys.stderr)  # noqa: T201 - one line, never wrapped

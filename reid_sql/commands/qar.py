@@ -61,7 +61,7 @@ def run_command(options: argparse.Namespace) -> int:
     from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.domains import COLUMNS  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.removal_path import BY, REMOVE  # noqa: PLC0415 - the same
-    from reid_sql.plot import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.plot.file import check_plot_file  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     counted, how = _settings(options)
@@ -82,7 +82,7 @@ def run_command(options: argparse.Namespace) -> int:
     if options.plot:
         added, remark = ([], []) if options.without_contributions else _contributions(con, given, how)
         remarks += remark
-        _draw(options, [row["risk"] for row in choices], risk, added, paths)
+        _draw(options, choices, risk, added, paths)
     riskiest = choices[:SHOWN]
     if options.json:
         page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
@@ -112,21 +112,22 @@ def _settings(options: argparse.Namespace) -> tuple[str, str]:
 
 def _draw(
     options: argparse.Namespace,
-    risks: list[float],
+    choices: list[dict[str, Any]],
     risk: dict[str, Any],
-    contributions: list[float],
+    added: list[dict[str, Any]],
     paths: dict[str, list[dict[str, Any]]],
 ) -> None:
-    from reid_sql.plot import draw_extreme_risk  # noqa: PLC0415 - help is shown without what draws
+    from reid_sql.plot.file import save  # noqa: PLC0415 - help is shown without what draws
+    from reid_sql.plot.pages import extreme_page  # noqa: PLC0415 - the same
 
     riskier = f"{100 * float(options.alpha):g} % of the choices are riskier"
     title = f"Extreme risk of {Path(options.file).name} to who knows any {options.p} columns: {riskier}"
-    draw_extreme_risk(options.plot, risks, risk, contributions, paths, title=title)
+    save(extreme_page(choices, risk, added, paths), title, options.plot)
 
 
 def _contributions(
     con: "duckdb.DuckDBPyConnection", given: list[Any], how: str
-) -> tuple[list[float], list[str]]:
+) -> tuple[list[dict[str, Any]], list[str]]:
     """What each record adds to the extreme risk; where it cannot be said, nothing and the reason."""
     import duckdb  # noqa: PLC0415 - help is shown without what counts
 
@@ -134,7 +135,7 @@ def _contributions(
 
     asked = f"SELECT contribution FROM qar_contributions(?, ?, {how}) WHERE contribution IS NOT NULL"
     try:
-        return [row[0] for row in run(con, asked, given, "what records add").rows], []
+        return run(con, asked, given, "what records add").records(), []
     except (duckdb.Error, ReidError) as error:
         return [], [f"what each record adds is not drawn: {sentence(error)}"]
 

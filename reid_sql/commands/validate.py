@@ -34,7 +34,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Show the errors, and draw the estimates where asked."""
     from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.plot import check_plot_file, draw_validation  # noqa: PLC0415 - the same
+    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.plot.validation import validation  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     how = ", ".join(_given(options))
@@ -43,7 +44,7 @@ def run_command(options: argparse.Namespace) -> int:
     con, given = opened(options)
     rows = run(con, f"FROM validate_risk(?, ?, {how})", given, "validation").records()
     if options.plot:
-        draw_validation(options.plot, rows, f"Unique people by {', '.join(given[1])}")
+        save(validation(rows), f"Unique people by {', '.join(given[1])}", options.plot)
     if options.json:
         print_json(rows)
     else:

@@ -221,7 +221,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
     answer = pa.struct([("refusal", pa.string()), ("answers", answers)])
 
     def call(*columns: pa.Array) -> pa.Array:
-        length = max(len(column) for column in columns)
+        length = max((len(column) for column in columns), default=1)
         rows = [[column[min(row, len(column) - 1)] for column in columns] for row in range(length)]
         if declared.models:
             with registry.within(rows[0][0].as_py()):

@@ -29,6 +29,7 @@ from reid_sql.domains import (
     Texts,
 )
 from reid_sql.engines.contract import Kind, Kit, RecordKit
+from reid_sql.engines.words import documented
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
 from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.function import Answer, Function, signature_of
@@ -57,7 +58,9 @@ def public(module: str, kit: Kit[Any, Any], functions: Mapping[str, Function]) -
     @cache
     def bound(name: str) -> Call:
         if name in functions:
-            return bind(kit, functions[name])
+            made = bind(kit, functions[name])
+            made.__doc__ = documented(module, functions[name])
+            return made
         hint = "" if name.startswith("_") else f"; {suggestion(name, list(functions), 'functions')}"
         raise AttributeError(f"module {module!r} has no function {name!r}{hint}")
 
@@ -70,7 +73,6 @@ def bind(kit: Kit[Any, Any], declared: Function) -> Call:
     shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _table)
     made = _missing(kit, declared, reason) if reason else shaped(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
-    made.__doc__ = declared.body.__doc__
     return made
 
 

@@ -1,7 +1,7 @@
 """A step: what each value of a column becomes, as an SQL expression, a Polars expression and words.
 
 NULL stays NULL, a value that the step does not understand stays as it is, and all that a step gives is text.
-Both engines give the same text.
+Both engines give the same text. The SQL keeps to what other dialects can say in the same way.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 ALL: Final = "*"  # what every value of a column becomes that is left out: one value, and not NULL
 OTHER: Final = "other"
-LIMIT: Final = "1e15"  # numbers beyond are no whole numbers any more, and stay as they are
+# What is a number, and a day: the same in all dialects, so without their own casts of whatever text.
+POWER: Final = "[eE]([+]?[0-9]{1,2}|-[0-9]{1,2}|-[12][0-9][0-9])"
+NUMBER: Final = f"^ *[+-]?([0-9]{{1,30}}([.][0-9]{{0,20}})?|[.][0-9]{{1,20}})({POWER})? *$"
+DAY: Final = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
+NARROW, NARROW_DIGITS, WIDE = 28, 9, 38  # digits of decimals; few, as not every dialect has as many
 ROUNDING: Final = 1e-9  # 0.29 * 100 lies below 29
 DATE_PARTS: Final = ("month", "quarter", "year", "decade")
 
@@ -69,6 +73,13 @@ def written(number: float) -> str:
     return str(int(number)) if number == floor(number) else repr(number)
 
 
+def sql_number(value: str) -> str:
+    """The value as a number, NULL where it is none, in SQL; a cast that fails stops some dialects."""
+    plain = text(value)
+    pattern = sql_text(NUMBER)
+    return f"CASE WHEN regexp_matches({plain}, {pattern}) THEN TRY_CAST(trim({plain}) AS DOUBLE) END"
+
+
 @dataclass(frozen=True)
 class Bands:
     """Numbers in bands of a width, the first of which begins at 0; below and above its ends, one value each.
@@ -100,38 +111,46 @@ class Bands:
         """Digits after the point of the width."""
         return next((at for at in range(16) if (self.width or 0) * 10**at % 1 == 0), 15)
 
+    @property
+    def _limit(self) -> str:
+        """From where numbers stay as they are: beyond, a double does not hold every band."""
+        return f"1e{15 - self._digits}"
+
     def sql(self, value: str) -> str:
         """Spell it in SQL."""
-        number = f"TRY_CAST(replace({text(value)}, '_', ' ') AS DOUBLE)"  # 1_000 is a number in DuckDB alone
-        ends = [
-            *([] if self.below is None else [(f"{number} < {self.below!r}", f"below {written(self.below)}")]),
-            *(
-                []
-                if self.above is None
-                else [(f"{number} >= {self.above!r}", f"{written(self.above)} or more")]
-            ),
-        ]
-        cases = "".join(f" WHEN {test} THEN {sql_text(label)}" for test, label in ends)
+        number = sql_number(value)
+        low = (
+            [(f"{number} < {self.below!r}", f"below {written(self.below)}")] if self.below is not None else []
+        )
+        high = (
+            [] if self.above is None else [(f"{number} >= {self.above!r}", f"{written(self.above)} or more")]
+        )
+        ends = "".join(f" WHEN {test} THEN {sql_text(label)}" for test, label in (*low, *high))
         inside = text(value) if self.width is None else self._sql_band(number)
-        finite = f"abs({number}) < {LIMIT}"
-        return f"CASE WHEN {finite} IS NOT TRUE THEN {text(value)}{cases} ELSE {inside} END"
+        banded = f"CASE{ends} ELSE {inside} END" if ends else inside
+        return f"CASE WHEN abs({number}) < {self._limit} THEN {banded} ELSE {text(value)} END"
 
     def _sql_band(self, number: str) -> str:
         digits, scale = self._digits, 10**self._digits
         each = round((self.width or 1) * scale)
         if not digits:
             low = f"CAST(floor({number} / {each}) * {each} AS BIGINT)"
-            last = f"' to ' || ({low} + {each - 1})" if self.whole else f"', ' || ({low} + {each}) || ')'"
-            return f"{low} || {last}" if self.whole else f"'[' || {low} || {last}"
+            first, last = text(low), text(f"{low} + {each - 1 if self.whole else each}")
+            return (
+                f"{first} || ' to ' || {last}" if self.whole else f"'[' || {first} || ', ' || {last} || ')'"
+            )
         low = f"floor({number} * {scale} / {each} + {ROUNDING}) * {each}"
-        ends = (f"CAST(({low}{more}) / {scale} AS DECIMAL(38, {digits}))" for more in ("", f" + {each}"))
-        return f"'[' || {next(ends)} || ', ' || {next(ends)} || ')'"
+        kind = f"DECIMAL({NARROW if digits <= NARROW_DIGITS else WIDE}, {digits})"
+        first, last = (text(f"CAST(({low}{more}) / {scale} AS {kind})") for more in ("", f" + {each}"))
+        return f"'[' || {first} || ', ' || {last} || ')'"
 
     def polars(self, value: str) -> str:
         """Spell it in Polars."""
         words = polars_text(value)
-        number = f"{words}.str.strip_chars().cast(pl.Float64, strict=False)"
-        found = f"pl.when(({number}.abs() < {LIMIT}).fill_null(False).not_()).then({words})"
+        number = (
+            f"pl.when({words}.str.contains({NUMBER!r})).then({words}).str.strip_chars(' ').cast(pl.Float64)"
+        )
+        found = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
         if self.below is not None:
             found += f".when({number} < {self.below!r}).then(pl.lit({f'below {written(self.below)}'!r}))"
         if self.above is not None:
@@ -148,7 +167,9 @@ class Bands:
             return f"pl.format({form!r}, {first}, {last})"
         low = f"({number} * {scale} / {each} + {ROUNDING}).floor() * {each}"
         kind = f"pl.Decimal(38, {digits})"
-        first, last = (polars_text(f"(({low} + {more}) / {scale}).cast({kind})") for more in (0, each))
+        first, last = (
+            polars_text(f"(({low} + {more}) / {scale}).cast({kind}, strict=False)") for more in (0, each)
+        )
         return f"pl.format('[{{}}, {{}})', {first}, {last})"
 
 
@@ -156,7 +177,7 @@ class Bands:
 class DatePart:
     """Dates as their month, quarter, year or decade; `form` is how dates are written that are text.
 
-    Without a form, text must begin with year, month and day.
+    Without a form, text must begin with year, month and day, such as 1980-03-02.
     """
 
     part: str
@@ -170,34 +191,43 @@ class DatePart:
     def sql(self, value: str) -> str:
         """Spell it in SQL."""
         plain = text(value)
-        day = f"left({plain}, 10)" if self.form is None else plain
-        told = f"CASE WHEN regexp_matches({day}, '[0-9]') THEN {day} END"  # 'epoch' would be a date
-        time = f"try_strptime({told}, {sql_text(self.form or '%Y-%m-%d')})"
-        year = f"year({time})"
-        found = {
-            "month": f"strftime({time}, '%Y-%m')",
-            "quarter": f"strftime({time}, '%Y') || '-Q' || quarter({time})",
-            "year": f"strftime({time}, '%Y')",
-            "decade": f"({year} - {year} % 10) || 's'",
+        if self.form is None:
+            day = f"left({plain}, 10)"
+            known = f"regexp_matches({day}, {sql_text(DAY)})"
+            return f"CASE WHEN {known} THEN {self._sql_part(day)} ELSE {plain} END"
+        told = f"CASE WHEN regexp_matches({plain}, '[0-9]') THEN {plain} END"  # 'epoch' would be a date
+        day = f"strftime(try_strptime({told}, {sql_text(self.form)}), '%Y-%m-%d')"
+        return f"coalesce({self._sql_part(day)}, {plain})"
+
+    def _sql_part(self, day: str) -> str:
+        return {
+            "month": f"left({day}, 7)",
+            "quarter": f"left({day}, 4) || '-Q' || CASE {_quarters(f'substring({day}, 6, 2)')} ELSE '4' END",
+            "year": f"left({day}, 4)",
+            "decade": f"left({day}, 3) || '0s'",
         }[self.part]
-        return f"coalesce({found}, {plain})"
 
     def polars(self, value: str) -> str:
         """Spell it in Polars."""
         plain = polars_text(value)
-        time = (
-            f"{plain}.str.head(10).str.to_date('%Y-%m-%d', strict=False)"
-            if self.form is None
-            else f"{plain}.str.to_date({self.form!r}, strict=False)"
-        )
-        year = f"{time}.dt.year()"
+        if self.form is None:
+            day = f"{plain}.str.head(10)"
+            day = f"pl.when({day}.str.contains({DAY!r})).then({day})"
+        else:
+            day = f"{plain}.str.to_date({self.form!r}, strict=False).dt.strftime('%Y-%m-%d')"
+        quarter = f"(({day}.str.slice(5, 2).cast(pl.Int64) + 2) // 3)"
         found = {
-            "month": f"{time}.dt.strftime('%Y-%m')",
-            "quarter": f"pl.format('{{}}-Q{{}}', {time}.dt.strftime('%Y'), {time}.dt.quarter())",
-            "year": f"{time}.dt.strftime('%Y')",
-            "decade": f"pl.format('{{}}s', {year} - {year} % 10)",
+            "month": f"{day}.str.head(7)",
+            "quarter": f"pl.format('{{}}-Q{{}}', {day}.str.head(4), {quarter})",
+            "year": f"{day}.str.head(4)",
+            "decade": f"pl.format('{{}}0s', {day}.str.head(3))",
         }[self.part]
         return f"pl.coalesce({found}, {plain})"
+
+
+def _quarters(month: str) -> str:
+    """Spell the first three quarters as cases of the month's two digits."""
+    return " ".join(f"WHEN {month} <= '{3 * at:02}' THEN '{at}'" for at in range(1, 4))
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from reid_sql.release.prepared import Prepared
 
 
-def prepare(policy: str | PathLike[str], *, memory_limit: str | None = None) -> "Prepared":
+def prepare(
+    policy: str | PathLike[str], *, memory_limit: str | None = None, target: str | None = None
+) -> "Prepared":
     """Find the coarser form of each table of the policy that meets it at the least loss.
 
+    `target` is a column of which it is told how well the others still predict it, in place of the policy's.
     The files are only read. Refuses, by a `ReidError` of one sentence, a policy that it cannot follow.
     """
     from reid_sql.release.preparation import run  # noqa: PLC0415 - `import reid_sql` stays quick
 
-    return run(policy, memory_limit=memory_limit)
+    return run(policy, memory_limit=memory_limit, target=target)

@@ -1,6 +1,6 @@
 """What a policy's checks ask of class sizes, which the search can hold; the rest is left to the gate."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import floor, isclose
 from typing import Final
@@ -8,9 +8,11 @@ from typing import Final
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.policy import Check
 from reid_sql.errors import UnavailableError
+from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.requirement import Requirement
 
 FOLDED: Final = ("k", "unique_records", "uniqueness", "records_at_risk", "highest_risk", "average_risk")
+OWN: Final = "reid_"
 UNIQUE: Final = 0.5  # a risk that only the records exceed which are the only one of their kind
 # A finer form breaks them wherever a coarser one does, as long as no record is taken away.
 MONOTONE: Final = (
@@ -33,6 +35,10 @@ def refuse_unprepared(release: Release) -> None:
     if table.entity is not None:
         rule = f"a table to prepare must have a row a person, got entity = '{table.entity}'"
         raise UnavailableError(f"{rule}; make one row of each person first, or use reid-sql advise")
+    own = next((name for name in release.columns if name.lower().startswith(OWN)), None)
+    if own is not None:
+        rule = f"a table to prepare must have no column whose name begins with {OWN}, got '{own}'"
+        raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
     if not columns_to_climb(release):
         rule = "a table to prepare must have a check that counts by quasi-identifiers"
         raise UnavailableError(
@@ -58,6 +64,36 @@ def is_folded(release: Release, check: Check, columns: Sequence[str]) -> bool:
     plain = check.limit is not None and not check.no_worse and not check.by
     exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
     return plain and exact and check.measure.name in FOLDED and set(check.quasi_identifiers) == set(columns)
+
+
+# Measures of sensitive values for whose sake classes go, by name and variant.
+CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] = {
+    ("l_diversity", "distinct"): Distinct,
+    ("l_diversity", "entropy"): Diverse,
+    ("t_closeness", "equal"): Close,
+    ("alpha_k_anonymity", None): Frequent,
+}
+
+
+def rules(release: Release, columns: Sequence[str]) -> list[tuple[str, Criterion]]:
+    """Put what the checks ask of sensitive values into criteria, each with its column."""
+    return [
+        (check.sensitive, _criterion(check)(float(check.limit)))
+        for check in release.table.checks
+        if is_ruled(release, check, columns) and check.sensitive and check.limit is not None
+    ]
+
+
+def is_ruled(release: Release, check: Check, columns: Sequence[str]) -> bool:
+    """Whether classes by all the columns answer the check, and go if they break it."""
+    plain = check.limit is not None and not check.no_worse and not check.by
+    known = (check.measure.name, check.parameters.get("variant")) in CRITERIA
+    whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
+    return plain and known and whole and release.table.nulls == "value"
+
+
+def _criterion(check: Check) -> Callable[[float], Criterion]:
+    return CRITERIA[check.measure.name, check.parameters.get("variant")]
 
 
 def _with(found: Requirement, check: Check) -> Requirement:

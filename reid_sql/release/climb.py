@@ -9,6 +9,7 @@ import numpy as np
 
 from reid_sql.check.measures.release import Release
 from reid_sql.domains import MAX_COLUMNS, Integers
+from reid_sql.engines.duckdb.packed import PackedClasses
 from reid_sql.errors import OutOfDomainError
 from reid_sql.ladders.ladder import Ladder
 from reid_sql.ladders.proposed import Facts, merging, proposed
@@ -23,28 +24,54 @@ NEAR: Final = (0.01, 0.99)
 
 @dataclass(frozen=True)
 class Climb:
-    """The ladders of a table's columns, and its lattice."""
+    """The ladders of a table's columns, its lattice, and one that has other columns beside, as they are."""
 
     ladders: tuple[Ladder, ...]
     lattice: Lattice
+    others: tuple[str, ...] = ()
+    beside: Lattice | None = None
 
 
-def climb(release: Release, columns: Sequence[str], given: Mapping[str, Written]) -> Climb:
+def climb(
+    release: Release, columns: Sequence[str], given: Mapping[str, Written], others: Sequence[str] = ()
+) -> Climb:
     """Give each column the ladder that the policy writes, or one that suits it, and code its values."""
     told = facts(release, columns)
     wished = [given[each.column].of(each) if each.column in given else proposed(each) for each in told]
     coded = [_rungs(release, each, written=each.column in given) for each in wished]
+    rungs = [each for _, each in coded]
+    lattice = Lattice(rungs, _distinct(release, release.packed, columns))
+    climbed = tuple(each for each, _ in coded)
     return Climb(
-        tuple(climbed for climbed, _ in coded),
-        Lattice([rungs for _, rungs in coded], _distinct(release, columns)),
+        climbed, lattice, tuple(others), _beside(release, columns, rungs, others) if others else None
     )
 
 
-def _distinct(release: Release, columns: Sequence[str]) -> Folded:
-    digits = [release.packed.digits[column] for column in columns]
+def _beside(
+    release: Release, columns: Sequence[str], rungs: Sequence[Rungs], others: Sequence[str]
+) -> Lattice:
+    """Give the lattice with other columns after those that climb; the values have the same codes."""
+    packed = PackedClasses(release.ask, release.whole, [*columns, *others])
+    try:
+        own = [_as_it_is(release, packed, other) for other in others]
+        return Lattice([*rungs, *own], _distinct(release, packed, [*columns, *others]))
+    finally:
+        packed.forget()
+
+
+def _as_it_is(release: Release, packed: PackedClasses, column: str) -> Rungs:
+    """Give a column's one level; code 0 stands for NULL."""
+    held = release.ask(f"SELECT records FROM {packed.values(column)} ORDER BY code")
+    records = np.array([0, *(row[0] for row in held)], dtype=np.int64)
+    records[0] = release.records - int(records.sum())
+    return Rungs((np.arange(len(records)),), records)
+
+
+def _distinct(release: Release, packed: PackedClasses, columns: Sequence[str]) -> Folded:
+    digits = [packed.digits[column] for column in columns]
     listed = ", ".join(f"{digit.sql()} AS q{at}" for at, digit in enumerate(digits))
     name = f"{release.view}_distinct"
-    counted = f"SELECT {listed}, sum(records)::BIGINT AS records FROM {release.packed.name} AS c GROUP BY ALL"
+    counted = f"SELECT {listed}, sum(records)::BIGINT AS records FROM {packed.name} AS c GROUP BY ALL"
     release.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {counted}")
     found = release.con.execute(f"FROM {name}").fetchnumpy()
     release.ask(f"DROP TABLE {name}")
@@ -76,7 +103,8 @@ def _refuse_parted(wished: Ladder, codes: Sequence[Integers]) -> None:
             rule = f"prepare.ladders.{wished.column}[{level + 1}] must merge values of the step before it"
             got = f"'{wished.steps[level].words}' after '{wished.steps[level - 1].words if level else ''}'"
             raise OutOfDomainError(
-                f"{rule}, got {got}, which parts some; write widths that are multiples of those before"
+                f"{rule}, got {got}, which parts some; write widths that are multiples of those before, and "
+                "groups of the values themselves"
             )
 
 

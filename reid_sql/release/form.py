@@ -7,6 +7,7 @@ from typing import Final
 from reid_sql.domains import quoted, sql_text
 from reid_sql.ladders.ladder import Ladder
 from reid_sql.ladders.step import ALL
+from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
 from reid_sql.models.release.lattice import Node
 
 SMALL: Final = "reid_small"
@@ -21,6 +22,8 @@ class Form:
     node: Node
     cut: int
     stages: tuple[tuple[str, ...], ...] = ()  # columns that become blank in records of small classes
+    rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes hold of them
+    rounds: int = 0  # in which classes go that break a rule
 
     @property
     def names(self) -> list[str]:
@@ -51,18 +54,53 @@ class Form:
         """
         listed = ",\n    ".join(self.columns(names))
         inner = f"SELECT\n    {listed}\n  FROM {source}"
+        if self.rules:
+            return self._ruled(names, inner)
         if self.cut <= 1:
             return inner
         outer = f"SELECT {', '.join(quoted(name) for name in names)}"
         kept = f"QUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
         if not self.stages:
-            return f"{outer}\nFROM (\n  {inner}\n)\n{kept}"
+            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{kept}"
         steps = [f"reid_form_0 AS (\n  {inner}\n)"]
-        steps += [self._stage(number, stage) for number, stage in enumerate(self.stages, 1)]
+        steps += [self._stage(names, number, stage) for number, stage in enumerate(self.stages, 1)]
         forms = ",\n".join(steps)
         return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{kept}"
 
-    def _stage(self, number: int, stage: Sequence[str]) -> str:
+    def _ruled(self, names: Sequence[str], inner: str) -> str:
+        """Leave out the classes that are small or break a rule, as often as some do."""
+        steps = [f"reid_form_0 AS (\n  {inner}\n)"]
+        steps += [f"reid_form_{at} AS (\n  {self._round(names, at)}\n)" for at in range(1, self.rounds + 1)]
+        forms = ",\n".join(steps)
+        return f"WITH {forms}\nSELECT {_listed(names)}\nFROM reid_form_{self.rounds}"
+
+    def _round(self, names: Sequence[str], number: int) -> str:
+        counted = f"SELECT *, count(*) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
+        source = f"({counted} FROM reid_form_{number - 1})"
+        for name, parts in self.counts.items():
+            over = f"PARTITION BY {_listed(parts)}" if parts else ""
+            source = f"(SELECT *, count(*) OVER ({over}) AS {name}\n    FROM {source} AS reid_counted)"
+        part = f"OVER (PARTITION BY {_listed(self.names)})"
+        met = [rule.sql(part, at) for at, rule in self.numbered]
+        small = [f"{SIZE} >= {self.cut}"] if self.cut > 1 else []
+        kept = " AND ".join([*small, *met])
+        return f"SELECT {_listed(names)}\n  FROM {source} AS reid_counted\n  QUALIFY {kept}"
+
+    @property
+    def numbered(self) -> list[tuple[int, Criterion]]:
+        """The rules with the number of their sensitive column."""
+        columns = list(dict.fromkeys(column for column, _ in self.rules))
+        return [(columns.index(column) + 1, rule) for column, rule in self.rules]
+
+    @property
+    def counts(self) -> dict[str, list[str]]:
+        """The counts of records that the rules need, by name, and the columns that these records share."""
+        each = [(at, column, rule) for (at, rule), (column, _) in zip(self.numbered, self.rules, strict=True)]
+        found = {f"{HELD}_{at}": [*self.names, column] for at, column, _ in each}
+        relative = {f"{EVERYWHERE}_{at}": [column] for at, column, rule in each if rule.relative}
+        return found | relative | ({RECORDS: []} if relative else {})
+
+    def _stage(self, names: Sequence[str], number: int, stage: Sequence[str]) -> str:
         """Blank the columns in records of small classes that are then alike with enough others of them."""
         others = _listed([SMALL, *(name for name in self.names if name not in stage)])
         told = f"count(*) OVER (PARTITION BY {_listed(self.names)}) < {self.cut} AS {SMALL}"
@@ -70,10 +108,12 @@ class Form:
         rescued = f"{SMALL} AND count(*) OVER (PARTITION BY {others}) >= {self.cut} AS {RESCUED}"
         blank = ", ".join(
             f"CASE WHEN {RESCUED} THEN {sql_text(ALL)} ELSE {quoted(name)} END AS {quoted(name)}"
-            for name in stage
+            if name in stage
+            else quoted(name)
+            for name in names
         )
-        away = f"* EXCLUDE ({SMALL}, {RESCUED}) REPLACE ({blank})"
-        return f"reid_form_{number} AS (\n  SELECT {away}\n  FROM (SELECT *, {rescued} FROM ({small}))\n)"
+        source = f"(SELECT *, {rescued} FROM ({small}) AS reid_told) AS reid_told"
+        return f"reid_form_{number} AS (\n  SELECT {blank}\n  FROM {source}\n)"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -7,8 +7,8 @@ import numpy as np
 from reid_sql.check.reports.report import rounded
 from reid_sql.models.release.cells import Rescue, blanked, rescue
 from reid_sql.models.release.loss import WORDS, Entropy, loss_of
-from reid_sql.models.release.requirement import Outcome
-from reid_sql.models.release.search import Found
+from reid_sql.models.release.search import Found, gone
+from reid_sql.release.targeted import told_of
 
 if TYPE_CHECKING:
     from reid_sql.release.sought import Sought, TableForm
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 Page = dict[str, Any]
 FORMAT: Final = "reid-sql release 1"
 ENTROPY: Final = "entropy"
-SUPPRESSION: Final = ("suppressed_share", "suppressed_below", "blank_share", "blank_columns")
+SUPPRESSION: Final = (
+    *("suppressed_share", "suppressed_below", "suppressed_for"),
+    *("blank_share", "blank_columns"),
+)
 DIGITS: Final = 4  # of a loss: an exact one would tell how few records were left out
 
 
@@ -51,9 +54,10 @@ def _table(made: "Sought", table: "TableForm") -> Page:
         "measured_on_the_release": sorted(set(table.left_to_gate)),
         **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
         "losses": _losses(table, best) if best else None,
+        "target": told_of(table.target, table.lattice, best.node, _rescue(table, best)) if best else None,
         "columns": _columns(table),
         "columns_released": shipped if best else [],
-        "columns_left_out": [name for name in table.columns if name not in shipped],
+        "columns_left_out": [name for name in table.kinds if name not in shipped],
         "frontier": frontier(table, below),
     }
 
@@ -69,10 +73,11 @@ def _share(records: int, table: "TableForm", below: int) -> float | None:
 
 def _rescue(table: "TableForm", best: Found) -> Rescue:
     """What is blank and what goes in the form; nothing is blank where the form has no stages."""
-    found, cut = table.lattice.folded(best.node), best.outcome.cut or 1
+    found = table.lattice.folded(best.node)
     if table.form is not None and table.form.stages:
-        return rescue(found, cut)
-    return Rescue((), np.zeros(found.codes.shape, dtype=np.bool_), found.counts < cut)
+        return rescue(found, best.outcome.cut or 1)
+    away = gone(table.rules, best.node, found, best.outcome)
+    return Rescue((), np.zeros(found.codes.shape, dtype=np.bool_), away)
 
 
 def _suppression(table: "TableForm", best: Found, below: int) -> Page:
@@ -83,6 +88,7 @@ def _suppression(table: "TableForm", best: Found, below: int) -> Page:
         "suppressed_share": _share(int(found.counts[made.gone].sum()), table, below),
         "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
         "blank_share": _share(int(found.counts[made.blank.any(axis=0)].sum()), table, below),
+        "suppressed_for": [f"{rule.words} of {column}" for column, rule in form.rules] if form else [],
         "blank_columns": [list(stage) for stage in form.stages] if form else [],
     }
 
@@ -90,10 +96,9 @@ def _suppression(table: "TableForm", best: Found, below: int) -> Page:
 def _losses(table: "TableForm", best: Found) -> Page:
     found, made = table.lattice.folded(best.node), _rescue(table, best)
     after = blanked(found, made)
-    gone = int(found.counts[made.gone].sum())
-    outcome = Outcome(1, gone)
+    none = np.zeros(len(after.counts), dtype=np.bool_)
     told = {
-        word: loss_of(word, table.lattice).of(best.node, after, outcome) for word in WORDS if word != ENTROPY
+        word: loss_of(word, table.lattice).of(best.node, after, none) for word in WORDS if word != ENTROPY
     }
     entropy = Entropy(table.lattice)
     lost = entropy.of_cells(best.node, found, made.blank | made.gone)

@@ -14,16 +14,27 @@ from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.policy import Check, Policy, read_policy
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.cells import rescue
+from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.loss import loss_of
 from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.rules import Rule, Rules
 from reid_sql.models.release.search import Found, Judged, Result, Search, anything
-from reid_sql.release.asked import columns_to_climb, is_folded, is_monotone, refuse_unprepared, requirement
+from reid_sql.release.asked import (
+    columns_to_climb,
+    is_folded,
+    is_monotone,
+    is_ruled,
+    refuse_unprepared,
+    requirement,
+    rules,
+)
 from reid_sql.release.climb import Climb, climb
 from reid_sql.release.form import Form
 from reid_sql.release.prepared import Prepared
 from reid_sql.release.released import Released
 from reid_sql.release.sought import TableForm
 from reid_sql.release.sql_file import source_sql
+from reid_sql.release.targeted import refuse_target, target_of
 from reid_sql.suggestion import suggestion
 
 PATIENCE: Final = 2.0  # seconds between words of progress
@@ -31,10 +42,16 @@ MET: Final = (PASS, NO_WORSE)
 
 
 def run(
-    policy: str | PathLike[str], *, memory_limit: str | None = None, tell: Tell = lambda _: None
+    policy: str | PathLike[str],
+    *,
+    memory_limit: str | None = None,
+    target: str | None = None,
+    tell: Tell = lambda _: None,
 ) -> Prepared:
     """Prepare the tables of a policy file."""
     asked = read_policy(Path(policy))
+    if target is not None:
+        asked = replace(asked, preparing=replace(asked.preparing, target=target))
     with gate.opened(asked, memory_limit, tell) as releases:
         return prepared(asked, releases, tell)
 
@@ -44,6 +61,7 @@ def prepared(policy: Policy, releases: Sequence[Release], tell: Tell) -> Prepare
     for release in releases:
         refuse_unprepared(release)
         _refuse_kept(policy, release)
+        refuse_target(policy.preparing.target, release)
     before = gate.baseline_of(policy, releases, None)
     forms = [_sought(policy, release, before, tell) for release in releases]
     if any(form.form is None for form in forms):
@@ -68,7 +86,9 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
     began = time.monotonic()
     columns, wanted = columns_to_climb(release), policy.preparing
     tell(f"{release.table.name}: ladders")
-    found = climb(release, columns, wanted.ladders)
+    ruled = rules(release, columns)
+    others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
+    found = climb(release, columns, wanted.ladders, list(dict.fromkeys(others)))
     asked = requirement(release, columns, wanted.suppression)
     loss = loss_of(wanted.loss, found.lattice)
     judge = _Judge(policy, release, before, found, asked)
@@ -79,21 +99,24 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
         asked,
         loss,
         judge if judge.left else anything,
+        rules=judge.rules,
         stop=lambda: time.monotonic() > ends,
         tell=words,
     ).run()
     best = result.best
-    form = Form(found.ladders, best.node, best.outcome.cut or 1) if best else None
+    form = judge.form(best) if best else None
     if form is not None and wanted.cells:
         form = _with_cells(judge, form)
     return TableForm(
         table=release.table,
-        columns=tuple(release.columns),
+        kinds=_kinds(release),
         records=release.records,
         ladders=found.ladders,
         lattice=found.lattice,
         requirement=asked,
+        rules=judge.rules,
         result=result,
+        target=None if wanted.target is None else target_of(found, wanted.target),
         form=form,
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
@@ -102,12 +125,32 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
     )
 
 
+def _kinds(release: Release) -> dict[str, str]:
+    """Give the type of each column of the source; of one that no check names, it may not be known."""
+    told = {row[0]: str(row[1]) for row in release.ask(f"DESCRIBE FROM {release.view}")}
+    return {name: told.get(name, "") for name in release.columns}
+
+
 def _with_cells(judge: "_Judge", form: Form) -> Form:
     """Blank single values in place of records, unless a check is no longer met then."""
+    if judge.rules is not None and form.rounds:
+        return form
     made = rescue(judge.found.lattice.folded(form.node), form.cut)
     stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
     blanked = replace(form, stages=stages)
     return form if judge.broken(blanked, judge.release.table.checks) else blanked
+
+
+def _known(release: Release, check: Check, columns: Sequence[str]) -> bool:
+    """Whether the search itself holds the check."""
+    return is_folded(release, check, columns) or is_ruled(release, check, columns)
+
+
+def _rules(found: Climb, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
+    if found.beside is None or not asked:
+        return None
+    places = [Rule(found.others.index(column), criterion) for column, criterion in asked]
+    return Rules(found.beside, len(found.ladders), places)
 
 
 class _Judge:
@@ -124,11 +167,18 @@ class _Judge:
         self.policy, self.release, self.before, self.found = policy, release, before, found
         columns = [each.column for each in found.ladders]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
-        self.left = [each for each in release.table.checks if strict or not is_folded(release, each, columns)]
-        self.whole = not asked.suppressible or asked.takes_nothing
+        self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
+        self.asked = tuple(rules(release, columns))
+        self.rules = _rules(found, self.asked)
+        self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
+
+    def form(self, found: Found) -> Form:
+        """Give the form that was found."""
+        rounds = max(found.outcome.rounds, 1) if self.asked else 0
+        return Form(self.found.ladders, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds)
 
     def __call__(self, found: Found) -> Judged:
-        broken = self.broken(Form(self.found.ladders, found.node, found.outcome.cut or 1), self.left)
+        broken = self.broken(self.form(found), self.left)
         if broken is None:
             return Judged(met=True)
         check, verdict = broken

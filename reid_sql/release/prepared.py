@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_report
+from reid_sql.release.dialects import DUCKDB
 from reid_sql.release.page import page
 from reid_sql.release.python_file import python_file
 from reid_sql.release.sought import Sought
@@ -27,14 +28,18 @@ class Prepared(Sought):
         """The release as SQL of DuckDB: a view for each table."""
         return sql_file(self)
 
+    def sql_in(self, dialect: str) -> str:
+        """The release as SQL of another dialect, by sqlglot; it reads each table by its name there."""
+        return sql_file(self, dialect)
+
     @property
     def python(self) -> str:
         """The release as Python with Polars: a function for each table."""
         return python_file(self)
 
-    def write(self, path: str | PathLike[str]) -> Path:
-        """Write the SQL, and give the path; refuses to write over anything else than an earlier one."""
+    def write(self, path: str | PathLike[str], dialect: str = DUCKDB) -> Path:
+        """Write the SQL in a dialect; refuses to write over anything else than an earlier one."""
         file = Path(path)
         refuse_to_overwrite({"--sql": file}, spared(self.policy, None))
-        write_report(file, self.sql)
+        write_report(file, self.sql_in(dialect))
         return file

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from reid_sql.errors import ReidError
 from reid_sql.ladders.step import ALL
+from reid_sql.models.release.criteria import SIZE
 from reid_sql.release.form import RESCUED, SMALL
 from reid_sql.visible import visible
 
@@ -42,19 +43,35 @@ def _stage(form: "Form", stage: Sequence[str]) -> Iterator[str]:
     yield f"    made = made.drop({SMALL!r}, {RESCUED!r})"
 
 
+def _round(form: "Form") -> Iterator[str]:
+    """Leave out the classes that are small or break a rule."""
+    counts = {SIZE: form.names, **form.counts}
+    for name, parts in counts.items():
+        counted = f"pl.len().over({parts!r})" if parts else "pl.len()"
+        yield f"    made = made.with_columns({counted}.alias({name!r}))"
+    small = [f"(pl.col({SIZE!r}) >= {form.cut})"] if form.cut > 1 else []
+    met = [f"({rule.polars(repr(form.names), at)})" for at, rule in form.numbered]
+    yield f"    made = made.filter({' & '.join([*small, *met])}).drop({list(counts)!r})"
+
+
 def _function(made: "Sought", table: "TableForm") -> Iterator[str]:
     if table.form is None:
         raise ReidError("no form of the table meets the policy")
     levels = table.form.levels
     called = f"released_{re.sub(r'[^0-9A-Za-z_]', '_', table.table.name)}"
     yield f"def {called}(frame: pl.LazyFrame) -> pl.LazyFrame:"
-    yield f"    made = frame.lazy().select({'['}"
-    for name in table.shipped(made.policy.preparing.keep):
+    shipped = table.shipped(made.policy.preparing.keep)
+    yield "    made = frame.lazy().with_columns(["  # a selection of constants alone would be one record
+    for name in shipped:
         spelled = levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
         yield f"        {spelled},"
-    yield "    ])"
+    yield f"    ]).select({shipped!r})"
     columns = table.form.names
     for stage in table.form.stages:
         yield from _stage(table.form, stage)
+    if table.form.rules:
+        yield from (line for _ in range(table.form.rounds) for line in _round(table.form))
+        yield "    return made"
+        return
     kept = f".filter(pl.len().over({columns!r}) >= {table.form.cut})" if table.form.cut > 1 else ""
     yield f"    return made{kept}"

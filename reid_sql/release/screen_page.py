@@ -39,7 +39,8 @@ def _table(table: Page) -> list[RenderableType]:
         words = each["form"].removeprefix(f"{each['column']} ")
         shown.add_row(Text(each["column"]), Text(words), percent(each["loss"] or 0.0))
     blank = [Text(_blank(table))] if table["blank_columns"] else []
-    return [title, shown, *blank, Text(_suppressed(table)), Text(_lost(table)), *_left_out(table), ""]
+    told = [Text(_suppressed(table)), Text(_lost(table)), *_target(table), *_left_out(table)]
+    return [title, shown, *blank, *told, ""]
 
 
 def _blank(table: Page) -> str:
@@ -51,10 +52,11 @@ def _blank(table: Page) -> str:
 
 def _suppressed(table: Page) -> str:
     cut, share = table["suppressed_below"], table["suppressed_share"]
-    if cut is None or share == 0:
+    if share == 0 or (cut is None and not table["suppressed_for"]):
         return "No record is left out."
     few = "few, so that their number is not told" if share is None else percent(share)
-    return f"Records of a combination that fewer than {cut} records have are left out: {few}."
+    small = [] if cut is None else [f"that fewer than {cut} records have"]
+    return f"Records of a combination {', or '.join([*small, *table['suppressed_for']])} are left out: {few}."
 
 
 def _lost(table: Page) -> str:
@@ -73,3 +75,20 @@ def _left_out(table: Page) -> list[RenderableType]:
         return []
     listed = ", ".join(table["columns_left_out"])
     return [Text(f"Left out, as no check names them: {listed} (prepare.keep hands on others).", style="dim")]
+
+
+def _target(table: Page) -> list[RenderableType]:
+    """How well the target is predicted before and after."""
+    told = table["target"]
+    if told is None:
+        return []
+    kept = told["information_kept"]
+    none = f"{told['column']}: nothing told of it before, so nothing is lost."
+    before, after = told["original"], told["released"]
+    errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
+    by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
+    guess = f"{percent(told['expected_error'])} by its most frequent value"
+    words = (
+        f"Target {told['column']}: {'' if kept is None else percent(kept)} of what was told of it is kept; "
+    )
+    return [Text(none if kept is None else f"{words}the best table is {errors} ({by}; {guess}).")]

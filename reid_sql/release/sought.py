@@ -9,8 +9,10 @@ from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named
 from reid_sql.ladders.ladder import Ladder
 from reid_sql.models.release.lattice import Lattice
 from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.rules import Rules
 from reid_sql.models.release.search import Result
 from reid_sql.release.form import Form
+from reid_sql.release.targeted import Target
 
 
 @dataclass(frozen=True)
@@ -18,12 +20,14 @@ class TableForm:
     """A table's form, or None where none meets what is asked; its ladders and how it was sought."""
 
     table: TablePolicy
-    columns: tuple[str, ...]  # of the source
+    kinds: Mapping[str, str]  # of the source's columns, their types
     records: int
     ladders: tuple[Ladder, ...]
     lattice: Lattice
     requirement: Requirement
+    rules: Rules | None
     result: Result
+    target: Target | None
     form: Form | None
     loss: str
     left_to_gate: tuple[str, ...]
@@ -38,7 +42,7 @@ class TableForm:
     def shipped(self, keep: tuple[str, ...]) -> list[str]:
         """The columns of the release: those that the policy names, and those to keep."""
         named = {*columns_named(self.table), *keep}
-        return [name for name in self.columns if name in named]
+        return [name for name in self.kinds if name in named]
 
 
 @dataclass(frozen=True)

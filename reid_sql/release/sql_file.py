@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from reid_sql.check.measures.release import Release
+from reid_sql.check.policy.policy import TablePolicy
 from reid_sql.domains import quoted
 from reid_sql.errors import ReidError
+from reid_sql.release.dialects import DIALECT, DUCKDB, translated
 from reid_sql.source import DATABASES, check_source, select_of
 from reid_sql.visible import visible
 
@@ -26,22 +28,27 @@ def source_sql(release: Release) -> str:
         return quoted(release.table.name)
     kind = check_source(f"the file of {release.table.name}", str(source.path))
     if kind in DATABASES:
-        named = source.table or release.table.name
-        return ".".join(quoted(part) for part in named.split(".", 1))
+        return named(release.table)
     select, _ = select_of(release.con, "the file", source.path, kind, source.form)
     return f"({select})"
 
 
-def sql_file(made: "Sought") -> str:
-    """Write the views of all tables."""
+def named(table: TablePolicy) -> str:
+    """Spell the table by its name, in the schema that the policy tells."""
+    return ".".join(quoted(part) for part in (table.source.table or table.name).split(".", 1))
+
+
+def sql_file(made: "Sought", dialect: str = DUCKDB) -> str:
+    """Write the views of all tables in a dialect; all but DuckDB's read the table by its name."""
     if not made.passed:
         raise ReidError(
             f"a release must pass the policy to be written, got {made.verdict}; change the policy"
         )
-    return "\n".join(line for table in made.tables for line in _view(made, table)) + "\n"
+    DIALECT.check("--dialect", dialect)
+    return "\n".join(line for table in made.tables for line in _view(made, table, dialect)) + "\n"
 
 
-def _view(made: "Sought", table: "TableForm") -> Iterator[str]:
+def _view(made: "Sought", table: "TableForm", dialect: str) -> Iterator[str]:
     if table.form is None:
         raise ReidError(NO_FORM)
     yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
@@ -53,9 +60,12 @@ def _view(made: "Sought", table: "TableForm") -> Iterator[str]:
         yield f"--   {listed} blank in records of rare combinations that are then alike with enough others"
     if table.form.cut > 1:
         yield f"--   without records of a combination that fewer than {table.form.cut} records have"
-    select = table.form.select(table.shipped(made.policy.preparing.keep), table.source)
-    yield f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS"
-    yield f"{select};"
+    for column, rule in table.form.rules:
+        yield f"--   without records of a combination {_comment(rule.words)} of {_comment(column)}"
+    source = table.source if dialect == DUCKDB else named(table.table)
+    select = table.form.select(table.shipped(made.policy.preparing.keep), source)
+    view = f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS\n{select}"
+    yield f"{view if dialect == DUCKDB else translated(view, table, dialect)};"
 
 
 def _comment(words: str) -> str:

@@ -3,48 +3,23 @@
 The package stands in its packages.
 """
 
-import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 
+import reid_sql
+from tests.dbt.running import MARKS, PYTHON, Results, dbt
+
 HERE = Path(__file__).parent
-PYTHON = os.environ.get("REID_SQL_DBT_PYTHON")
-pytestmark = [
-    pytest.mark.dbt,
-    pytest.mark.skipif(
-        not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"
-    ),
-    pytest.mark.xdist_group("dbt"),
-]
-Results = dict[str, dict[str, Any]]
+pytestmark = MARKS
 
 
-def dbt(folder: Path, root: Path, *words: str) -> Results:
-    """Run dbt in the project's folder; what it says of each model or test, by name."""
-    package = root / "reid_sql" / "dbt"
-    environment = os.environ | {
-        "PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}",
-        "REID_SQL_DBT_PACKAGE": str(package),
-        "REID_SQL_PEOPLE": str(root / "reid_sql" / "demo" / "people.csv"),
-        "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
-    }
-    command = [PYTHON or "", "-m", "dbt.cli.main", *words, "--profiles-dir", "."]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert "Traceback" not in done.stdout + done.stderr
-    results = folder / "target" / "run_results.json"
-    if not results.exists():
-        assert done.returncode == 0, done.stdout
-        return {}
-    found = json.loads(results.read_text(encoding="utf-8"))["results"]
-    return {each["unique_id"].split(".")[2]: each for each in found}
+def people(root: Path) -> str:
+    return str(root / "reid_sql" / "demo" / "people.csv")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +27,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     folder = tmp_path_factory.mktemp("dbt") / "town"
     shutil.copytree(HERE / "project", folder)
     dbt(folder, root, "deps")
-    built = dbt(folder, root, "run")
+    built = dbt(folder, root, "run", REID_SQL_PEOPLE=people(root))
     assert {name: each["status"] for name, each in built.items()} == dict.fromkeys(
         ["people", "release", "summary"], "success"
     )
@@ -61,7 +36,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def tested(project: Path, root: Path) -> Results:
-    return dbt(project, root, "test")
+    return dbt(project, root, "test", REID_SQL_PEOPLE=people(root))
 
 
 def test_models_use_the_functions_and_leave_none_behind(project: Path, tested: Results) -> None:
@@ -104,6 +79,14 @@ REFUSED = [
 ]
 
 
+AGED = "people, ['age', 'sex', 'postcode']"
+BY_AGE = "people, ['sex', 'postcode'], 'age'"
+ANSWERED = [
+    ("people_k_wildcard", f"round(records_at_risk * records) FROM risk_summary({AGED}, nulls := 'wildcard')"),
+    ("people_t_ordered", f"offending_records FROM t_closeness({BY_AGE}, t := 0.1, variant := 'ordered')"),
+]
+
+
 @pytest.mark.parametrize("name", PASSING)
 def test_what_meets_its_limit_passes(tested: Results, name: str) -> None:
     assert (tested[name]["status"], tested[name]["failures"]) == ("pass", 0)
@@ -121,6 +104,17 @@ def test_failures_are_the_records_that_offend(project: Path, tested: Results, na
     assert expected > 0
     told = max(expected, MASK)  # of fewer than the mask's bound a test tells the bound
     assert (tested[name]["status"], tested[name]["failures"]) == (status, told)
+
+
+@pytest.mark.parametrize(("name", "asked"), ANSWERED)
+def test_the_plugin_answers_what_plain_sql_does_not_say(
+    project: Path, tested: Results, name: str, asked: str
+) -> None:
+    with duckdb.connect(str(project / "town.duckdb"), read_only=True) as con:
+        reid_sql.register(con)
+        ((expected,),) = con.execute(f"SELECT {asked}").fetchall()
+    assert (tested[name]["status"], tested[name]["failures"]) == ("fail", expected)
+    assert expected > MASK
 
 
 def test_a_policy_fails_by_its_checks_and_says_which(project: Path, tested: Results) -> None:

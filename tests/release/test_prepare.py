@@ -226,8 +226,14 @@ def test_a_release_may_leave_every_quasi_identifier_out(tmp_path: Path, table: p
     text = policy("people.parquet", QI, K.format(300), L.format(3), table='sensitive = ["diagnosis"]')
     made = run(written(tmp_path, text))
     assert made.passed
-    assert class_sizes(made_by(made.sql, "people_released"), QI) == [300]
-    assert len(table) == 300
+    released = made_by(made.sql, "people_released")
+    assert class_sizes(released, QI) == [300]
+    space: dict[str, Any] = {}
+    exec(made.python, space)  # noqa: S102 - as a reader runs it
+    assert sorted(space["released_people"](table).collect().rows()) == sorted(released.rows())
+    alone = run(written(tmp_path, policy("people.parquet", QI, K.format(300))))
+    exec(alone.python, space)  # noqa: S102 - constants alone
+    assert space["released_people"](table).collect().rows() == [("*", "*", "*")] * 300
 
 
 def test_an_empty_table_is_refused(tmp_path: Path) -> None:
@@ -441,3 +447,136 @@ def lost_by(frame: pl.DataFrame, chosen: dict[str, pl.Expr], k: int, suppression
         pl.sum_horizontal((pl.len() / pl.len().over(name)).log(2).sum() for name in qi).alias("whole"),
     ).row(0, named=True)
     return None if told["gone"] > suppression * len(frame) else told["lost"] / told["whole"]
+
+
+def ill(records: int = 400, seed: int = 7) -> pl.DataFrame:
+    """People of whom some combinations tell the diagnosis, or nearly."""
+    frame = people(records, seed)
+    old = (pl.col("age") > 64) & (pl.col("city") == "2345")
+    return frame.with_columns(diagnosis=pl.when(old).then(pl.lit("A")).otherwise("diagnosis"))
+
+
+def shares(rows: pl.Series) -> dict[str, float]:
+    return {value: count / len(rows) for value, count in rows.value_counts().iter_rows()}
+
+
+def distance(rows: pl.Series, table: pl.Series) -> float:
+    """Total variation, value by value."""
+    own, whole = shares(rows), shares(table)
+    return sum(abs(own.get(value, 0.0) - each) for value, each in whole.items()) / 2
+
+
+HELD: list[tuple[str, float, Any]] = [
+    ("l_diversity", 2, lambda rows, _: len(set(rows))),
+    ("l_diversity", 3, lambda rows, _: len(set(rows))),
+    (
+        'l_diversity"\nvariant = "entropy',
+        2.2,
+        lambda rows, _: np.exp(-sum(p * np.log(p) for p in shares(rows).values())),
+    ),
+    ("t_closeness", 0.25, lambda rows, table: -distance(rows, table)),
+    ("alpha_k_anonymity", 0.6, lambda rows, _: -max(shares(rows).values())),
+]
+
+
+@pytest.mark.parametrize(("measure", "limit", "held"), HELD)
+def test_classes_that_break_a_rule_on_values_are_left_out(
+    tmp_path: Path, measure: str, limit: float, held: Any
+) -> None:
+    """The SQL and the Polars file leave out the same records; every class that stays holds the limit."""
+    ill().write_parquet(tmp_path / "people.parquet")
+    upper = measure in {"t_closeness", "alpha_k_anonymity"}
+    check = f'measure = "{measure}"\n{"at_most" if upper else "at_least"} = {limit}'
+    prepare = f'suppression = 0.2\nkeep = ["name"]\n{LADDERS}'
+    sensitive = 'sensitive = ["diagnosis"]'
+    text = policy("people.parquet", QI, K.format(3), check, prepare=prepare, table=sensitive)
+    made = run(written(tmp_path, text))
+    assert made.passed
+    assert made.tables[0].result.optimal
+    assert made.tables[0].left_to_gate == ()
+    released = made_by(made.sql, "people_released")
+    classes = [rows["diagnosis"] for rows in released.partition_by(QI)]
+    assert min(len(rows) for rows in classes) >= 3
+    least = -limit if upper else limit
+    assert min(held(rows, released["diagnosis"]) for rows in classes) >= least - 1e-9
+    told = made.page["tables"][0]
+    assert told["suppressed_for"]
+    assert (told["suppressed_share"] or 0.02) <= 0.2
+    space: dict[str, Any] = {}
+    exec(made.python, space)  # noqa: S102 - as a reader runs it
+    by_polars = space["released_people"](ill()).collect().sort("name")
+    assert by_polars.with_columns(pl.all().cast(pl.String)).equals(
+        released.sort("name").with_columns(pl.all().cast(pl.String))
+    )
+
+
+def test_leaving_out_classes_for_their_values_loses_less(tmp_path: Path) -> None:
+    """Without leave to suppress, every class must be merged until it holds the limit."""
+    ill().write_parquet(tmp_path / "people.parquet")
+    checks, sensitive = (K.format(3), L.format(3)), 'sensitive = ["diagnosis"]'
+    lost_at = {}
+    for share in (0.0, 0.2):
+        prepare = f"suppression = {share}\n{LADDERS}"
+        text = policy("people.parquet", QI, *checks, prepare=prepare, table=sensitive)
+        made = run(written(tmp_path, text))
+        assert made.passed
+        assert made.page["tables"][0]["optimal"]
+        lost_at[share] = lost(made)
+        assert len(made_by(made.sql, "people_released")) >= (1 - share) * 400
+    assert lost_at[0.2] < lost_at[0.0]
+
+
+def test_a_column_named_like_a_step_of_the_query_is_refused(tmp_path: Path, table: pl.DataFrame) -> None:
+    table.rename({"name": "reid_size"}).write_parquet(tmp_path / "people.parquet")
+    with pytest.raises(ReidError, match="no column whose name begins with reid_, got 'reid_size'"):
+        run(written(tmp_path, policy("people.parquet", QI, K.format(5))))
+
+
+def test_a_target_is_told_of(tmp_path: Path) -> None:
+    """By the policy and by the command alike; of a text file, whose other columns are else not read."""
+    rng = np.random.default_rng(11)
+    age = rng.integers(18, 80, 500)
+    frame = pl.DataFrame(
+        {
+            "age": age,
+            "sex": [str(each) for each in rng.choice(["F", "M"], 500)],
+            "rich": ["yes" if each > 45 else "no" for each in age],
+        }
+    )
+    frame.write_csv(tmp_path / "people.csv")
+    prepare = 'suppression = 0.02\ntarget = "rich"\nladders.age = [{ bands = 20 }, { bands = 40 }]'
+    file = written(tmp_path, policy("people.csv", ["age", "sex"], K.format(20), prepare=prepare))
+    made = run(file)
+    told = made.page["tables"][0]["target"]
+    assert told["expected_error"] == pytest.approx(min((age > 45).mean(), (age <= 45).mean()), abs=1e-4)
+    assert told["original"]["error"] == 0.0
+    assert (told["original"]["by"], told["released"]["by"]) == (["age"], ["age"])
+    released = made_by(made.sql, "people_released")
+    assert "rich" not in released.columns
+    bands = frame.with_columns(band=pl.col("age") // 20 * 20).group_by("band").agg(pl.col("rich"))
+    if made.tables[0].form is not None and made.tables[0].form.levels["age"][1] == 1:
+        wrong = sum(min(rows.count("yes"), rows.count("no")) for rows in bands["rich"].to_list())
+        assert told["released"]["error"] == pytest.approx(wrong / 500, abs=1e-3)
+    assert 0 < told["information_kept"] < 1
+    assert {each["column"]: each["information_kept"] for each in told["columns"]}["age"] < 1
+    ended = asked(str(file), "--target", "rich")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "Target rich: " in ended.stdout
+    assert json.loads(asked(str(file), "--json").stdout)["tables"][0]["target"] == told
+
+
+@pytest.mark.parametrize(
+    ("target", "refusal"),
+    [
+        ("nam", "prepare.target must name a column of people, got 'nam'; did you mean 'name'?"),
+        ("age", "prepare.target must not be a quasi-identifier, got 'age'"),
+        ("name", "prepare.target must have at most 50 distinct values, got 'name' with 300"),
+    ],
+)
+def test_a_target_that_cannot_be_is_refused(
+    tmp_path: Path, table: pl.DataFrame, target: str, refusal: str
+) -> None:
+    file = written(tmp_path, policy("people.parquet", QI, K.format(5)))
+    with pytest.raises(ReidError, match=refusal.replace("?", r"\?")):
+        reid_sql.release.prepare(file, target=target)
+    assert len(table) == 300

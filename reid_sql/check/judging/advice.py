@@ -10,6 +10,7 @@ from typing import Any
 
 from reid_sql.check.gate import Tell
 from reid_sql.check.judging.finding import FAIL, NOT_JUDGED, Checked, checked
+from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.coarsening import Coarsening, coarsenings
 from reid_sql.check.policy.policy import Check, Policy
@@ -51,9 +52,12 @@ class Change:
 
 
 def advice(
-    policy: Policy, releases: Sequence[Release], *, pairs: bool = True, tell: Tell = lambda _: None
+    policy: Policy, releases: Sequence[Answers], *, pairs: bool = True, tell: Tell = lambda _: None
 ) -> Page:
-    """Measure, for every check that fails, what each change does to it; the strongest change comes first."""
+    """Measure, for every check that fails, what each change does to it; the strongest change comes first.
+
+    Values are made coarser where DuckDB counts alone.
+    """
     failing, tables = [], []
     for release in releases:
         tell(f"{release.table.name}: measuring")
@@ -70,17 +74,18 @@ def advice(
     return page
 
 
-def _changes(release: Release, bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
+def _changes(release: Answers, bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
     named = list(dict.fromkeys(column for each in bad for column in each.check.quasi_identifiers))
     yield from (Change((column,)) for column in named)
-    if release.table.nulls != "wildcard" and release.table.entity is None:
+    plain = release.table.nulls != "wildcard" and release.table.entity is None
+    if isinstance(release, Release) and plain:
         yield from (Change(coarser=way) for column in named for way in coarsenings(release, column))
     if pairs:
         yield from (Change(pair) for pair in combinations(named, 2))
 
 
 def _measured(
-    release: Release, policy: Policy, bad: Sequence[Checked], change: Change, tell: Tell
+    release: Answers, policy: Policy, bad: Sequence[Checked], change: Change, tell: Tell
 ) -> dict[int, Checked]:
     """Measure the failing checks after a change, by their place; those it does not touch are left out."""
     tell(f"{release.table.name}: {change.words}")
@@ -91,7 +96,7 @@ def _measured(
 
 
 def _check_page(
-    release: Release,
+    release: Answers,
     policy: Policy,
     each: Checked,
     measured: dict[Change, dict[int, Checked]],
@@ -128,7 +133,7 @@ def _rank(each: Checked, row: Page) -> tuple[Any, ...]:
     )
 
 
-def _table_page(release: Release, bad: Sequence[Checked], measured: dict[Change, dict[int, Checked]]) -> Page:
+def _table_page(release: Answers, bad: Sequence[Checked], measured: dict[Change, dict[int, Checked]]) -> Page:
     """Tell which changes meet every failing check of the table, and how many the others meet."""
     met = {
         change: sum(found.verdict not in (FAIL, NOT_JUDGED) for found in after.values())

@@ -103,6 +103,10 @@ class Answers(ABC):
     def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
         """Whether few records of a group lack the same values, or none where others of it lack some."""
 
+    def changed(self) -> bool:
+        """Whether what was measured is no longer what was opened."""
+        return evidence(self.table) != self.evidence
+
     def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
         """What is to be said of columns that hold marks for missing values; looked at once."""
         if self._hints is None:

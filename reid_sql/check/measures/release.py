@@ -34,6 +34,7 @@ class Release(Answers):
         self.population_view = f"{self.view}_population"
         where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
         found = self._attach(self.view, where, table.source)
+        self.whole = self.view  # with all columns, also of a text file
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {self.view}").fetchall()]
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):

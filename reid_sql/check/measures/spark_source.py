@@ -4,6 +4,7 @@ Spark by itself takes a path for a pattern, a folder's name for a number, a line
 end of a record, and a byte that it cannot read for U+FFFD; it cuts fields that are too many.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
@@ -30,6 +31,7 @@ MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClass
 CHARSETS: Final = {"latin-1": "ISO-8859-1"}  # where Spark has another name
 UNREADABLE: Final = "\ufffd"
 PATTERN: Final = "\\{}[]*?"
+KINDS_MIXED: Final = re.compile(r"(: |<)VARIANT(, |>|$)")  # as Spark writes the type of such a key
 
 
 @contextmanager
@@ -114,12 +116,20 @@ def _file(spark: SparkSession, path: str, form: Form, where: str) -> DataFrame:
         return _texts(spark, path, plain, form, where)
     if kind in {".parquet", ".orc"}:
         return spark.read.format(kind[1:]).load(plain)
-    frame = spark.read.json(
-        plain, primitivesAsString=True, multiLine=kind == ".json" and _is_array(path), mode="FAILFAST"
-    )
+    how = {"multiLine": kind == ".json" and _is_array(path), "mode": "FAILFAST"}
+    _refuse_kinds(spark.read.options(singleVariantColumn="reid_value", **how).json(plain), where)
+    frame = spark.read.options(primitivesAsString=True, **how).json(plain)
     if kind in LINES and _is_here(path):
         _hold(where, frame.count(), nonblank_lines(Path(path)))
     return frame
+
+
+def _refuse_kinds(values: DataFrame, where: str) -> None:
+    """Refuse a key, at any depth, of whose values some are texts and others are not: Spark reads 1 as "1"."""
+    told: str = values.agg(F.schema_of_variant_agg(values[0])).collect()[0][0]
+    if KINDS_MIXED.search(re.sub("`[^`]*`", "key", told)):
+        rule = f'{where} must hold values of one kind under each key, got several, such as 1 and "1"'
+        raise OutOfDomainError(f"{rule}; write them alike, or leave --engine spark away")
 
 
 def _is_array(path: str) -> bool:

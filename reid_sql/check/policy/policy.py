@@ -2,15 +2,24 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
+from reid_sql.check.policy.keys import CHECK_KEYS, KEYS, TABLE_KEYS
 from reid_sql.check.policy.preparing import Preparing, preparing
-from reid_sql.check.policy.source import LONGEST_PATH, Source, source_of
+from reid_sql.check.policy.source import (
+    LONGEST_PATH,
+    Given,
+    Source,
+    name_of,
+    population_source_of,
+    source_of,
+    url_in,
+)
 from reid_sql.document import KINDS, Place, read_document, shown
 from reid_sql.domains import (
     COUNT,
@@ -31,50 +40,11 @@ from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.reduction import refuse_entity
 from reid_sql.suggestion import suggestion
 
-KEYS: Final = (
-    "name",
-    "baseline",
-    "baseline_accepted_by",
-    "mask_below",
-    "memory_limit",
-    "seed",
-    "cautions",
-    "prepare",
-    "tables",
-    "checks",
-)
-TABLE_KEYS: Final = (
-    "name",
-    "file",
-    "files",
-    "table",
-    "delimiter",
-    "encoding",
-    "header",
-    "quote",
-    "quasi_identifiers",
-    "sensitive",
-    "nulls",
-    "entity",
-    "population",
-    "population_file",
-    "population_table",
-    "checks",
-)
-CHECK_KEYS: Final = (
-    "measure",
-    "at_most",
-    "at_least",
-    "no_worse",
-    "by",
-    "quasi_identifiers",
-    "sensitive",
-    "judge_by",
-)
 MASK: Final = Number(
     "a whole number from 1 to 1000", "write how few records are masked, such as 10", 1.0, 1000.0, whole=True
 )
 JUDGE_BY: Final = Choice(("interval", "estimate"))
+ENGINE: Final = Choice(("duckdb", "spark", "ibis"))
 CAUTIONS: Final = Choice(("allow", "refuse"))
 
 
@@ -149,15 +119,16 @@ class Policy:
     sha256: str
     baseline_accepted_by: str | None = None
     preparing: Preparing = field(default_factory=Preparing)
+    engine: str | None = None  # what counts, where the policy says so
     files: tuple[Path, ...] = field(
         default=(), compare=False
     )  # what the policy was read from: reports spare them
 
 
-def read_policy(path: str | Path) -> Policy:
+def read_policy(path: str | Path, handed: Collection[str] = ()) -> Policy:
     """Read and check a policy file; refuses words that stand for nothing, offering the nearest.
 
-    The words may be keys, measures or others.
+    The words may be keys, measures or others. `handed` names the tables that the caller hands over.
     """
     file = Path(path)
     if file.is_dir() or not file.is_file():
@@ -179,12 +150,14 @@ def read_policy(path: str | Path) -> Policy:
     place.only(KEYS)
     seed = int(place.number("seed", SEED, 0))
     everywhere = place.tables("checks")
-    tables = tuple(_table(each, folder, everywhere, seed) for each in place.tables("tables"))
+    given = Given(folder, url_in(place), handed)
+    tables = tuple(_table(each, given, everywhere, seed) for each in place.tables("tables"))
     if not tables:
         raise OutOfDomainError(
             'policy must name at least one table, got none; write [[tables]] with file = "people.csv"'
         )
     _refuse_twice([table.name for table in tables])
+    _refuse_unnamed(handed, tables)
     return Policy(
         name=place.text("name", file.stem),
         tables=tables,
@@ -197,6 +170,7 @@ def read_policy(path: str | Path) -> Policy:
         baseline_accepted_by=place.text("baseline_accepted_by")
         if "baseline_accepted_by" in place.values
         else None,
+        engine=ENGINE.check(place.at("engine"), place.text("engine")) if "engine" in place.values else None,
         preparing=preparing(place.table("prepare"), [c for each in tables for c in columns_counted(each)]),
         files=(file, *_documents(place, folder)),
     )
@@ -230,26 +204,34 @@ def _refuse_twice(names: Sequence[str]) -> None:
             )
 
 
+def _refuse_unnamed(handed: Collection[str], tables: Sequence[TablePolicy]) -> None:
+    """Refuse a table that is handed over under a name that the policy has not."""
+    sources = [each for table in tables for each in (table.source, table.population_source) if each]
+    taken = [each.handed for each in sources if each.handed is not None]
+    for name in handed:
+        if name not in taken:
+            known = suggestion(name, [table.name for table in tables], "tables of the policy")
+            raise UnknownNameError(f"tables must be named as the policy names them, got '{name}'; {known}")
+
+
 def _nulls(place: Place) -> NullWord:
     """How NULL counts in the table."""
     told = NULLS.check(place.at("nulls"), place.text("nulls", "value"))
     return next(word for word in NULL_WORDS if word == told)
 
 
-def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -> TablePolicy:
+def _table(place: Place, given: Given, everywhere: Sequence[Place], seed: int) -> TablePolicy:
     place.only(TABLE_KEYS)
-    source = source_of(place, folder)
+    source = source_of(place, given)
     population = place.number("population", COUNT) if "population" in place.values else None
     table = TablePolicy(
-        name=place.text("name", Path(source.given).stem if source.table is None else source.table),
+        name=name_of(place),
         source=source,
         quasi_identifiers=_distinct(place, "quasi_identifiers"),
         sensitive=_distinct(place, "sensitive"),
         nulls=_nulls(place),
         population=population,
-        population_source=source_of(place, folder, "population_")
-        if "population_file" in place.values
-        else None,
+        population_source=population_source_of(place, given, source),
         checks=(),
         entity=place.text("entity") if "entity" in place.values else None,
     )
@@ -258,7 +240,7 @@ def _table(place: Place, folder: Path, everywhere: Sequence[Place], seed: int) -
         raise OutOfDomainError(
             f"{place.at('population_table')} must stand beside population_file, got none; name the file too"
         )
-    checks = tuple(_check(each, table, folder, seed) for each in (*everywhere, *place.tables("checks")))
+    checks = tuple(_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks")))
     if not checks:
         raise OutOfDomainError(
             f"{place.where} must have at least one check, got none; write [[tables.checks]] with measure = "

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import LIMITS, Measure
-from reid_sql.check.policy.policy import CAUTIONS, JUDGE_BY, MASK
+from reid_sql.check.policy.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy.preparing import SECONDS, SUPPRESSION, Preparing
 from reid_sql.check.policy.source import ENCODING
 from reid_sql.domains import COUNT, NULLS, Choice, Document, Domain, Number, Texts
@@ -17,6 +17,11 @@ Schema = dict[str, Any]
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 TEXT: Final[Schema] = {"type": "string"}
+URL: Final[Schema] = {
+    "type": "string",
+    "description": "the warehouse, like postgres://user@host/database; with a password, the variable of the "
+    "environment that holds it, like env:WAREHOUSE_URL",
+}
 
 
 def policy_schema() -> Schema:
@@ -29,6 +34,8 @@ def policy_schema() -> Schema:
         "additionalProperties": False,
         "properties": {
             "name": TEXT | {"description": "what the reports call the policy; the file's name unless given"},
+            "engine": _words(ENGINE) | {"description": "what counts; as the tables need unless given"},
+            "url": URL,
             "baseline": TEXT | {"description": "an earlier JSON report: fail only on what got worse"},
             "baseline_accepted_by": TEXT
             | {"description": "who accepts that figures which failed in the baseline stay as they are"},
@@ -61,6 +68,11 @@ def _prepare() -> Schema:
             "loss": _words(LOSS) | {"default": usual.loss},
             "time_limit": _number(SECONDS) | {"default": usual.time_limit},
             "keep": NAMES | {"description": "columns to hand on beside those that the policy names"},
+            "target": {
+                "type": "string",
+                "minLength": 1,
+                "description": "a column of which it is told how well the others still predict it",
+            },
             "ladders": {
                 "type": "object",
                 "description": "for a column, its steps; else they are proposed",
@@ -96,14 +108,17 @@ def _step(kind: str, properties: Schema) -> Schema:
 def _table() -> Schema:
     return {
         "type": "object",
-        "oneOf": [{"required": ["file"]}, {"required": ["files"]}],
+        "anyOf": [{"required": ["file"]}, {"required": ["files"]}, {"required": ["table"]}],
+        "not": {"required": ["file", "files"]},
         "additionalProperties": False,
         "properties": {
             "name": TEXT,
             "file": TEXT
             | {"description": "CSV, Parquet, JSON or DuckDB file, seen from the policy's folder"},
             "files": TEXT | {"description": "a pattern of files with the same columns, in place of file"},
-            "table": TEXT | {"description": "the table of a DuckDB file, by its name or schema.name"},
+            "url": URL,
+            "table": TEXT
+            | {"description": "the table of a DuckDB file or a warehouse, by its name or schema.name"},
             "delimiter": TEXT
             | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
             "quote": TEXT | {"maxLength": 1, "description": "around fields of a text file; empty for none"},

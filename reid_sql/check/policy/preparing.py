@@ -11,7 +11,7 @@ from reid_sql.ladders.written import Written, written
 from reid_sql.models.release.loss import LOSS
 from reid_sql.suggestion import suggestion
 
-KEYS: Final = ("suppression", "cells", "loss", "time_limit", "keep", "ladders")
+KEYS: Final = ("suppression", "cells", "loss", "time_limit", "keep", "target", "ladders")
 SUPPRESSION: Final = Number(
     "a share from 0 to 0.5", "write how many records may be left out, such as 0.02 for 2 %", 0.0, 0.5
 )
@@ -25,7 +25,8 @@ class Preparing:
     """How a release is sought: the share of records that may be left out, the loss, the time, the ladders.
 
     With `cells`, single values of records that would be left out become blank, where that is enough.
-    `keep` are columns that the release holds beside those that the policy names, unmeasured.
+    `keep` are columns that the release holds beside those that the policy names, unmeasured; `target` is one
+    of which it is told how well the others still predict it.
     """
 
     suppression: float = 0.02
@@ -33,6 +34,7 @@ class Preparing:
     loss: str = "entropy"
     time_limit: float = 60.0
     keep: tuple[str, ...] = ()
+    target: str | None = None
     ladders: Mapping[str, Written] = field(default_factory=dict)
 
 
@@ -51,5 +53,6 @@ def preparing(place: Place, columns: Sequence[str]) -> Preparing:
         loss=LOSS.check(place.at("loss"), place.text("loss", usual.loss)),
         time_limit=place.number("time_limit", SECONDS, usual.time_limit),
         keep=place.texts("keep"),
+        target=place.text("target") if "target" in place.values else None,
         ladders={name: written(given, name) for name in given.values},
     )

@@ -1,15 +1,16 @@
-"""The files of a policy's table: one, or those of a pattern, and how text is written in them.
+"""Where a policy's table lies: a file, the files of a pattern, a table of a warehouse, or one handed over.
 
 A pattern is one where the policy says so.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from reid_sql.connection_url import is_connection, url_of
 from reid_sql.document import Place, shown
 from reid_sql.domains import Choice
 from reid_sql.errors import OutOfDomainError, UnknownNameError
@@ -20,6 +21,8 @@ ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
 MOST_FILES: Final = 10_000
 NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
+OF_FILES: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
+HANDED: Final = "a table handed over in Python"
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class Source:
     """A file, as the policy names it and where it lies; a database's table; how text is written.
 
     A table is named where the file is a database, the way of writing where it is text. `parts` are the files
-    of a pattern, each with the values that the names of its folders give.
+    of a pattern, each with the values that the names of its folders give. Of a warehouse `given` is its URL,
+    without secrets, and `path` the folder that the policy lies in; `handed` names a table of the caller's.
     """
 
     given: str
@@ -35,24 +39,92 @@ class Source:
     table: str | None = None
     form: Form = AS_WRITTEN
     parts: tuple[tuple[Path, Mapping[str, str | None]], ...] = ()
+    url: str | None = None
+    handed: str | None = None
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """The files, one or those of the pattern."""
+        if not self.of_file:
+            return ()
         return tuple(path for path, _ in self.parts) or (self.path,)
 
+    @property
+    def of_file(self) -> bool:
+        """Whether it is no table of a warehouse."""
+        return self.url is None and self.handed is None
 
-def source_of(place: Place, folder: Path, kind: str = "") -> Source:
+
+@dataclass(frozen=True)
+class Given:
+    """What holds for all tables of a policy: its folder, its URL, and the names of what the caller hands."""
+
+    folder: Path
+    url: str | None = None
+    handed: Collection[str] = ()
+
+
+def url_in(place: Place, default: str | None = None) -> str | None:
+    """Give the URL that stands at the place, else the default; a secret in it is refused here."""
+    if "url" not in place.values:
+        return default
+    given = place.text("url")
+    if not is_connection(given):
+        rule = f"{place.at('url')} must be a URL of a warehouse, got {shown(given)}"
+        raise OutOfDomainError(f"{rule}; write it like postgres://host/database or env:WAREHOUSE_URL")
+    if "://" in given:
+        url_of(place.at("url"), given)
+    return given
+
+
+def name_of(place: Place) -> str:
+    """What the reports call the table: its name, else its database's table, else its file."""
+    default = (
+        place.text("table", "") or Path(place.text("files" if "files" in place.values else "file", "")).stem
+    )
+    return place.text("name", default)
+
+
+def source_of(place: Place, given: Given, kind: str = "") -> Source:
     """Read where a table lies, or its population with the kind `population_`."""
+    folder, url = given.folder, url_in(place, given.url)
+    name = place.text("population_table", "") if kind else name_of(place)
+    if name in given.handed:
+        return Source(HANDED, folder, handed=name)
+    if url is not None:
+        return _of_warehouse(place, folder, url, kind)
     if not kind and "files" in place.values:
         return _of_pattern(place, folder)
-    given = place.text(f"{kind}file")
-    if not Path(given).name or "\0" in given:
+    file = place.text(f"{kind}file")
+    if not Path(file).name or "\0" in file:
         raise OutOfDomainError(
-            f'{place.at(f"{kind}file")} must name a file, got {shown(given)}; write it like "people.parquet"'
+            f'{place.at(f"{kind}file")} must name a file, got {shown(file)}; write it like "people.parquet"'
         )
     named = place.text(f"{kind}table") if f"{kind}table" in place.values else None
-    return Source(given, folder / given, named, _form(place))
+    return Source(file, folder / file, named, _form(place))
+
+
+def population_source_of(place: Place, given: Given, source: Source) -> Source | None:
+    """Where the table of the population lies: in a file of its own, or beside the table in a warehouse."""
+    name = place.text("population_table", "")
+    if "population_file" in place.values or (name and source.url is not None) or name in given.handed:
+        return source_of(place, given, "population_")
+    if name and source.handed is not None:
+        rule = f"tables must hold the population '{name}' of {place.where} too, got {sorted(given.handed)}"
+        raise UnknownNameError(f"{rule}; pass it by its name")
+    return None
+
+
+def _of_warehouse(place: Place, folder: Path, url: str, kind: str) -> Source:
+    """The table that a warehouse has under this name."""
+    for key in (f"{kind}file", *(() if kind else OF_FILES)):
+        if key in place.values:
+            raise OutOfDomainError(f"{place.at(key)} must stand without url, got both; leave one away")
+    table = place.text(f"{kind}table", "")
+    if not table.strip():
+        rule = f"{place.at(f'{kind}table')} must name the table of the warehouse, got none"
+        raise OutOfDomainError(f'{rule}; write it like "schema.people"')
+    return Source(url, folder, table, url=url)
 
 
 def _of_pattern(place: Place, folder: Path) -> Source:

@@ -1,12 +1,16 @@
 {# Fails where one sensitive value has a share above alpha in a class, or a class holds fewer than k records.
-   Failures are the records of the classes that offend, or all where there is no answer. #}
+   Failures are the records of the classes that offend. #}
 {% test reid_alpha_k_anonymity(model, quasi_identifiers, sensitive, alpha=0.5, k=2, nulls='value',
-  mask_below=10) %}
-{{ config(fail_calc="coalesce(sum(failures), 0)") }}
-{{ reid_sql.model_as_cte(model) }}
-select case when variant is not null
-  then {{ reid_sql.masked('coalesce(offending_records, records)', mask_below) }} end as failures
-from alpha_k_anonymity(reid_model, {{ reid_sql.columns(quasi_identifiers) }}, {{ reid_sql.text(sensitive) }},
-  alpha := {{ alpha }}, k := {{ k }}, nulls := {{ reid_sql.text(nulls) }})
-where offending_records is distinct from 0 or k is null
-{% endtest %}
+  mask_below=10, keep='classes') -%}
+{{ config(fail_calc=reid_sql.failures(mask_below)) }}
+{%- if execute %}
+{%- set alpha = reid_sql.share('alpha', alpha) %}
+{%- set k = reid_sql.least_records('k', k) %}
+{%- set asked = reid_sql.asked_of_values(model, quasi_identifiers, sensitive, nulls, mask_below, keep) %}
+{%- set most = reid_sql.double('max(reid_n)') ~ ' / ' ~ reid_sql.double(reid_sql.total('reid_n')) %}
+with {{ reid_sql.cells_of(asked) }},
+{{ reid_sql.measured(asked, most) }}
+{{ reid_sql.offending(asked, '(reid_value > ' ~ reid_sql.double(alpha * (1 + reid_sql.slack()))
+  ~ ' or reid_size < ' ~ k ~ ')', value=true) }}
+{%- endif %}
+{%- endtest %}

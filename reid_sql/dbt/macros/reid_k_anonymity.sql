@@ -1,11 +1,18 @@
 {# Fails where a record shares its quasi-identifiers with fewer than k records, itself among them.
    Failures are such records. #}
-{% test reid_k_anonymity(model, quasi_identifiers, k=5, nulls='value', mask_below=10) %}
-{{ config(fail_calc="coalesce(sum(failures), 0)") }}
-{{ reid_sql.model_as_cte(model) }}
-select {{ reid_sql.masked('round(records_at_risk * records)::bigint', mask_below) }} as failures,
-  records, nulls
-from risk_summary(reid_model, {{ reid_sql.columns(quasi_identifiers) }}, threshold := 1 / {{ k }},
-  nulls := {{ reid_sql.text(nulls) }})
-where k < {{ k }} or k is null
-{% endtest %}
+{% test reid_k_anonymity(model, quasi_identifiers, k=5, nulls='value', mask_below=10, keep='classes') -%}
+{{ config(fail_calc=reid_sql.failures(mask_below)) }}
+{%- if execute %}
+{%- set k = reid_sql.least_records('k', k) %}
+{%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
+{%- if asked.nulls == 'wildcard' %}
+{{ reid_sql.by_functions(asked, "nulls: 'wildcard'") }}
+select {{ reid_sql.masked('round(records_at_risk * records)::bigint', asked.mask) }} as failures
+from risk_summary(reid_model, {{ reid_sql.names(asked.qi) }}, threshold := 1 / {{ k }}, nulls := 'wildcard')
+where k < {{ k }}
+{%- else %}
+with {{ reid_sql.classes_of(asked) }}
+{{ reid_sql.offending(asked, 'reid_size < ' ~ k) }}
+{%- endif %}
+{%- endif %}
+{%- endtest %}

@@ -54,14 +54,20 @@ END;
 MACRO reid_is_file(path) AS
 regexp_matches(path, '(?is)[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$');
 
--- The very file: no folder's name is a column, and no line a comment.
+-- The very file: no folder's name is a column, no line a comment, and texts are texts, whatever they look
+-- like.
+-- A text of JSON that would be a value of another kind keeps its quotes, so that 1 and "1" stay two.
 PLAN reid_file(path) AS
 {% if regexp_matches(path, '(?i)[.]parquet([.](gz|zst))?$') %}
 read_parquet({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
 {% elif regexp_matches(path, '(?i)[.][ct]sv([.](gz|zst))?$') %}
-read_csv({{ reid_text(reid_path(path)) }}, comment = '', hive_partitioning = false)
+read_csv({{ reid_text(reid_path(path)) }}, all_varchar = true, comment = '', hive_partitioning = false)
 {% else %}
-read_json({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
+(
+  SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR' AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
+    THEN json_extract_string(COLUMNS(*), '$') ELSE COLUMNS(*)::VARCHAR END
+  FROM read_json({{ reid_text(reid_path(path)) }}, maximum_depth = 1, hive_partitioning = false)
+)
 {% endif %}
 ;
 

@@ -3,13 +3,15 @@
 DuckDB looks for an interrupt between two calls of a function, never inside one. So a body is begun by one
 call, and each row of a range asks for its answer: every such call waits a moment, and between two of them the
 statement can end. A body goes on only while a call waits for it; if none comes any more, it pauses at its
-next checkpoint, and then ends.
+next checkpoint, and then ends. Nothing tells whether the statement has ended, or is busy elsewhere: with
+another body, with its own SQL, or on a machine that stood still. So what ended begins anew when it is asked.
 """
 
 import threading
+import time
 from collections.abc import Callable
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -17,8 +19,9 @@ from reid_sql.interruption import InterruptedWorkError, checked
 
 MOMENT: Final = 0.02  # seconds that one call waits; DuckDB runs 50 before it looks whether Ctrl-C was pressed
 PATIENCE: Final = 30.0  # seconds after which a body that nobody waits for ends
-GIVEN_UP: Final = (
-    f"a computation must be asked for its answer within {PATIENCE:g} seconds, got a longer pause; "
+KEPT: Final = 3600.0  # seconds after which what nobody asks for is let go of, when another body begins
+LET_GO: Final = (
+    f"a computation must be asked for its answer within {KEPT / 60:g} minutes, got a longer pause; "
     "run the statement again, alone or with more threads"
 )
 THREAD: Final = "reid-sql body"
@@ -32,25 +35,37 @@ class _Job:
     def __init__(self, number: int, work: Callable[[], pa.Array]) -> None:
         self.number = number
         self.share = 0.0
+        self.asked = time.monotonic()
         self.waited = threading.Event()
         self.ended = threading.Event()
-        self.taken = threading.Event()
+        self.at_work = threading.Lock()
         self.answer: pa.Array | None = None
         self.error: BaseException | None = None
         self.work: Callable[[], pa.Array] | None = work
 
+    def go_on(self) -> None:
+        """Begin the work, unless it is under way or has ended."""
+        if not self.ended.is_set() and self.at_work.acquire(blocking=False):
+            threading.Thread(target=self.run, name=THREAD, daemon=True).start()
+
     def run(self) -> None:
-        """Work to the end, or until nobody waits; then keep the answer until it is taken."""
+        """Work to the end, or until nobody waits; then it can begin anew."""
         try:
-            self.answer = checked(self.work or _nothing, self.check)()
+            if self.work is not None:
+                self.answer = checked(self.work, self.check)()
+                self.end()
         except InterruptedWorkError:
             pass
         except BaseException as error:  # noqa: BLE001 - it is raised again where the engine waits
             self.error = error
-        self.work = None  # and with it what it was given
+            self.end()
+        finally:
+            self.at_work.release()
+
+    def end(self) -> None:
+        """Keep what came of the work, and nothing that it was given."""
+        self.work = None
         self.ended.set()
-        self.taken.wait(PATIENCE)
-        _JOBS.pop(self.number, None)
 
     def check(self, share: float | None) -> None:
         """Pause while nobody waits, and end where nobody comes."""
@@ -62,9 +77,12 @@ class _Job:
 
 def begin(work: Callable[[], pa.Array]) -> int:
     """Begin the work in a thread of its own; the number asks for its answer."""
+    for old in list(_JOBS.values()):
+        if time.monotonic() - old.asked > KEPT:
+            _JOBS.pop(old.number, None)
     number = next(_NUMBERS)
     job = _JOBS[number] = _Job(number, work)
-    threading.Thread(target=job.run, name=THREAD, daemon=True).start()
+    job.go_on()
     return number
 
 
@@ -72,14 +90,14 @@ def answer(number: int) -> pa.Array | None:
     """Wait a moment for the answer; None where it has none yet."""
     job = _JOBS.get(number)
     if job is None:
-        raise TimeoutError(GIVEN_UP)
+        raise TimeoutError(LET_GO)
+    job.asked = time.monotonic()
     job.waited.set()
+    job.go_on()
     if not job.ended.wait(MOMENT):
         job.waited.clear()
         return None
-    job.taken.set()
-    if job.answer is None and job.error is None:  # it ended as this call came
-        raise TimeoutError(GIVEN_UP)
+    _JOBS.pop(number, None)
     if job.error is not None:
         raise job.error
     return job.answer
@@ -89,7 +107,3 @@ def progress() -> float:
     """The share of the newest computation that is done, from 0 to 1."""
     job = _JOBS.get(max(_JOBS, default=0))
     return job.share if job else 0.0
-
-
-def _nothing() -> Any:  # noqa: ANN401 - never called: the work is dropped only after it ended
-    raise InterruptedWorkError

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from reid_sql.domains import Choice, Floats, Integers
 from reid_sql.models.release.lattice import Folded, Lattice, Node, outer_sum
-from reid_sql.models.release.requirement import Outcome
 
 WORDS: Final = {
     "entropy": "non-uniform entropy",
@@ -41,15 +40,15 @@ class Loss(ABC):
         """The least loss of each node, whatever is taken away."""
 
     @abstractmethod
-    def of(self, node: Node, found: Folded, outcome: Outcome) -> float:
-        """The loss of a node without the classes below the cut."""
+    def of(self, node: Node, found: Folded, gone: NDArray[np.bool_]) -> float:
+        """The loss of a node without the classes that go."""
 
     def above(self, found: Folded, suppressible: int) -> float:  # noqa: ARG002 - not every loss has a bound
         """Give what every coarser form of the node loses at least."""
         return 0.0
 
-    def beside(self, node: Node, found: Folded, least: int) -> float:  # noqa: ARG002 - the same
-        """Give what every finer form loses beside its base, where classes below the least are taken away."""
+    def beside(self, node: Node, found: Folded, doomed: NDArray[np.bool_]) -> float:  # noqa: ARG002 - same
+        """Give what every finer form loses beside its base, where no record of these classes can stay."""
         return 0.0
 
 
@@ -81,17 +80,14 @@ class Entropy(Loss):
         """The least loss of each node: nothing taken away."""
         return outer_sum(self.columns) / self.whole
 
-    def of(self, node: Node, found: Folded, outcome: Outcome) -> float:
-        """The loss of a node without the classes below the cut."""
-        return float(self.base[node]) + self.beside(node, found, outcome.cut or 1)
+    def of(self, node: Node, found: Folded, gone: NDArray[np.bool_]) -> float:
+        """The loss of a node without the classes that go."""
+        return float(self.base[node]) + self.beside(node, found, gone)
 
-    def beside(self, node: Node, found: Folded, least: int) -> float:
-        """Give what is left to lose in the classes below the least.
-
-        A finer form has these in small classes, too, and more to lose in them.
-        """
-        small = found.counts < least
-        return self.of_cells(node, found, np.broadcast_to(small, found.codes.shape)) if small.any() else 0.0
+    def beside(self, node: Node, found: Folded, doomed: NDArray[np.bool_]) -> float:
+        """Give what is left to lose in these classes; a finer form has more to lose in their records."""
+        cells = np.broadcast_to(doomed, found.codes.shape)
+        return self.of_cells(node, found, cells) if doomed.any() else 0.0
 
     def of_cells(self, node: Node, found: Folded, blank: NDArray[np.bool_]) -> float:
         """Give what is left to lose in these cells of the classes."""
@@ -119,14 +115,15 @@ class Discernibility(Loss):
         """Nothing is known before a node is counted."""
         return np.zeros(self.lattice.shape)
 
-    def of(self, node: Node, found: Folded, outcome: Outcome) -> float:  # noqa: ARG002 - as every loss
-        """The loss of a node without the classes below the cut."""
-        kept = found.counts[found.counts >= (outcome.cut or 1)].astype(np.float64)
-        return float(kept @ kept + outcome.suppressed * self.lattice.records) / self.lattice.records**2
+    def of(self, node: Node, found: Folded, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+        """The loss of a node without the classes that go."""
+        kept = found.counts[~gone].astype(np.float64)
+        suppressed = self.lattice.records - kept.sum()
+        return float(kept @ kept + suppressed * self.lattice.records) / self.lattice.records**2
 
-    def beside(self, node: Node, found: Folded, least: int) -> float:  # noqa: ARG002 - as every loss
+    def beside(self, node: Node, found: Folded, doomed: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
         """Give what every finer form loses by what is taken away: as much, or more."""
-        return float(found.counts[found.counts < least].sum()) / self.lattice.records
+        return float(found.counts[doomed].sum()) / self.lattice.records
 
     def above(self, found: Folded, suppressible: int) -> float:  # noqa: ARG002 - as every loss
         """Give what every coarser form loses: classes only grow, and none is larger than the table."""
@@ -142,10 +139,9 @@ class ClassSize(Loss):
         """Nothing is known before a node is counted."""
         return np.zeros(self.lattice.shape)
 
-    def of(self, node: Node, found: Folded, outcome: Outcome) -> float:  # noqa: ARG002 - as every loss
-        """The loss of a node without the classes below the cut."""
-        kept = found.counts[found.counts >= (outcome.cut or 1)]
-        return float(kept.mean()) / self.lattice.records
+    def of(self, node: Node, found: Folded, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+        """The loss of a node without the classes that go."""
+        return float(found.counts[~gone].mean()) / self.lattice.records
 
     def above(self, found: Folded, suppressible: int) -> float:
         """Give what every coarser form loses: it has no more classes, of hardly fewer records."""

@@ -16,11 +16,13 @@ class Outcome:
     """Whether a node meets the requirement once the classes below `cut` are taken away.
 
     `cut` is None where it does not. `hopeless` says that no finer form of the table can meet it, either.
+    `rounds` are those in which classes go for their sensitive values.
     """
 
     cut: int | None
     suppressed: int = 0
     hopeless: bool = False
+    rounds: int = 0
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,10 @@ class Requirement:
         """Judge the class sizes of a node.
 
         >>> sizes = np.array([1, 1, 4, 6])
-        >>> Requirement(12, suppressible=2, k=4).of(sizes), Requirement(12, suppressible=1, k=4).of(sizes)
-        (Outcome(cut=4, suppressed=2, hopeless=False), Outcome(cut=None, suppressed=0, hopeless=True))
+        >>> Requirement(12, suppressible=2, k=4).of(sizes)
+        Outcome(cut=4, suppressed=2, hopeless=False, rounds=0)
+        >>> Requirement(12, suppressible=1, k=4).of(sizes).hopeless
+        True
         """
         sizes, classes = np.unique(counts, return_counts=True)
         records = sizes * classes

@@ -7,15 +7,17 @@ that is left could lose less than the best, or when it is told to stop.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.release.lattice import Lattice, Node, box
+from reid_sql.models.release.lattice import Folded, Lattice, Node, box
 from reid_sql.models.release.loss import Entropy, Loss
 from reid_sql.models.release.requirement import Outcome, Requirement
+from reid_sql.models.release.rules import Rules
 
 MOST: Final = 5_000_000  # nodes over which bounds are kept
 CLOSE: Final = 1e-12  # by which a loss must be less to be better
@@ -58,6 +60,11 @@ def anything(found: Found) -> Judged:  # noqa: ARG001 - as a judge
     return Judged(met=True)
 
 
+def gone(rules: Rules | None, node: Node, folded: Folded, outcome: Outcome) -> NDArray[np.bool_]:
+    """Which classes of a node are taken away."""
+    return folded.counts < (outcome.cut or 1) if rules is None else rules.gone(node, folded, outcome)
+
+
 class Search:
     """A search in a lattice for the least loss; `judge` is asked of each node that would be the best."""
 
@@ -68,11 +75,16 @@ class Search:
         loss: Loss,
         judge: Judge = anything,
         *,
+        rules: Rules | None = None,
         stop: Callable[[], bool] = lambda: False,
         tell: Callable[[Result], None] = lambda _: None,
     ) -> None:
-        """Take what is searched, what is required, what is lost; when to stop, and whom to tell."""
+        """Take what is searched, what is required, what is lost; when to stop, and whom to tell.
+
+        `rules` are on sensitive values; classes that break one are taken away, too.
+        """
         self.lattice, self.requirement, self.loss, self.judge = lattice, requirement, loss, judge
+        self.rules = rules
         self.stop, self.tell = stop, tell
         self.result = Result(nodes=lattice.nodes)
         self._seen: set[Node] = set()
@@ -136,8 +148,9 @@ class Search:
         if self._least is not None:
             self._known[node] = True
         folded = self.lattice.folded(node)
-        outcome = self.requirement.of(folded.counts)
-        loss = float("inf") if outcome.cut is None else self.loss.of(node, folded, outcome)
+        outcome = self._outcome(node, folded)
+        met_sizes = outcome.cut is not None
+        loss = self.loss.of(node, folded, gone(self.rules, node, folded, outcome)) if met_sizes else inf
         small = int(folded.counts[folded.counts < max(2, self.requirement.k)].sum())
         found = Found(node, loss, outcome, small / self.lattice.records)
         self.result.counted.append(found)
@@ -148,6 +161,18 @@ class Search:
             self._met.add(node)
         self.tell(self.result)
         return met
+
+    def _outcome(self, node: Node, folded: Folded) -> Outcome:
+        """Judge the node's class sizes, and its sensitive values where there are rules."""
+        outcome = self.requirement.of(folded.counts)
+        if self.rules is None or outcome.hopeless:
+            return outcome
+        return self.rules.of(node, folded, outcome, self.requirement)
+
+    def _doomed(self, node: Node, folded: Folded) -> NDArray[np.bool_]:
+        if self.rules is None:
+            return folded.counts < self.requirement.k
+        return self.rules.doomed(node, folded, self.requirement)
 
     def _judged(self, found: Found) -> tuple[bool, bool]:
         """Whether all is met, and whether no finer form can meet it; the best is remembered."""
@@ -169,7 +194,7 @@ class Search:
         below, above = box(found.node, above=False), box(found.node, above=True)
         if hopeless:
             self._least[below] = np.inf
-        elif beside := self.loss.beside(found.node, folded, self.requirement.k):
+        elif beside := self.loss.beside(found.node, folded, self._doomed(found.node, folded)):
             np.maximum(self._least[below], self.loss.base[below] + beside, out=self._least[below])
         if least := self.loss.above(folded, self.requirement.suppressible):
             np.maximum(self._least[above], least, out=self._least[above])

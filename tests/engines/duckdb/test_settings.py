@@ -31,6 +31,7 @@ BENDING: Final = (
 )
 # What a server is told at its start, what cannot be taken back, and where files are.
 APART: Final = {
+    "allow_community_extensions",
     "duckdb_api",
     "lock_configuration",
     "enable_external_access",
@@ -50,6 +51,7 @@ WORDS: Final = {
         "join_order,statistics_propagation,unused_columns,cte_inlining",
     ],
     "enable_profiling": [],  # it writes to the terminal
+    "max_expression_depth": ["1", "100"],  # of 0 nothing can be said any more, nor can it be taken back
     "memory_limit": ["300MB"],
     "null_order": ["NULLS FIRST"],
     "regex_match_operator_semantics": ["full"],
@@ -70,6 +72,14 @@ QUESTIONS: Final = (
     "FROM qar_contributions(people, ['age', 'born', 'd'], p := 2, key := 'id') ORDER BY record ASC",
     "SELECT id, uniqueness_xi FROM score_copula(people, 'm', 1000) ORDER BY id ASC",
     "SELECT id, uniqueness_xi('m', 1000, age, sex) FROM people ORDER BY id ASC",
+    "FROM risk_summary(people, ['age', 'd'], entity := 'born', by := ['sex']) ORDER BY sex ASC NULLS LAST",
+    "FROM journalist_risk(people, people, ['age', 'sex', 's', 'l'])",
+    "SELECT id, equivalence_class_people(born, age, sex) AS k FROM people ORDER BY id ASC",
+    "FROM minimal_unique_subsets(people, ['age', 'd', 'born', 'tz'], key := 'id') ORDER BY ALL ASC",
+    "FROM suda_scores(people, ['age', 'd', 'born', 'tz'], key := 'id') ORDER BY record ASC",
+    "FROM population_risk(people, ['age', 'sex', 'd'], [1000])",
+    "FROM profile(people, ['age', 'sex', 'd', 'born']) ORDER BY ALL ASC NULLS LAST",
+    "FROM compare(people, people, ['age', 'sex', 'd'], key := 'id')",
     "FROM adversary_risk(people, {'population': 99, 'groups': [{'columns': ['age'], 'probability': 0.5}]})",
 )
 REFUSED: Final = {"default_collation", "max_execution_time", "max_expression_depth"}
@@ -84,11 +94,13 @@ def settings() -> list[tuple[str, str]]:
 
 def values(name: str, kind: str) -> list[str]:
     """Values to try; a text without any is no word that bends an answer."""
+    if name in WORDS:
+        return [f"'{word}'" for word in WORDS[name]]
     if kind == "BOOLEAN":
         return ["true", "false"]
     if kind in {"BIGINT", "UBIGINT", "DOUBLE"}:
         return ["1"] if "threads" in name else ["0", "1", "100"]
-    return [f"'{word}'" for word in WORDS.get(name, [])]
+    return []
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """What `tbl` may be: every way in which people name a table, and every place from which they call."""
 
+import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -198,7 +200,61 @@ def test_a_file_is_that_very_file(
         how = " (FORMAT json)" if place.lower().endswith("json") else ""
         con.execute(f"COPY source TO {literal(str(tmp_path / place))}{how}")
     asked = answer(con, ask(function, literal(str(tmp_path / name)), QI))
-    assert asked == counted(function, PEOPLE, COLUMNS)
+    texts = [tuple(None if value is None else str(value) for value in row) for row in PEOPLE]
+    assert asked == counted(function, PEOPLE if name.endswith("parquet") else texts, COLUMNS)
+
+
+# Pairs that a reader of types would make one value of.
+ALIKE = [
+    ("01234", "1234"),
+    ("1.0", "1.00"),
+    ("1e2", "100"),
+    ("2020-01-01", "2020-1-1"),
+    ("12:00", "12:00:00"),
+    ("true", "TRUE"),
+    ("2020-01-01 00:00:00", "2020-01-01T00:00:00"),
+    ("550E8400-E29B-41D4-A716-446655440000", "550e8400-e29b-41d4-a716-446655440000"),
+    ("9007199254740993", "9007199254740992.0"),
+]
+OF_JSON = [
+    *((json.dumps(one), json.dumps(other)) for one, other in ALIKE),
+    ("9007199254740993", "9007199254740992.0"),
+    ("123456789012345678901", "123456789012345678902"),
+    ("1", '"1"'),
+    ("true", '"true"'),
+    ('"1"', r'"\"1\""'),
+    ('"null"', "null"),
+    ('{"a": 1}', '{"a": "1"}'),
+    ('{"a": "2020-01-01"}', '{"a": "2020-1-1"}'),
+    ("[1]", '"[1]"'),
+]
+
+
+@EVERY_FUNCTION
+@pytest.mark.parametrize("pair", ALIKE)
+def test_texts_of_csv_stay_texts(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, function: str, pair: tuple[str, str]
+) -> None:
+    rows = [(pair[0], "F"), (pair[1], "F"), (pair[1], "F")]
+    (tmp_path / "people.csv").write_text("\n".join(["age,sex", *map(",".join, rows)]))
+    asked = answer(con, ask(function, literal(str(tmp_path / "people.csv")), QI))
+    assert asked == counted(function, rows, COLUMNS)
+
+
+@pytest.mark.parametrize("name", ["people.json", "people.ndjson", "people.jsonl.gz"])
+@pytest.mark.parametrize("pair", OF_JSON)
+def test_values_of_json_stay_apart(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, name: str, pair: tuple[str, str]
+) -> None:
+    rows = [f'{{"age": {value}, "sex": "F"}}' for value in (pair[0], pair[1], pair[1])]
+    text = f"[{', '.join(rows)}]" if name == "people.json" else "\n".join(rows)
+    packed = gzip.compress(text.encode()) if name.endswith("gz") else text.encode()
+    (tmp_path / name).write_bytes(packed)
+    path = literal(str(tmp_path / name))
+    asked = con.execute(f"SELECT class_size FROM class_size_histogram({path}, ['age', 'sex'])").fetchall()
+    assert asked == [(1,), (2,)]
+    told = con.execute(f"SELECT DISTINCT sex FROM equivalence_classes({path}, ['age', 'sex'])").fetchall()
+    assert told == [("F",)]
 
 
 @EVERY_FUNCTION

@@ -223,3 +223,41 @@ def test_few_gaps_are_told_as_on_duckdb(tmp_path: Path) -> None:
     alike({**found, "versions": None}, {**expected, "versions": None})
     assert all(each["groups"][0]["value"] is None for each in found["checks"])
     assert any("fewer than" in caution for each in found["checks"] for caution in each["cautions"])
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "written"),
+    [
+        ("lines.ndjson", "x", '{"x": 1}\n{"x": "1"}\n'),
+        ("one.json", "x", '[{"x": true}, {"x": "true"}]'),
+        ("deep.ndjson", "y", '{"y": {"x": [1]}}\n{"y": {"x": ["1"]}}\n'),
+        ("list.ndjson", "x", '{"x": [1]}\n{"x": ["1"]}\n'),
+        ("text.ndjson", "x", '{"x": {"a": 1}}\n{"x": "{\\"a\\":1}"}\n'),
+        ("odd.ndjson", "a key: `", '{"a key: `": 1}\n{"a key: `": "1"}\n'),
+    ],
+)
+def test_numbers_and_texts_of_json_are_no_one_class(
+    tmp_path: Path, name: str, column: str, written: str
+) -> None:
+    (tmp_path / name).write_text(written, encoding="utf-8")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        f'tables = [{{ file = "{name}", quasi_identifiers = [{json.dumps(column)}], '
+        'checks = [{ measure = "k", at_least = 1 }] }]',
+        encoding="utf-8",
+    )
+    with pytest.raises(ReidError, match="must hold values of one kind under each key, got several"):
+        check(policy, engine="spark")
+
+
+def test_values_of_one_kind_are_read_from_json(tmp_path: Path) -> None:
+    rows = [{"x": 1, "VARIANT": "a", "a: VARIANT": [1, 2.5], "y": {"z": None}}, {"x": 2.5}, {"x": None}]
+    (tmp_path / "t.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        'tables = [{ file = "t.ndjson", quasi_identifiers = ["x", "VARIANT", "a: VARIANT", "y"], '
+        'checks = [{ measure = "k", at_least = 1 }, { measure = "uniqueness", at_most = 1 }] }]',
+        encoding="utf-8",
+    )
+    found = check(policy, engine="spark")
+    assert [group["value"] for each in found["checks"] for group in each["groups"]] == [1, 1]

@@ -1,0 +1,58 @@
+{# What a test is asked of: the relation, the columns of its classes as the database has them, and a sensitive
+   one if any, and what is to be kept of what offends. All names within a query are our own, reid_…, so that
+   none of the table's can meet them. #}
+{% macro asked(relation, quasi_identifiers, nulls, mask_below, keep='counts', sensitive=none, own=[]) -%}
+{%- set words = 'quasi-identifiers' ~ (' and sensitive' if sensitive is not none) %}
+{%- set sensitives = [] if sensitive is none else [sensitive] %}
+{%- if sensitives and sensitive is not string %}
+{%- do reid_sql.refuse('sensitive must be the name of a column, got ' ~ sensitive ~ "; write 'diagnosis'") %}
+{%- endif %}
+{%- if quasi_identifiers is string or quasi_identifiers is not iterable %}
+{%- set every = reid_sql.known_columns(relation, quasi_identifiers, words) %}
+{%- else %}
+{%- set every = reid_sql.known_columns(relation, quasi_identifiers | list + sensitives, words) %}
+{%- endif %}
+{%- set qi = every[: every | length - sensitives | length] %}
+{%- set keep = reid_sql.choice('keep', keep, ['classes', 'records', 'counts']) %}
+{%- set found = {
+  'relation': relation, 'every': every, 'qi': qi, 'sensitive': every[-1] if sensitives else none,
+  'nulls': reid_sql.choice('nulls', nulls, ['value', 'wildcard', 'drop']),
+  'mask': reid_sql.mask(mask_below), 'keep': keep,
+  'listed': reid_sql.columns_of(relation) if keep == 'records' else qi if keep == 'classes' else [],
+} %}
+{%- do found.update({'places': ['reid_class'] if keep == 'records' else reid_sql.places(qi)}) %}
+{%- for column in found.listed if column.name | lower in ['failures', 'class_size'] + own %}
+{%- do reid_sql.refuse("a column must not be named as the test's own where " ~ keep ~ " are kept, got '"
+  ~ column.name ~ "'; rename it in a view, or pass keep: counts") %}
+{%- endfor %}
+{%- do reid_sql.refuse_nobody(found) %}
+{%- do return(found) %}
+{%- endmacro %}
+
+{% macro places(columns) -%}
+{%- set found = [] %}
+{%- for _ in columns %}{% do found.append('reid_q' ~ loop.index) %}{% endfor %}
+{%- do return(found) %}
+{%- endmacro %}
+
+{# A table without records has no risk to judge: an error, never a pass. #}
+{% macro refuse_nobody(asked) -%}
+{%- if reid_sql.is_run() and asked.nulls != 'wildcard' %}
+{%- set found = run_query('select ' ~ reid_sql.count() ~ ' as reid_records from ' ~ asked.relation
+  ~ reid_sql.where_told(asked)) %}
+{%- if found.rows[0][0] | int == 0 %}
+{%- do reid_sql.refuse('the table must hold at least one record, got 0 '
+  ~ "(those that nulls := 'drop' leaves out do not count); pass a table with records") %}
+{%- endif %}
+{%- endif %}
+{%- endmacro %}
+
+{# Whether the test is to be run, not only shown: what compiles only may ask of tables that are not filled. #}
+{% macro is_run() %}{% do return(flags.WHICH in ['test', 'build', 'retry']) %}{% endmacro %}
+
+{% macro where_told(asked) -%}
+{%- if asked.nulls == 'drop' %}
+ where {% for column in asked.every %}{{ reid_sql.quoted(column.name) }} is not null
+  {{- ' and ' if not loop.last }}{% endfor %}
+{%- endif -%}
+{%- endmacro %}

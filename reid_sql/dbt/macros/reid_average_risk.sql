@@ -1,0 +1,21 @@
+{# Fails where the mean risk of the records, classes/records, is above at_most: the share that somebody who
+   links everybody gets right. Failures are the records that are so got right. #}
+{% test reid_average_risk(model, quasi_identifiers, at_most=0.2, nulls='value', mask_below=10) -%}
+{{ config(fail_calc=reid_sql.failures(mask_below)) }}
+{%- if execute %}
+{%- set at_most = reid_sql.share('at_most', at_most) %}
+{%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below) %}
+{%- if asked.nulls == 'wildcard' %}
+{{ reid_sql.by_functions(asked, "nulls: 'wildcard'") }}
+select {{ reid_sql.masked('round(average_risk * records)::bigint', asked.mask) }} as failures
+from risk_summary(reid_model, {{ reid_sql.names(asked.qi) }}, nulls := 'wildcard')
+where average_risk > {{ at_most }}
+{%- else %}
+with {{ reid_sql.classes_of(asked) }}
+select {{ reid_sql.masked(reid_sql.count(), asked.mask) }} as failures
+from reid_classes
+having {{ reid_sql.double(reid_sql.count()) }} / {{ reid_sql.double(reid_sql.total('reid_size')) }}
+  > {{ reid_sql.double(at_most) }}
+{%- endif %}
+{%- endif %}
+{%- endtest %}

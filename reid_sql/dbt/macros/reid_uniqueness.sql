@@ -1,0 +1,20 @@
+{# Fails where more than the share at_most of the records is alone with its quasi-identifiers.
+   Failures are such records. #}
+{% test reid_uniqueness(model, quasi_identifiers, at_most=0, nulls='value', mask_below=10, keep='classes') -%}
+{{ config(fail_calc=reid_sql.failures(mask_below)) }}
+{%- if execute %}
+{%- set at_most = reid_sql.share('at_most', at_most) %}
+{%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
+{%- if asked.nulls == 'wildcard' %}
+{{ reid_sql.by_functions(asked, "nulls: 'wildcard'") }}
+select {{ reid_sql.masked('unique_records', asked.mask) }} as failures
+from risk_summary(reid_model, {{ reid_sql.names(asked.qi) }}, nulls := 'wildcard')
+where uniqueness > {{ at_most }}
+{%- else %}
+with {{ reid_sql.classes_of(asked) }},
+reid_totals as ({{ reid_sql.share_of('reid_size', 'reid_size = 1') }})
+{{ reid_sql.offending(asked, 'reid_size = 1 and reid_share > ' ~ reid_sql.double(at_most),
+  from='reid_classes cross join reid_totals') }}
+{%- endif %}
+{%- endif %}
+{%- endtest %}

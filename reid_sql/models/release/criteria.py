@@ -1,0 +1,231 @@
+"""What the sensitive values of a class must be like, so that it may stay: by counts, in SQL and in Polars.
+
+Each criterion is monotone: classes that meet it, put together, meet it. So what the finer classes of a class
+may keep at most is a part of the class that meets it, and its size can be bounded.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import ceil, log
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reid_sql.domains import Floats, Integers
+from reid_sql.models.numerics.rounding import ROUNDING
+
+# Columns of a query beside those of the table, each for one sensitive column.
+SIZE: Final = "reid_size"  # records of the class
+HELD: Final = "reid_held"  # those of them with the record's value
+EVERYWHERE: Final = "reid_everywhere"  # records of the table with it
+RECORDS: Final = "reid_records"  # records of the table
+
+
+@dataclass(frozen=True)
+class ValueCounts:
+    """How many records of each class hold each sensitive value: a place for each pair that occurs."""
+
+    place: Integers  # (pairs,) the class
+    value: Integers  # (pairs,)
+    records: Integers  # (pairs,)
+    sizes: Integers  # (classes,)
+
+    def total(self, parts: Floats) -> Floats:
+        """Add up over the values of each class."""
+        return np.bincount(self.place, parts, len(self.sizes)).astype(np.float64)
+
+    def shares(self, kept: NDArray[np.bool_]) -> Floats:
+        """Give the share of each value among the records of the classes that are kept."""
+        held = np.bincount(self.value, self.records * kept[self.place])
+        found: Floats = held / max(held.sum(), 1.0)
+        return found
+
+
+class Criterion(ABC):
+    """A criterion on one sensitive column; `words` tell what breaks it, before "of" and the column."""
+
+    relative = False  # whether it holds the class against the table
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What a class is like that breaks it."""
+
+    @abstractmethod
+    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
+        """Which classes meet it, where the table has these shares of the values."""
+
+    @abstractmethod
+    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+        """Give what finer classes of each class may keep at most, if this share of the table may go."""
+
+    @abstractmethod
+    def sql(self, part: str, number: int) -> str:
+        """Spell it over the window of the class, by the columns beside of this number."""
+
+    @abstractmethod
+    def polars(self, by: str, number: int) -> str:
+        """Spell it as Python's source of a Polars expression, within the class."""
+
+
+@dataclass(frozen=True)
+class Distinct(Criterion):
+    """At least so many values. Source: Machanavajjhala et al. 2007."""
+
+    least: float
+
+    @property
+    def words(self) -> str:
+        """What a class is like that breaks it."""
+        return f"with fewer than {self.least:g} values"
+
+    @property
+    def _whole(self) -> int:
+        return ceil(self.least * (1 - ROUNDING))
+
+    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+        """Which classes hold so many values."""
+        return np.bincount(found.place, minlength=len(found.sizes)) >= self._whole
+
+    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
+        """Give all or nothing: finer classes hold no more values."""
+        return np.where(self.met(found, shares), found.sizes, 0.0)
+
+    def sql(self, part: str, number: int) -> str:
+        """Count each value once: its records have equal parts of 1."""
+        return f"sum(1.0 / {HELD}_{number}) {part} > {self._whole - 0.5}"
+
+    def polars(self, by: str, number: int) -> str:
+        """Count each value once: its records have equal parts of 1."""
+        return f"(1.0 / pl.col('{HELD}_{number}')).sum().over({by}) > {self._whole - 0.5}"
+
+
+@dataclass(frozen=True)
+class Diverse(Criterion):
+    """An entropy of at least that of so many equally frequent values. Source: Machanavajjhala et al. 2007."""
+
+    least: float
+
+    @property
+    def words(self) -> str:
+        """What a class is like that breaks it."""
+        return f"with less entropy than {self.least:g} equally frequent values"
+
+    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+        """Which classes have such an entropy."""
+        held = found.records.astype(np.float64)
+        told = found.total(held * np.log(found.sizes[found.place] / held)) / found.sizes
+        return _at_least(told, log(self.least))
+
+    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+        """Give nothing where even equal shares of the values would be too little."""
+        return Distinct(self.least).most(found, shares, gone)
+
+    def sql(self, part: str, number: int) -> str:
+        """Add up logarithms of shares."""
+        told = f"ln(CAST({SIZE} AS DOUBLE) / {HELD}_{number})"
+        return f"sum({told} / {SIZE}) {part} >= {log(self.least) - ROUNDING!r}"
+
+    def polars(self, by: str, number: int) -> str:
+        """Add up logarithms of shares."""
+        told = f"(pl.col('{SIZE}') / pl.col('{HELD}_{number}')).log() / pl.col('{SIZE}')"
+        return f"({told}).sum().over({by}) >= {log(self.least) - ROUNDING!r}"
+
+
+@dataclass(frozen=True)
+class Close(Criterion):
+    """Shares of values no farther than t from the table's. Source: Li, Li & Venkatasubramanian 2007.
+
+    All values are equally far from each other, so that the distance is the total variation.
+    """
+
+    t: float
+    relative = True
+
+    @property
+    def words(self) -> str:
+        """What a class is like that breaks it."""
+        return f"farther than {self.t:g} from the table by the values"
+
+    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
+        """Which classes are close."""
+        above = found.records / found.sizes[found.place] - shares[found.value]
+        near: NDArray[np.bool_] = found.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING)
+        return near
+
+    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+        """Give the largest part of a class that is close; the table moves by no more than `gone`."""
+        return _largest(found, shares[found.value], 1 - min(self.t + gone, 1.0))
+
+    def sql(self, part: str, number: int) -> str:
+        """Add up what values are more frequent than in the table; a value's records have equal parts."""
+        share = f"CAST({HELD}_{number} AS DOUBLE) / {SIZE}"
+        above = f"{share} - CAST({EVERYWHERE}_{number} AS DOUBLE) / {RECORDS}"
+        each = f"CASE WHEN {above} > 0 THEN ({above}) / {HELD}_{number} ELSE 0 END"
+        return f"sum({each}) {part} <= {self.t * (1 + ROUNDING)!r}"
+
+    def polars(self, by: str, number: int) -> str:
+        """Add up what values are more frequent than in the table; a value's records have equal parts."""
+        held = f"pl.col('{HELD}_{number}')"
+        above = f"({held} / pl.col('{SIZE}') - pl.col('{EVERYWHERE}_{number}') / pl.col('{RECORDS}'))"
+        each = f"({above}.clip(lower_bound=0.0) / {held})"
+        return f"{each}.sum().over({by}) <= {self.t * (1 + ROUNDING)!r}"
+
+
+@dataclass(frozen=True)
+class Frequent(Criterion):
+    """No value more frequent than alpha. Source: Wong et al. 2006."""
+
+    alpha: float
+
+    @property
+    def words(self) -> str:
+        """What a class is like that breaks it."""
+        return f"with more than {self.alpha:.4g} of its records at one value"
+
+    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+        """Which classes have no such value."""
+        over = found.records > found.sizes[found.place] * self.alpha * (1 + ROUNDING)
+        fine: NDArray[np.bool_] = found.total(over.astype(np.float64)) == 0
+        return fine
+
+    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
+        """Give the largest part of a class that has no such value."""
+        return _largest(found, np.full(len(found.value), self.alpha), 1.0)
+
+    def sql(self, part: str, number: int) -> str:
+        """Look at the most frequent value."""
+        share = f"CAST({HELD}_{number} AS DOUBLE) / {SIZE}"
+        return f"max({share}) {part} <= {self.alpha * (1 + ROUNDING)!r}"
+
+    def polars(self, by: str, number: int) -> str:
+        """Look at the most frequent value."""
+        share = f"(pl.col('{HELD}_{number}') / pl.col('{SIZE}'))"
+        return f"{share}.max().over({by}) <= {self.alpha * (1 + ROUNDING)!r}"
+
+
+def _at_least(values: Floats, least: float) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = values >= least - ROUNDING
+    return found
+
+
+def _largest(found: ValueCounts, share: Floats, whole: float) -> Floats:
+    """Give the largest m of each class with Σ min(records, m share) ≥ m whole, the sum over its values.
+
+    It is the least of A/(whole − B) over the values in the order of records/share, A the records of those
+    before and B the shares of those from there on, where the divisor is above 0.
+    """
+    ratio = found.records / np.maximum(share, 1e-300)
+    order = np.lexsort((ratio, found.place))
+    place, records, parts = found.place[order], found.records[order], share[order]
+    starts = np.searchsorted(place, np.arange(len(found.sizes)))
+    below, told = np.cumsum(records), np.cumsum(parts)
+    before = below - (below[starts] - records[starts])[place]  # with the value itself
+    rest = found.total(share)[place] - (told - (told[starts] - parts[starts])[place])
+    most = found.sizes.astype(np.float64)
+    none = found.total(share) < whole - ROUNDING
+    divisor = whole - rest
+    held = divisor > ROUNDING
+    np.minimum.at(most, place[held], before[held] / divisor[held])
+    return np.where(none, 0.0, most)

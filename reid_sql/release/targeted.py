@@ -1,0 +1,122 @@
+"""A target column: how well the quasi-identifiers predict it, of the table as it is and of its release."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.check.measures.release import Release
+from reid_sql.domains import Floats, Integers
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.ladders.ladder import Ladder
+from reid_sql.models.release.cells import Rescue
+from reid_sql.models.release.lattice import Folded, Lattice, Node
+from reid_sql.models.release.rules import places
+from reid_sql.models.release.target import Prediction, misfits, predicted, told
+from reid_sql.release.asked import columns_to_climb
+from reid_sql.release.climb import Climb
+from reid_sql.suggestion import suggestion
+
+MOST: Final = 50  # values of a target
+DIGITS: Final = 4  # of what is told of it: an exact share would tell of single records
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target column, its place among those beside the lattice, and the names of the others."""
+
+    column: str
+    place: int
+    beside: Lattice
+    ladders: tuple[Ladder, ...]
+
+
+def refuse_target(column: str | None, release: Release) -> None:
+    """Refuse a target that the table lacks, that is a quasi-identifier, or that has too many values."""
+    if column is None:
+        return
+    if column not in release.columns:
+        rule = f"prepare.target must name a column of {release.table.name}, got '{column}'"
+        raise UnknownNameError(f"{rule}; {suggestion(column, release.columns)}")
+    if column in columns_to_climb(release):
+        rule = f"prepare.target must not be a quasi-identifier, got '{column}'"
+        raise OutOfDomainError(f"{rule}; it becomes coarser itself: name a column that is handed on as it is")
+    quoted = '"' + column.replace('"', '""') + '"'
+    many = int(release.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.whole}")[0][0])
+    if many > MOST:
+        rule = f"prepare.target must have at most {MOST} distinct values, got '{column}' with {many:,}"
+        raise OutOfDomainError(f"{rule}; make bands of it in a view")
+
+
+def target_of(found: Climb, column: str) -> Target | None:
+    """Give the target beside what is searched."""
+    if found.beside is None:
+        return None
+    return Target(column, found.others.index(column), found.beside, found.ladders)
+
+
+def told_of(target: Target | None, lattice: Lattice, node: Node, made: Rescue) -> dict[str, Any] | None:
+    """Tell of the prediction from the table, and from its form at a node with what is blank or gone."""
+    if target is None:
+        return None
+    bottom = (0,) * len(node)
+    none = Rescue((), *_nothing(lattice.folded(bottom)))
+    before, values, _ = _records(target, lattice, bottom, none)
+    after, left, place = _records(target, lattice, node, made)
+    whole = np.bincount(values, before.counts).astype(np.float64)
+    gone = int(before.counts.sum() - after.counts.sum())
+    first, last = predicted(before, values), predicted(after, left, gone, whole)
+    return {
+        "column": target.column,
+        "expected_error": _few(1 - whole.max() / whole.sum()),
+        "original": _told(first, target.ladders),
+        "released": _told(last, target.ladders),
+        "information_kept": _few(min(last.bits / first.bits, 1.0)) if first.bits > 0 else None,
+        "classification_metric": _few(misfits(after, place, left, gone)),
+        "columns": _by_column(target, before, values, after, left, whole),
+    }
+
+
+def _nothing(found: Folded) -> tuple[Any, Any]:
+    return np.zeros(found.codes.shape, dtype=np.bool_), np.zeros(len(found.counts), dtype=np.bool_)
+
+
+def _records(target: Target, lattice: Lattice, node: Node, made: Rescue) -> tuple[Folded, Integers, Integers]:
+    """Give the distinct records that stay, the target's codes of them, and their classes."""
+    extra = len(target.beside.shape) - len(node)
+    found, held = lattice.folded(node), target.beside.folded((*node, *(0,) * extra))
+    place = places(target.beside, node, found, held)
+    stays = ~made.gone[place]
+    codes = np.where(made.blank[:, place], np.max(held.codes) + 1, held.codes[: len(node)])
+    kept = Folded(codes[:, stays], held.counts[stays])
+    return kept, held.codes[len(node) + target.place][stays], place[stays]
+
+
+def _told(found: Prediction, ladders: Sequence[Ladder]) -> dict[str, Any]:
+    return {
+        "by": [ladders[at].column for at in found.columns],
+        "error": _few(found.error),
+        "information": _few(found.information),
+    }
+
+
+def _by_column(  # noqa: PLR0917 - a table before and after
+    target: Target, before: Folded, values: Integers, after: Folded, left: Integers, whole: Floats
+) -> list[dict[str, Any]]:
+    """Tell of each column alone, as in a table of the target by it: None where it told nothing."""
+    pairs = [
+        (told(before, values, [at], whole), told(after, left, [at], whole))
+        for at in range(len(target.ladders))
+    ]
+    return [
+        {
+            "column": ladder.column,
+            "information_kept": _few(min(max(last, 0.0) / first, 1.0)) if first > 0 else None,
+        }
+        for ladder, (first, last) in zip(target.ladders, pairs, strict=True)
+    ]
+
+
+def _few(share: float) -> float:
+    return float(f"{share:.{DIGITS}g}")

@@ -1,0 +1,430 @@
+-- k_anonymity
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from people
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, count(*) as reid_size
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+)
+select reid_size as failures, reid_size as class_size,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes
+where reid_size < 5
+;
+
+-- k_anonymity of records
+with reid_rows as (
+  select reid_told.*, dense_rank() over (order by reid_q1, reid_q2, reid_q3, reid_q4) as reid_class
+  from (select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4, "age" as reid_o1, "name" as reid_o2, "height" as reid_o3, "select" as reid_o4, "disease" as reid_o5
+from people
+ where "age" is not null and "name" is not null and "height" is not null and "select" is not null) reid_told
+),
+reid_classes as (
+  select reid_class, count(*) as reid_size
+  from reid_rows
+  group by reid_class
+)
+select 1 as failures, reid_offending.reid_size as class_size,
+  reid_rows.reid_o1 as "age",
+  reid_rows.reid_o2 as "name",
+  reid_rows.reid_o3 as "height",
+  reid_rows.reid_o4 as "select",
+  reid_rows.reid_o5 as "disease"
+from (
+  select reid_class, reid_size
+  from reid_classes
+  where reid_size < 5
+) reid_offending
+join reid_rows on reid_rows.reid_class = reid_offending.reid_class
+;
+
+-- k_anonymity of counts
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from people
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, count(*) as reid_size
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+)
+select case when cast(sum(reid_size) as bigint) between 1 and 9 then 10 else cast(sum(reid_size) as bigint) end as failures
+from reid_classes
+where reid_size < 5
+having count(*) > 0
+;
+
+-- records_at_risk
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from people
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, count(*) as reid_size
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+),
+reid_totals as (select cast(cast(sum(case when cast(1 as double) / reid_size > cast(0.2 as double) then reid_size else 0 end) as bigint) as double)
+    / cast(cast(sum(reid_size) as bigint) as double) as reid_share
+  from reid_classes)
+select reid_size as failures, reid_size as class_size,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes cross join reid_totals
+where cast(1 as double) / reid_size > cast(0.2 as double) and reid_share > cast(0.01 as double)
+;
+
+-- uniqueness
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from people
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, count(*) as reid_size
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+),
+reid_totals as (select cast(cast(sum(case when reid_size = 1 then reid_size else 0 end) as bigint) as double)
+    / cast(cast(sum(reid_size) as bigint) as double) as reid_share
+  from reid_classes)
+select reid_size as failures, reid_size as class_size,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes cross join reid_totals
+where reid_size = 1 and reid_share > cast(0.0 as double)
+;
+
+-- average_risk
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from people
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, count(*) as reid_size
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+)
+select case when count(*) between 1 and 9 then 10 else count(*) end as failures
+from reid_classes
+having cast(count(*) as double) / cast(cast(sum(reid_size) as bigint) as double)
+  > cast(0.2 as double)
+;
+
+-- l_diversity distinct
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4, "disease" as reid_s
+from people
+),
+reid_cells as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, reid_s, count(*) as reid_n
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4, reid_s
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, cast(sum(reid_n) as bigint) as reid_size,
+cast(count(*) as double) as reid_value
+  from reid_cells
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+)
+select reid_size as failures, reid_size as class_size, reid_value as value,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes
+where reid_value < cast(1.999999999998 as double)
+;
+
+-- l_diversity entropy
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4, "disease" as reid_s
+from people
+),
+reid_cells as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, reid_s, count(*) as reid_n
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4, reid_s
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, cast(sum(reid_n) as bigint) as reid_size,
+case when max(reid_n) * count(*) = cast(sum(reid_n) as bigint)
+  then cast(count(*) as double)
+  else exp(ln(cast(cast(sum(reid_n) as bigint) as double)) - sum(cast(reid_n as double) * ln(cast(reid_n as double))) / cast(cast(sum(reid_n) as bigint) as double)) end as reid_value
+  from reid_cells
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+)
+select reid_size as failures, reid_size as class_size, reid_value as value,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes
+where reid_value < cast(1.999999999998 as double)
+;
+
+-- l_diversity recursive
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4, "disease" as reid_s
+from people
+),
+reid_cells as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, reid_s, count(*) as reid_n
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4, reid_s
+),
+reid_rising as (
+  select reid_cells.*, max(reid_n) over (partition by reid_q1, reid_q2, reid_q3, reid_q4) as reid_largest,
+    sum(reid_n) over (partition by reid_q1, reid_q2, reid_q3, reid_q4 order by reid_n
+      rows between unbounded preceding and current row) as reid_tail
+  from reid_cells
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, cast(sum(reid_n) as bigint) as reid_size,
+cast(sum(case when cast(reid_largest as double) < cast(3.0 as double) * cast(reid_tail as double) then 1 else 0 end) as double) as reid_value
+  from reid_rising
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+)
+select reid_size as failures, reid_size as class_size, reid_value as value,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes
+where reid_value < cast(1.999999999998 as double)
+;
+
+-- t_closeness
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4, "disease" as reid_s
+from people
+),
+reid_cells as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, reid_s, count(*) as reid_n
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4, reid_s
+),
+reid_beside as (
+  select reid_cells.*, sum(reid_n) over (partition by reid_s) as reid_held,
+    sum(reid_n) over (partition by reid_q1, reid_q2, reid_q3, reid_q4) as reid_all
+  from reid_cells
+),
+reid_total as (select cast(cast(sum(reid_n) as bigint) as double) as reid_records from reid_cells),
+reid_further as (
+  select reid_beside.*, cast(reid_n as double) / cast(reid_all as double)
+    - cast(reid_held as double) / reid_records as reid_more
+  from reid_beside cross join reid_total
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, cast(sum(reid_n) as bigint) as reid_size,
+    sum(case when reid_more > 0 then reid_more else 0 end) as reid_value
+  from reid_further
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+)
+select reid_size as failures, reid_size as class_size, reid_value as value,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes
+where reid_value > cast(0.20000000000020002 as double)
+;
+
+-- alpha_k_anonymity
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4, "disease" as reid_s
+from people
+),
+reid_cells as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, reid_s, count(*) as reid_n
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4, reid_s
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, cast(sum(reid_n) as bigint) as reid_size,
+    cast(max(reid_n) as double) / cast(cast(sum(reid_n) as bigint) as double) as reid_value
+  from reid_cells
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+)
+select reid_size as failures, reid_size as class_size, reid_value as value,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes
+where (reid_value > cast(0.5000000000005 as double) or reid_size < 2)
+;
+
+-- journalist_risk
+with reid_rows as (
+  select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from people
+),
+reid_both as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, 0 as reid_class, count(*) as reid_own, 0 as reid_there
+  from reid_rows
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+  union all
+  select reid_q1, reid_q2, reid_q3, reid_q4, 0 as reid_class, 0 as reid_own, count(*) as reid_there
+  from (select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from country
+) reid_population
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+),
+reid_met as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, max(reid_class) as reid_class, cast(sum(reid_own) as bigint) as reid_records,
+    cast(sum(reid_there) as bigint) as reid_there
+  from reid_both
+  group by reid_q1, reid_q2, reid_q3, reid_q4
+),
+reid_classes as (
+  select reid_q1, reid_q2, reid_q3, reid_q4, reid_class, reid_records,
+    case when reid_there < reid_records then reid_records else reid_there end as reid_size
+  from reid_met
+  where reid_records > 0
+),
+reid_totals as (select cast(cast(sum(case when cast(1 as double) / reid_size > cast(0.2 as double) then reid_records else 0 end) as bigint) as double)
+    / cast(cast(sum(reid_records) as bigint) as double) as reid_share
+  from reid_classes)
+select reid_records as failures, reid_size as class_size,
+  reid_q1 as "age",
+  reid_q2 as "name",
+  reid_q3 as "height",
+  reid_q4 as "select"
+from reid_classes cross join reid_totals
+where cast(1 as double) / reid_size > cast(0.2 as double) and reid_share > cast(0.0 as double)
+;
+
+-- no_worse
+with reid_now as (
+  select min(reid_size) as reid_k, count(*) as reid_classes,
+    cast(sum(reid_size) as bigint) as reid_records,
+    cast(sum(case when reid_size = 1 then 1 else 0 end) as bigint) as reid_unique,
+    cast(sum(case when cast(1 as double) / reid_size > cast(0.2 as double) then reid_size else 0 end) as bigint) as reid_at_risk
+  from (
+    select count(*) as reid_size
+    from (select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from people
+) reid_told
+    group by reid_q1, reid_q2, reid_q3, reid_q4
+  ) reid_sized),
+reid_then as (
+  select min(reid_size) as reid_k, count(*) as reid_classes,
+    cast(sum(reid_size) as bigint) as reid_records,
+    cast(sum(case when reid_size = 1 then 1 else 0 end) as bigint) as reid_unique,
+    cast(sum(case when cast(1 as double) / reid_size > cast(0.2 as double) then reid_size else 0 end) as bigint) as reid_at_risk
+  from (
+    select count(*) as reid_size
+    from (select
+  "age" as reid_q1,
+  "name" as reid_q2,
+  "height" as reid_q3,
+  "select" as reid_q4
+from country
+) reid_told
+    group by reid_q1, reid_q2, reid_q3, reid_q4
+  ) reid_sized)
+select 'k' as measure,
+  cast(reid_now.reid_k as double) as figure,
+  cast(reid_then.reid_k as double) as figure_before
+from reid_now cross join reid_then
+where cast(reid_now.reid_k as double) <
+  cast(reid_then.reid_k as double)
+union all
+select 'uniqueness' as measure,
+  cast(case when reid_now.reid_unique between 1 and 9 then 10 else reid_now.reid_unique end as double)
+    / cast(reid_now.reid_records as double) as figure,
+  cast(case when reid_then.reid_unique between 1 and 9 then 10 else reid_then.reid_unique end as double)
+    / cast(reid_then.reid_records as double) as figure_before
+from reid_now cross join reid_then
+where cast(reid_now.reid_unique as double)
+    / cast(reid_now.reid_records as double) >
+  cast(reid_then.reid_unique as double)
+    / cast(reid_then.reid_records as double)
+union all
+select 'average_risk' as measure,
+  cast(case when reid_now.reid_classes between 1 and 9 then 10 else reid_now.reid_classes end as double)
+    / cast(reid_now.reid_records as double) as figure,
+  cast(case when reid_then.reid_classes between 1 and 9 then 10 else reid_then.reid_classes end as double)
+    / cast(reid_then.reid_records as double) as figure_before
+from reid_now cross join reid_then
+where cast(reid_now.reid_classes as double)
+    / cast(reid_now.reid_records as double) >
+  cast(reid_then.reid_classes as double)
+    / cast(reid_then.reid_records as double)
+union all
+select 'records_at_risk' as measure,
+  cast(case when reid_now.reid_at_risk between 1 and 9 then 10 else reid_now.reid_at_risk end as double)
+    / cast(reid_now.reid_records as double) as figure,
+  cast(case when reid_then.reid_at_risk between 1 and 9 then 10 else reid_then.reid_at_risk end as double)
+    / cast(reid_then.reid_records as double) as figure_before
+from reid_now cross join reid_then
+where cast(reid_now.reid_at_risk as double)
+    / cast(reid_now.reid_records as double) >
+  cast(reid_then.reid_at_risk as double)
+    / cast(reid_then.reid_records as double)
+;

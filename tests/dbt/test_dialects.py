@@ -1,0 +1,78 @@
+"""The tests of the dbt package in the words of databases that cannot be run here, and on Spark, which can."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from tests.dbt.kept import EXPECTED, FOLDER, kept, oracle
+from tests.dbt.odd import plain_tables
+from tests.dbt.running import MARKS, PYTHON
+from tests.dbt.test_adapters import counted, found, told
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NAMED = {"sqlserver": "tsql"}  # as sqlglot names a dialect
+DIALECTS = sorted(path.stem for path in FOLDER.glob("*.sql"))
+BY_BYTES = ("athena", "clickhouse", "trino")  # as they are
+
+
+@pytest.fixture(scope="module")
+def functions() -> Iterator[duckdb.DuckDBPyConnection]:
+    with oracle() as con:
+        yield con
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_query_reads_as_the_dialect_and_changes_nothing(dialect: str) -> None:
+    assert list(kept(dialect)) == list(EXPECTED)
+    for name, query in kept(dialect).items():
+        (tree,) = sqlglot.parse(query, read=NAMED.get(dialect, dialect))
+        assert isinstance(tree, exp.Query)
+        others = {cte.alias for cte in tree.find_all(exp.CTE)}
+        tables = {table.name for table in tree.find_all(exp.Table)} - others
+        assert tables == ({"people", "country"} if name in {"journalist_risk", "no_worse"} else {"people"})
+
+
+@pytest.mark.parametrize("dialect", [each for each in DIALECTS if each not in BY_BYTES])
+def test_texts_are_never_compared_as_they_are(dialect: str) -> None:
+    """Where the database's own comparison may ignore case, the text is compared in other words."""
+    tree = sqlglot.parse_one(kept(dialect)["k_anonymity"], read=NAMED.get(dialect, dialect))
+    named = [column for column in tree.find_all(exp.Column) if column.name == "name"]
+    assert named
+    assert all(not isinstance(column.parent, exp.Alias | exp.Group) for column in named)
+
+
+class TestWritten:
+    pytestmark = MARKS
+
+    def test_a_kept_query_is_the_one_that_is_written(self, root: Path, tmp_path: Path) -> None:
+        environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}"}
+        command = [PYTHON or "", "-m", "tools.dbt_dialects", str(tmp_path)]
+        subprocess.run(command, env=environment, cwd=root, check=True)
+        assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
+            path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()
+        }
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_spark_finds_what_the_functions_find(
+    spark: "SparkSession", functions: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    for table, frame in plain_tables().items():
+        spark.createDataFrame(frame.to_arrow()).createOrReplaceTempView(table)
+    answer = spark.sql(kept("databricks")[name])
+    rows = [tuple(row) for row in answer.collect()]
+    expected = found(functions, EXPECTED[name])
+    assert len(expected) > 0
+    columns = list(expected[0])
+    assert counted(told([(column,) for column in answer.columns], rows), columns) == counted(
+        expected, columns
+    )

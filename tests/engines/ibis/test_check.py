@@ -1,0 +1,495 @@
+"""The release gate through Ibis: figures and verdicts as on DuckDB, no secret told, no false pass."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import duckdb
+import ibis
+import jsonschema
+import polars as pl
+import pytest
+
+import reid_sql
+from reid_sql.check import gate
+from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.reports.html import html
+from reid_sql.check.reports.junit import junit
+from reid_sql.check.reports.report import text
+from reid_sql.cli import main
+from reid_sql.errors import ReidError
+from reid_sql.warehouse import warehouse
+from tests.check.towns import PEOPLE
+from tests.warehouses import connected
+
+SECRET = "Tr0ub4dor/and@3:horses"  # noqa: S105 - of nobody
+QUOTED = quote(SECRET, safe="")
+CHECKS = """
+quasi_identifiers = ["age", "sex", "postcode"]
+population = 1e6
+sensitive = ["diagnosis"]
+checks = [
+  { measure = "k", at_least = 5 },
+  { measure = "unique_records", at_most = 100, by = ["education"] },
+  { measure = "k", at_least = 2, by = ["sex", "education"], quasi_identifiers = ["postcode"] },
+  { measure = "uniqueness", at_most = 0.4, quasi_identifiers = ["age", "sex"] },
+  { measure = "records_at_risk", threshold = 0.2, at_most = 0.9 },
+  { measure = "forecast_correctness", at_most = 0.05 },
+  { measure = "forecast_uniqueness", population = 100, at_most = 0.5 },
+  { measure = "entropy", at_most = 9 },
+  { measure = "separation", at_most = 0.5 },
+  { measure = "separation", at_most = 0.999, by = ["sex"] },
+  { measure = "l_diversity", at_least = 2 },
+  { measure = "l_diversity", at_least = 2, by = ["sex"], quasi_identifiers = ["age"] },
+  { measure = "t_closeness_offending", t = 0.3, at_most = 0.9 },
+  { measure = "alpha_k_anonymity", at_most = 0.9 },
+  { measure = "beta_likeness", at_most = 0.9 },
+  { measure = "delta_disclosure", at_most = 0.9 },
+  { measure = "journalist_average_risk", at_most = 0.9 },
+]
+"""
+NOT_HERE = """
+quasi_identifiers = ["age", "sex"]
+population = 1e6
+checks = [
+  { measure = "k", at_least = 1 },
+  { measure = "population_uniqueness", at_most = 1 },
+  { measure = "xi_share", at_most = 1 },
+]
+"""
+DATABASES = ["duckdb", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(scope="module")
+def people() -> pl.DataFrame:
+    """Some of the made-up town as texts, every seventh diagnosis and fifth postcode missing."""
+    frame = pl.read_csv(PEOPLE, infer_schema=False).head(600).with_row_index("row")
+    for name, every in (("diagnosis", 7), ("postcode", 5)):
+        frame = frame.with_columns(pl.when(pl.col("row") % every > 0).then(pl.col(name)).alias(name))
+    return frame.with_columns(person=(pl.col("row") // 2).cast(pl.String)).drop("row")
+
+
+@pytest.fixture
+def url(
+    request: pytest.FixtureRequest, tmp_path: Path, people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """A warehouse of this kind with the people in `survey.people`; its URL, whose password is a secret."""
+    kind = getattr(request, "param", "postgres")
+    if kind == "duckdb":
+        with duckdb.connect(tmp_path / "town.duckdb") as con:
+            con.execute("CREATE SCHEMA survey; CREATE TABLE survey.people AS FROM people")
+        yield "duckdb://town.duckdb"
+        return
+    if kind == "sqlite":
+        made = ibis.sqlite.connect(tmp_path / "town.sqlite")
+        made.create_table("people", people.to_arrow())
+        made.disconnect()
+        yield "sqlite://town.sqlite"
+        return
+    folder = request.getfixturevalue("postgres")
+    server = connected("postgres", folder)
+    server.raw_sql("DROP SCHEMA IF EXISTS survey CASCADE; CREATE SCHEMA survey").close()
+    server.create_table("people", people.to_arrow(), database="survey")
+    monkeypatch.setenv("WAREHOUSE_URL", f"postgres://reid:{QUOTED}@/postgres?host={folder}")
+    yield "env:WAREHOUSE_URL"
+    server.raw_sql("DROP SCHEMA IF EXISTS survey CASCADE").close()
+
+
+def written(folder: Path, where: str, checks: str = CHECKS, name: str = "policy") -> Path:
+    file = folder / f"{name}.toml"
+    file.write_text(f'{where}\nname = "people"\n{checks}', encoding="utf-8")
+    return file
+
+
+def named(url: str) -> str:
+    return "people" if url.startswith("sqlite") else "survey.people"
+
+
+def of_url(folder: Path, url: str, checks: str = CHECKS) -> Path:
+    where = f'url = "{url}"\n[[tables]]\ntable = "{named(url)}"\npopulation_table = "{named(url)}"'
+    return written(folder, where, checks)
+
+
+def of_file(folder: Path, frame: pl.DataFrame, checks: str = CHECKS) -> Path:
+    frame.write_parquet(folder / "people.parquet")
+    where = '[[tables]]\nfile = "people.parquet"\npopulation_file = "people.parquet"'
+    return written(folder, where, checks, "files")
+
+
+@pytest.fixture(scope="module")
+def on_file(tmp_path_factory: pytest.TempPathFactory, people: pl.DataFrame) -> Callable[[str], Any]:
+    """The report on the same people in a file, as DuckDB judges it."""
+
+    @cache
+    def judged(how: str) -> Any:
+        return gate.check(of_file(tmp_path_factory.mktemp("file"), people, f"{how}\n{CHECKS}"), risky=5)
+
+    return judged
+
+
+def figures(page: Any) -> list[Any]:
+    """Everything that is said of the checks, and what is told of the table itself."""
+    own = ("records", "records_dropped", "classes", "class_sizes", "columns", "forecast")
+    return [
+        page["verdict"],
+        page["checks"],
+        *({name: table[name] for name in own} for table in page["tables"]),
+    ]
+
+
+@pytest.mark.parametrize("url", DATABASES, indirect=True)
+@pytest.mark.parametrize("how", ['nulls = "value"', 'nulls = "drop"', 'entity = "person"'])
+def test_verdicts_and_figures_are_those_of_duckdb_on_the_file(
+    tmp_path: Path, on_file: Callable[[str], Any], url: str, how: str
+) -> None:
+    expected = on_file(how)
+    found = gate.check(of_url(tmp_path, url, f"{how}\n{CHECKS}"), risky=5)
+    assert {group["verdict"] for each in expected["checks"] for group in each["groups"]} >= {"pass", "fail"}
+    assert figures(found) == figures(expected)
+    assert found["tables"][0]["risky_records"] == expected["tables"][0]["risky_records"]
+    assert (found["tables"][0]["file"], found["tables"][0]["sha256"]) == (url, None)
+    assert "ibis-framework" in found["versions"]
+    assert "no hash" in html(found)
+
+
+@pytest.mark.parametrize("url", DATABASES, indirect=True)
+def test_missing_values_may_be_any_value(tmp_path: Path, people: pl.DataFrame, url: str) -> None:
+    checks = """nulls = "wildcard"
+    quasi_identifiers = ["sex", "postcode"]
+    checks = [{ measure = "k", at_least = 5 },
+      { measure = "average_risk", at_most = 0.1, by = ["education"] }]
+    """
+    expected, found = gate.check(of_file(tmp_path, people, checks)), gate.check(of_url(tmp_path, url, checks))
+    assert figures(found) == figures(expected)
+
+
+@pytest.mark.parametrize("url", DATABASES, indirect=True)
+def test_what_a_warehouse_cannot_count_is_not_judged(tmp_path: Path, url: str, root: Path) -> None:
+    page = gate.check(of_url(tmp_path, url, NOT_HERE))
+    verdicts = [each["verdict"] for each in page["checks"]]
+    assert (verdicts, page["verdict"], page["exit_code"]) == (["pass"] + ["not judged"] * 2, "not judged", 2)
+    assert "values would come as texts" in page["checks"][1]["groups"][0]["why"]
+    assert "nothing is created there" in page["checks"][2]["groups"][0]["why"]
+    schema = (root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")
+    jsonschema.validate(page, json.loads(schema))
+
+
+@pytest.mark.parametrize("url", DATABASES, indirect=True)
+def test_tables_may_be_handed_over(tmp_path: Path, url: str, on_file: Callable[[str], Any]) -> None:
+    asked = written(tmp_path, '[[tables]]\npopulation_table = "register"')
+    with warehouse("URL", url, tmp_path) as held:
+        table = held.table("table", named(url))
+        report = reid_sql.check.run(asked, tables={"people": table, "register": table})
+    assert figures(report.page) == figures(on_file('nulls = "value"'))
+    assert report.page["tables"][0]["file"] == "a table handed over in Python"
+
+
+SIMPLE = """
+quasi_identifiers = ["age", "sex", "postcode"]
+checks = [{ measure = "k", at_least = 2 }]
+"""
+
+
+@pytest.mark.parametrize("url", DATABASES, indirect=True)
+def test_advice_measures_what_is_left_out(
+    tmp_path: Path, url: str, people: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = []
+    for asked in (of_file(tmp_path, people, SIMPLE), of_url(tmp_path, url, SIMPLE)):
+        assert main(["advise", str(asked), "--json"]) == 0
+        pages.append(json.loads(capsys.readouterr().out)["failing"][0]["changes"])
+    left_out = [change for change in pages[0] if change["coarsen"] is None]
+    assert len(left_out) == 6
+    assert [change for change in pages[1] if change["coarsen"] is None] == left_out
+
+
+def refused(folder: Path, where: str, checks: str = SIMPLE, **more: Any) -> str:
+    """What is said of a policy that cannot be followed, in one sentence."""
+    with pytest.raises(ReidError) as found:
+        reid_sql.check(written(folder, where, checks), **more)
+    assert "\n" not in str(found.value)
+    return str(found.value)
+
+
+@pytest.mark.parametrize("url", DATABASES, indirect=True)
+def test_a_table_or_column_that_is_not_there_is_offered_the_nearest(tmp_path: Path, url: str) -> None:
+    for wrong, near in {
+        **({"peopel": "did you mean 'people'?"} if "sqlite" in url else {"people": "mean 'survey.people'?"}),
+        "survey.peopel": "did you mean 'people'?",
+        "survay.people": "did you mean 'survey.people'?",
+        "survay.peopel": "did you mean 'survey'?",
+    }.items():
+        if "sqlite" not in url or "." not in wrong:
+            told = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "{wrong}"')
+            assert f"policy tables[1].table must be a table of the database, got '{wrong}'; " in told
+            assert near in told
+    where = f'url = "{url}"\n[[tables]]\ntable = "{named(url)}"'
+    told = refused(tmp_path, where, SIMPLE.replace('"age", "sex", "postcode"', '"Age", "sex"'))
+    assert told == "columns of the policy must be columns of the table, got 'Age'; did you mean 'age'?"
+
+
+T = '[[tables]]\ntable = "t"'
+FILE = 'url = "duckdb://t.duckdb"'
+REFUSED = {
+    f'url = "postgre://host/db"\n{T}': "got 'postgre://'; did you mean 'postgres'?",
+    f'url = "people.duckdb"\n{T}': "policy url must be a URL of a warehouse, got 'people.duckdb'",
+    f'url = "s3://bucket/people"\n{T}': "policy url must be a URL of a warehouse",
+    f'url = "env:REID_NOT_SET"\n{T}': "must name a variable of the environment that is set",
+    f'url = "duckdb://nowhere.duckdb"\n{T}': "must lead to an existing file",
+    f'url = "snowflake://account/db"\n{T}': "pip install 'ibis-framework[snowflake]'",
+    f'url = "postgres://localhost:1/db"\n{T}': "must lead to a database that answers",
+    f"{FILE}\n[[tables]]": "policy tables[1].table must name the table of the warehouse, got none",
+    f'{FILE}\n[[tables]]\nfile = "t.csv"': "policy tables[1].file must stand without url, got both",
+    '[[tables]]\nurl = "duckdb://t.duckdb"\nheader = true\ntable = "t"': "header must stand without url",
+    'engine = "ibis"\n[[tables]]\nfile = "t.csv"': "engine must be 'duckdb' for tables in files, got 'ibis'",
+    f'engine = "spark"\n{FILE}\n{T}': "must be 'ibis' for tables of a warehouse",
+    'engine = "ibiz"\n[[tables]]\nfile = "t.csv"': "got 'ibiz'; did you mean 'ibis'?",
+    f'{FILE}\n[[tables]]\ntable = "a..b"': "must be a name like people or schema.people",
+}
+
+
+def test_a_limit_of_memory_is_for_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = written(tmp_path, f"{FILE}\n{T}", SIMPLE)
+    assert main(["check", str(asked), "--memory-limit", "1GB"]) == 2
+    assert "--memory-limit must not be set where a warehouse counts, got '1GB'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("where", REFUSED)
+def test_what_cannot_be_opened_is_refused_in_one_sentence(tmp_path: Path, where: str) -> None:
+    with duckdb.connect(tmp_path / "t.duckdb") as con:
+        con.execute("CREATE TABLE t (age INT)")
+    assert REFUSED[where] in refused(tmp_path, where)
+    assert not (tmp_path / "nowhere.duckdb").exists()
+
+
+def test_a_file_beside_a_warehouse_is_refused(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "t.duckdb") as con:
+        con.execute("CREATE TABLE t (age INT, sex INT, postcode INT, diagnosis INT)")
+    first = f'[[tables]]\nname = "first"\nfile = "{PEOPLE}"\n{SIMPLE}'
+    told = refused(tmp_path, f'{first}\n[[tables]]\nurl = "duckdb://t.duckdb"\ntable = "t"')
+    assert f"policy tables[1] must lie in a warehouse as the others, got '{PEOPLE}'" in told
+
+
+def test_tables_are_handed_over_by_their_names(tmp_path: Path, people: pl.DataFrame) -> None:
+    table = ibis.memtable(people)
+    told = refused(tmp_path, "[[tables]]", tables={"peple": table, "people": table}, checks=NOT_HERE)
+    assert told == "tables must be named as the policy names them, got 'peple'; did you mean 'people'?"
+    told = refused(tmp_path, "[[tables]]", tables={"people": people}, checks=NOT_HERE)
+    assert told == "tables['people'] must be an Ibis table, got DataFrame; pass connection.table('name')"
+    told = refused(tmp_path, '[[tables]]\npopulation_table = "register"', tables={"people": table})
+    assert "tables must hold the population 'register' of policy tables[1] too, got ['people']" in told
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgres://reid:{SECRET}@localhost:1/db",
+        "postgres://reid@localhost/db?password=Tr0ub4dor",
+        "databricks://host?access_token=Tr0ub4dor",
+        "snowflake://u:Tr0ub4dor@account/db",
+    ],
+)
+def test_a_secret_in_a_policy_is_refused_and_not_repeated(tmp_path: Path, url: str) -> None:
+    told = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "t"')
+    assert "policy url must hold no password, got one in" in told
+    assert "env:WAREHOUSE_URL" in told
+    assert "Tr0ub4dor" not in told
+    assert "horses" not in told
+
+
+PIECES = re.compile("Tr0ub4dor|and@3|horses")
+BROKEN = [
+    f"postgres://reid:{SECRET}@localhost:1/db",
+    f"postgre://reid:{SECRET}@localhost:1/db",
+    f"mysql://reid:{SECRET}@localhost:1/db",
+    f"snowflake://reid:{SECRET}@account/db",
+    f"postgres://reid:{SECRET}@no-such-host.invalid/db",
+    "postgres://reid:Tr0ub4dor:horses@localhost:1/db",
+    "postgres://reid:Tr0ub4dor%2Fhorses@localhost:1/db?sslmode=Tr0ub4dor/horses",
+    "postgres://localhost:1/db?password=Tr0ub4dor&nonsense=1",
+    "Tr0ub4dor",
+    "duckdb://Tr0ub4dor:horses@nowhere.duckdb",
+]
+
+
+@pytest.mark.parametrize("value", BROKEN)
+@pytest.mark.parametrize("command", ["check", "advise"])
+def test_no_error_tells_a_secret(
+    tmp_path: Path,
+    value: str,
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("WAREHOUSE_URL", value)
+    asked = written(tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "t"')
+    assert main([command, str(asked)]) == 2
+    told = capsys.readouterr()
+    assert not PIECES.search(told.out + told.err)
+    assert told.err.count("\n") == 1
+    assert "Traceback" not in told.err
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("url")
+def test_no_report_tells_a_secret(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = of_url(tmp_path, "env:WAREHOUSE_URL", SIMPLE)
+    files = [tmp_path / name for name in ("r.html", "r.json", "r.xml")]
+    options = [
+        word
+        for pair in zip(("--html", "--json-report", "--junit"), map(str, files), strict=True)
+        for word in pair
+    ]
+    assert main(["check", str(asked), *options, "--risky-records", "3"]) == 1
+    assert main(["check", str(asked), "--json"]) == 1
+    report = reid_sql.check(asked)
+    told = [*(file.read_text(encoding="utf-8") for file in files), *capsys.readouterr()]
+    told += [str(report), repr(report), repr(read_policy(asked)), repr(report.findings)]
+    told += [function(report.page) for function in (text, html, junit)]
+    assert all(told[:4])
+    assert not any(PIECES.search(each) for each in told)
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("url")
+def test_what_the_database_refuses_is_told_without_a_secret(tmp_path: Path, postgres: str) -> None:
+    """A table that may not be read is not judged, and what the server says of it holds no secret."""
+    server = connected("postgres", postgres)
+    server.raw_sql(
+        "DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN; GRANT USAGE ON SCHEMA survey TO guest"
+    ).close()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("WAREHOUSE_URL", f"postgres://guest:{QUOTED}@/postgres?host={postgres}")
+            told = refused(tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "survey.people"')
+    finally:
+        server.raw_sql("REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest").close()
+    assert "permission denied for table people" in told
+    assert not PIECES.search(told)
+
+
+ATTACKS = """
+CREATE SCHEMA "Survey";
+CREATE TABLE "Survey".people AS SELECT 1 AS age, 1 AS sex FROM generate_series(1, 100);
+CREATE TABLE survey."People" AS SELECT * FROM "Survey".people;
+CREATE TABLE public.people AS SELECT * FROM "Survey".people;
+CREATE TABLE survey.cases AS SELECT 1 AS age, 1 AS sex, g AS "Age" FROM generate_series(1, 100) AS g;
+CREATE TABLE survey.none (age int, sex int);
+CREATE TABLE survey."a""; DROP SCHEMA survey CASCADE; --" AS
+  SELECT g % 7 AS age, 1 AS sex FROM generate_series(1, 70) AS g;
+CREATE VIEW survey.seen AS SELECT age, sex FROM survey.people WHERE sex = 'F';
+CREATE FUNCTION public.count(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 99::bigint';
+CREATE AGGREGATE public.sum(bigint) (SFUNC = int8larger, STYPE = bigint, INITCOND = '1000000');
+"""
+GONE = """
+DROP SCHEMA IF EXISTS "Survey" CASCADE; DROP TABLE IF EXISTS public.people;
+DROP FUNCTION IF EXISTS public.count(bigint); DROP AGGREGATE IF EXISTS public.sum(bigint);
+ALTER ROLE reid RESET search_path
+"""
+
+
+@pytest.fixture
+def attacked(postgres: str, url: str) -> Iterator[str]:
+    """The town's warehouse, with tables and functions beside it that would make it look safe."""
+    server = connected("postgres", postgres)
+    server.raw_sql(GONE).close()
+    server.raw_sql(ATTACKS).close()
+    server.raw_sql("ALTER ROLE reid SET search_path = public, pg_catalog").close()
+    yield url
+    server.raw_sql(GONE).close()
+
+
+def k_of(folder: Path, url: str, table: str, qi: str = '"age", "sex"') -> Any:
+    measured = '{ measure = "k", at_least = 2 }, { measure = "uniqueness", at_most = 1 }'
+    checks = f"quasi_identifiers = [{qi}]\nchecks = [{measured}]"
+    page = gate.check(written(folder, f'mask_below = 1\nurl = "{url}"\n[[tables]]\ntable = {table}', checks))
+    return [page["tables"][0]["records"], *(each["groups"][0]["value"] for each in page["checks"])]
+
+
+@pytest.mark.postgres
+def test_another_table_or_function_gives_no_false_pass(
+    tmp_path: Path, people: pl.DataFrame, attacked: str
+) -> None:
+    sizes = people.group_by("age", "sex").len()["len"].to_list()
+    women = people.filter(sex="F").group_by("age").len()["len"].to_list()
+    real = [people.height, min(sizes), sizes.count(1) / people.height]
+    assert k_of(tmp_path, attacked, "'survey.people'") == pytest.approx(real)
+    assert k_of(tmp_path, attacked, "'survey.People'") == [100, 100, 0]
+    assert k_of(tmp_path, attacked, "'Survey.people'") == [100, 100, 0]
+    assert k_of(tmp_path, attacked, "'people'") == [100, 100, 0]
+    assert k_of(tmp_path, attacked, "'survey.cases'") == [100, 100, 0]
+    assert k_of(tmp_path, attacked, "'survey.cases'", '"Age", "sex"') == [100, 1, 1]
+    assert k_of(tmp_path, attacked, '\'survey."a""; DROP SCHEMA survey CASCADE; --"\'') == [70, 10, 0]
+    seen = k_of(tmp_path, attacked, "'survey.seen'")
+    assert seen == pytest.approx([sum(women), min(women), women.count(1) / sum(women)])
+    assert k_of(tmp_path, attacked, "'survey.people'") == pytest.approx(real)
+
+
+@pytest.mark.postgres
+def test_a_table_without_records_is_not_judged(tmp_path: Path, attacked: str) -> None:
+    assert k_of(tmp_path, attacked, "'survey.none'") == [0, None, None]
+
+
+@pytest.mark.postgres
+def test_rows_that_the_database_hides_are_an_error(
+    tmp_path: Path, url: str, postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Row-level security would show this user the safe rows alone."""
+    server = connected("postgres", postgres)
+    server.raw_sql("""DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN;
+        GRANT USAGE ON SCHEMA survey TO guest; GRANT SELECT ON survey.people TO guest;
+        ALTER TABLE survey.people ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY safe ON survey.people TO guest USING (age = '40')""").close()
+    monkeypatch.setenv("WAREHOUSE_URL", f"postgres://guest@/postgres?host={postgres}")
+    try:
+        told = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "survey.people"')
+    finally:
+        server.raw_sql(
+            "DROP TABLE survey.people; REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest"
+        ).close()
+    assert "affected by row-level security policy" in told
+
+
+def test_macros_of_a_database_file_are_not_ours(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "t.duckdb") as con:
+        con.execute("CREATE TABLE t AS SELECT range AS age, 1 AS sex FROM range(50)")
+        con.execute("CREATE MACRO sum(x) AS 1000; CREATE MACRO count(x) AS 1000; CREATE MACRO min(x) AS 1000")
+    assert k_of(tmp_path, "duckdb://t.duckdb", "'t'") == [50, 1, 1]
+    assert k_of(tmp_path, "duckdb://t.duckdb", "'T'") == [50, 1, 1]
+
+
+@pytest.mark.postgres
+def test_nothing_is_changed_in_the_warehouse(tmp_path: Path, url: str, postgres: str) -> None:
+    server = connected("postgres", postgres)
+    before = server.raw_sql("SELECT oid, relname FROM pg_class ORDER BY oid").fetchall()
+    gate.check(of_url(tmp_path, url, NOT_HERE))
+    assert server.raw_sql("SELECT oid, relname FROM pg_class ORDER BY oid").fetchall() == before
+    with warehouse("URL", url, tmp_path) as held, pytest.raises(Exception, match="read-only transaction"):
+        held.backend.raw_sql("DROP TABLE survey.people")
+
+
+@pytest.mark.postgres
+def test_postgresql_is_read_as_it_was_when_it_was_opened(tmp_path: Path, url: str, postgres: str) -> None:
+    policy = read_policy(of_url(tmp_path, url, SIMPLE))
+    with gate.opened_by(None, policy) as releases:
+        before = releases[0].histogram(["age"])
+        connected("postgres", postgres).raw_sql("DELETE FROM survey.people WHERE sex = 'F'").close()
+        page = gate.measured(policy, releases, None)
+    assert page["tables"][0]["records"] == before.records.sum()
+    assert page["verdict"] == "fail"
+
+
+def test_a_table_that_changes_meanwhile_is_not_judged(tmp_path: Path, people: pl.DataFrame) -> None:
+    made = ibis.sqlite.connect(tmp_path / "town.sqlite")
+    table = made.create_table("people", people.to_arrow())
+    policy = read_policy(written(tmp_path, "[[tables]]", NOT_HERE), ["people"])
+    with gate.opened_by(None, policy, tables={"people": table}) as releases:
+        made.raw_sql("DELETE FROM people WHERE sex = 'F'").close()
+        page = gate.measured(policy, releases, None)
+    made.disconnect()
+    assert {each["verdict"] for each in page["checks"]} == {"not judged"}
+    assert page["checks"][0]["groups"][0]["why"] == "the file changed while it was measured"

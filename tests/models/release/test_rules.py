@@ -1,0 +1,173 @@
+"""Classes that break a rule on sensitive values go: what stays, and the least loss, counted by hand."""
+
+from collections import Counter
+from fractions import Fraction
+from math import isclose, log
+
+import numpy as np
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
+from reid_sql.models.release.lattice import Folded, Lattice, Node, Rungs
+from reid_sql.models.release.loss import loss_of
+from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.rules import ROUNDS, Rule, Rules
+from reid_sql.models.release.search import Search, gone
+from tests.models.release.brute import Labels, entropy_loss, form, lattice, nodes, tables
+
+Drawn = tuple[pl.DataFrame, list[Labels]]
+CRITERIA: list[Criterion] = [
+    *(Distinct(2), Distinct(2.5), Diverse(1.5), Diverse(2)),
+    *(Close(0.05), Close(0.21), Close(0.4), Frequent(0.5), Frequent(0.71)),
+]
+
+
+def holds(criterion: Criterion, values: list[int], everyone: list[int]) -> bool:
+    """The definition, by exact shares."""
+    held = Counter(values)
+    shares = {value: Fraction(each, len(values)) for value, each in held.items()}
+    match criterion:
+        case Distinct(least=least):
+            return len(held) >= least
+        case Diverse(least=least):
+            return -sum(float(p) * log(p) for p in shares.values()) >= log(least) - 1e-9
+        case Frequent(alpha=alpha):
+            return float(max(shares.values())) <= alpha * (1 + 1e-9)
+        case Close(t=t):
+            table = {value: Fraction(each, len(everyone)) for value, each in Counter(everyone).items()}
+            return float(sum(abs(shares.get(v, Fraction(0)) - p) for v, p in table.items()) / 2) <= t * (
+                1 + 1e-9
+            )
+    raise AssertionError(criterion)
+
+
+def stays(coarse: pl.DataFrame, values: list[int], k: int, rules: list[Criterion]) -> list[bool]:
+    """Which records stay, when whole classes go as often as some break a rule."""
+    classes: dict[tuple[object, ...], list[int]] = {}
+    for at, row in enumerate(coarse.iter_rows()):
+        classes.setdefault(row, []).append(at)
+    kept = [True] * len(coarse)
+    while True:
+        everyone = [value for value, each in zip(values, kept, strict=True) if each]
+        broken = [
+            records
+            for records in classes.values()
+            if kept[records[0]]
+            and not (
+                len(records) >= k and all(holds(r, [values[at] for at in records], everyone) for r in rules)
+            )
+        ]
+        if not broken:
+            return kept
+        for at in (at for records in broken for at in records):
+            kept[at] = False
+
+
+def with_values(table: pl.DataFrame, ladders: list[Labels], values: list[int]) -> Lattice:
+    """The lattice with the sensitive column after the others, which has one level."""
+    whole = table.with_columns(s=pl.Series(values, dtype=pl.Int64))
+    codes = [[list(range(max(values) + 1))]]
+    return lattice(whole, [*ladders, *codes])
+
+
+@st.composite
+def sensitive(draw: st.DrawFn) -> tuple[pl.DataFrame, list[Labels], list[int]]:
+    table, ladders = draw(tables(records=40))
+    value = st.sampled_from([0, 0, 0, 1, 1, 2, 3])
+    return table, ladders, draw(st.lists(value, min_size=len(table), max_size=len(table)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    sensitive(),
+    st.lists(st.sampled_from(CRITERIA), min_size=1, max_size=2),
+    st.integers(1, 4),
+    st.sampled_from([0.0, 0.1, 0.3, 0.5]),
+    st.sampled_from(["entropy", "discernibility", "class_size"]),
+)
+def test_the_search_finds_the_least_loss_under_rules(
+    drawn: tuple[pl.DataFrame, list[Labels], list[int]],
+    criteria: list[Criterion],
+    k: int,
+    share: float,
+    word: str,
+) -> None:
+    table, ladders, values = drawn
+    asked = Requirement(len(table), int(share * len(table)), k)
+    due: dict[Node, tuple[float, list[bool]]] = {}
+    made = lattice(table, ladders)
+    for node in nodes(ladders):
+        coarse = form(table, ladders, node)
+        kept = stays(coarse, values, k, criteria)
+        if any(kept) and len(kept) - sum(kept) <= asked.suppressible:
+            sizes = coarse.filter(kept).group_by(coarse.columns).len()["len"].to_list()
+            lost = {
+                "entropy": entropy_loss(table, coarse, pl.Series(kept)),
+                "class_size": sum(kept) / len(sizes) / len(table),
+                "discernibility": (sum(n * n for n in sizes) + (len(kept) - sum(kept)) * len(kept))
+                / len(kept) ** 2,
+            }
+            due[node] = (lost[word], kept)
+    rules = Rules(with_values(table, ladders, values), len(ladders), [Rule(0, each) for each in criteria])
+    found = Search(made, asked, loss_of(word, made), rules=rules).run()
+    assert found.optimal
+    assert (found.best is None) == (not due)
+    for each in found.counted:
+        assert (each.node in due) == (each.outcome.cut is not None)
+        if each.node in due:
+            least, kept = due[each.node]
+            assert isclose(each.loss, least, rel_tol=1e-9, abs_tol=1e-12)
+            assert each.outcome.suppressed == len(kept) - sum(kept)
+            assert each.outcome.rounds <= ROUNDS
+            folded = made.folded(each.node)
+            left = folded.counts[~gone(rules, each.node, folded, each.outcome)]
+            assert left.sum() == sum(kept)
+    if found.best is not None:
+        assert isclose(found.best.loss, min(loss for loss, _ in due.values()), rel_tol=1e-9, abs_tol=1e-12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=5), st.sampled_from(CRITERIA), st.data())
+def test_no_part_of_a_class_that_meets_a_rule_is_larger_than_told(
+    held: list[int], criterion: Criterion, data: st.DataObject
+) -> None:
+    """Every part of the class, one by one; the table's shares are those of the class and of others."""
+    if not sum(held):
+        return
+    others = data.draw(st.lists(st.integers(0, 20), min_size=len(held), max_size=len(held)))
+    table = [own + other for own, other in zip(held, others, strict=True)]
+    everyone = [value for value, each in enumerate(table) for _ in range(each)]
+    parts = np.stack(np.meshgrid(*(np.arange(each + 1) for each in held), indexing="ij"), -1)
+    most = 0
+    for part in parts.reshape(-1, len(held)).tolist():
+        values = [value for value, each in enumerate(part) for _ in range(each)]
+        if len(values) > most and holds(criterion, values, everyone):
+            most = len(values)
+    codes = np.array([value for value, each in enumerate(held) if each])
+    one = Rungs((np.zeros(1, dtype=np.int64),), np.array([sum(held)]))
+    own = Rungs((np.arange(len(held)),), np.array(held))
+    folded = Folded(np.zeros((1, 1), dtype=np.int64), np.array([sum(held)]))
+    pairs = Folded(np.array([[0] * len(codes), codes]), np.array(held)[codes])
+    rules = Rules(Lattice([one, own], pairs), 1, [Rule(0, criterion)])
+    counts = rules.counts((0,), folded)[0]
+    shares = np.array(table) / sum(table)
+    told = float(criterion.most(counts, shares, 0.0)[0])
+    assert told >= most - 1e-9
+    assert told <= sum(held)
+
+
+def test_a_class_goes_for_what_the_others_that_go_made_of_the_table() -> None:
+    """The last class goes first; the second is too far from a table without it, and goes then."""
+    held = np.array([[150, 150], [10, 30], [0, 60]])
+    sizes = held.sum(axis=1)
+    own, other = Rungs((np.arange(3),), sizes), Rungs((np.arange(2),), held.sum(axis=0))
+    classes, values = np.nonzero(held)
+    pairs = Folded(np.array([classes, values]), held[classes, values])
+    rules = Rules(Lattice([own, other], pairs), 1, [Rule(0, Close(0.2))])
+    folded, asked = Folded(np.arange(3)[None], sizes), Requirement(400, 100)
+    outcome = rules.of((0,), folded, asked.of(sizes), asked)
+    assert (outcome.suppressed, outcome.rounds) == (100, 2)
+    assert gone(rules, (0,), folded, outcome).tolist() == [False, True, True]
+    assert rules.of((0,), folded, asked.of(sizes), Requirement(400, 99)).cut is None

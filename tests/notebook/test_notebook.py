@@ -1,0 +1,165 @@
+"""`%load_ext reid_sql` in a real IPython shell: what is registered, and how answers are shown."""
+
+import re
+import subprocess
+import sys
+from base64 import b64decode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import reid_sql
+from reid_sql.notebook.display import PICTURES
+from reid_sql_udfs import declared
+
+PEOPLE = "reid_sql/demo/people.csv"
+PNG = b"\x89PNG"
+
+
+@pytest.fixture
+def shell(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    made = InteractiveShell()
+    yield made
+    made.history_manager.end_session()
+
+
+@pytest.fixture
+def loaded(shell: Any) -> Any:
+    shell.run_line_magic("load_ext", "reid_sql")
+    yield shell
+    shell.run_line_magic("unload_ext", "reid_sql")
+
+
+def bundle(shell: Any, shown: object) -> dict[str, Any]:
+    """What the shell would send to the page."""
+    found: dict[str, Any] = shell.display_formatter.format(shown)[0]
+    return found
+
+
+def asked(sql: str) -> duckdb.DuckDBPyRelation:
+    """What the notebook's own connection answers."""
+    return duckdb.default_connection().sql(sql)
+
+
+def pictures(html: str) -> list[bytes]:
+    return [b64decode(data) for data in re.findall(r'src="data:image/png;base64,([^"]*)"', html)]
+
+
+def test_the_functions_are_on_the_default_connection(loaded: Any) -> None:
+    ran = loaded.run_cell(f"import duckdb; duckdb.sql(\"FROM risk_summary('{PEOPLE}', ['age'])\").fetchall()")
+    assert ran.result[0][:3] == asked(f"SELECT 3000, count(DISTINCT age), 2 FROM '{PEOPLE}'").fetchall()[0]
+
+
+def test_a_summary_is_a_card_beside_its_text(loaded: Any) -> None:
+    shown = bundle(loaded, asked(f"FROM risk_summary('{PEOPLE}', ['age', 'sex', 'postcode'])"))
+    assert "1,051" in shown["text/html"]
+    assert "35.0 % are the only one of their kind" in shown["text/html"]
+    assert "┌" in shown["text/plain"]
+    assert "<summary>the rows</summary><table" in shown["text/html"]
+
+
+@pytest.mark.parametrize("kind", ["relation", "polars", "pandas"])
+def test_an_answer_with_a_picture_is_shown_with_it_whatever_frame_it_is_in(loaded: Any, kind: str) -> None:
+    relation = asked(f"FROM pyc_forecast('{PEOPLE}', ['age', 'sex'], [1e4, 1e5])")
+    frame = {"relation": relation, "polars": relation.pl(), "pandas": relation.df()}[kind]
+    shown = bundle(loaded, frame)
+    assert [image[:4] for image in pictures(shown["text/html"])] == [PNG]
+    assert "<table" in shown["text/html"].partition("<summary>the rows</summary>")[2]
+
+
+def test_every_picture_is_of_a_function_and_no_two_answers_look_alike() -> None:
+    columns = [frozenset(declared()[name].answer_columns) for name in (*PICTURES, "risk_summary")]
+    alike = {name for name in PICTURES if columns.count(frozenset(declared()[name].answer_columns)) > 1}
+    assert alike == set()
+
+
+def test_a_relation_is_run_once_to_be_shown(loaded: Any) -> None:
+    runs = []
+
+    def told() -> int:
+        runs.append(1)
+        return 1
+
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.create_function("told", told, [], "BIGINT", side_effects=True)
+    relation = con.sql(
+        "SELECT told() AS class_size, 1 AS classes, 1 AS records, 0 AS blank_records, "
+        "0 AS records_dropped, 'value' AS nulls"
+    )
+    runs.clear()
+    shown = bundle(loaded, relation)
+    assert pictures(shown["text/html"])
+    assert "┌" in shown["text/plain"]
+    assert len(runs) == 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: asked("SELECT '<b>' AS a"),
+        lambda: asked(f"FROM risk_summary('{PEOPLE}', ['age'], by := ['sex'])"),
+        lambda: asked(f"FROM risk_summary('{PEOPLE}', ['age']) WHERE false"),
+        lambda: asked("SELECT '<b>' AS a").pl(),
+        lambda: asked("SELECT '<b>' AS a").df(),
+        lambda: "text",
+    ],
+)
+def test_whatever_else_is_shown_as_before(shell: Any, make: Any) -> None:
+    reid_sql.register(duckdb.default_connection())
+    before = bundle(shell, make())
+    shell.run_line_magic("load_ext", "reid_sql")
+    assert bundle(shell, make()) == before
+    shell.run_line_magic("unload_ext", "reid_sql")
+    assert bundle(shell, make()) == before
+
+
+def test_an_answer_is_a_table_again_when_it_is_unloaded(loaded: Any) -> None:
+    answer = asked(f"FROM class_size_histogram('{PEOPLE}', ['age', 'sex'])")
+    assert pictures(bundle(loaded, answer)["text/html"])
+    loaded.run_line_magic("unload_ext", "reid_sql")
+    assert pictures(bundle(loaded, answer)["text/html"]) == []
+    loaded.run_line_magic("load_ext", "reid_sql")
+
+
+HOSTILE = '<script>alert("1")</script>'
+
+
+@pytest.mark.parametrize("kind", ["relation", "polars", "pandas"])
+def test_no_text_of_the_data_is_html(loaded: Any, kind: str) -> None:
+    people = pl.DataFrame({HOSTILE: [1, 2], "b": [1, 1]})
+    relation = reid_sql.attribute_risk(duckdb.connect(), people, people.columns)
+    frame = {"relation": relation, "polars": relation.pl(), "pandas": relation.df()}[kind]
+    html = bundle(loaded, frame)["text/html"]
+    assert "&lt;script&gt;" in html
+    assert "<script" not in html
+
+
+def test_a_figure_shows_itself(loaded: Any) -> None:
+    figure = reid_sql.plot.class_sizes([{"class_size": 1, "classes": 2, "records": 2}])
+    assert bundle(loaded, figure)["image/png"][:4] == PNG
+
+
+BARE = """
+import sys
+sys.modules["matplotlib"] = None
+import duckdb
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell()
+shell.run_line_magic("load_ext", "reid_sql")
+answer = duckdb.sql("FROM class_size_histogram('reid_sql/demo/people.csv', ['age'])")
+print(shell.display_formatter.format(answer)[0]["text/html"])
+"""
+
+
+def test_without_the_chart_library_an_answer_is_a_table(root: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", BARE], capture_output=True, text=True, check=True, cwd=root)
+    assert "<table" in done.stdout
+    assert pictures(done.stdout) == []

@@ -1,0 +1,206 @@
+"""The release in another dialect: on PostgreSQL it gives DuckDB's rows, of the others it is read back."""
+
+import datetime as dt
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+import sqlglot
+
+from reid_sql.commands.prepare import DIALECTS
+from reid_sql.errors import UnavailableError
+from reid_sql.release.dialects import NAMES
+from reid_sql.release.preparation import run
+from tests.processes import ROOT, environment
+from tests.release.brute import K, made_by, policy, written
+from tests.warehouses import connected
+
+ODD = [" 37", "3e1", "x", None, "", "-5", "4_0", "É", "nan", "0x10", "1e400", ".5", "5.", "'\\", "B"]
+QI = ["age", "words", "born", "zip", "score"]
+LADDERS = """suppression = 0.4
+keep = ["name"]
+ladders.age = [{ bands = 10, below = 20, above = 80 }]
+ladders.words = [{ bands = 25 }]
+ladders.born = [{ date = "quarter" }, { date = "decade" }]
+ladders.zip = [{ prefix = 2 }, { groups = { "it's" = ["1301", "1302", "13"] } }]
+ladders.score = [{ bands = 0.5 }]
+"""
+
+
+def people(records: int = 600, seed: int = 3) -> pl.DataFrame:
+    """Values that databases may read each in their own way: before 1970, below 0, as text, beyond ASCII."""
+    rng = np.random.default_rng(seed)
+    days = [dt.date(1931, 1, 1) + dt.timedelta(int(each)) for each in rng.integers(0, 30_000, records)]
+    texts = [str(each) for each in rng.integers(-60, 60, records)]
+    words = [ODD[at % len(ODD)] if at % 9 == 0 else text for at, text in enumerate(texts)]
+    return pl.DataFrame(
+        {
+            "name": [f"P{at}" for at in range(records)],
+            "age": rng.integers(-3, 95, records),
+            "words": words,
+            "born": [None if at % 31 == 0 else day for at, day in enumerate(days)],
+            "zip": [
+                str(each) for each in rng.choice(["1301", "1302", "2001", "éa99", "ÉA99", "13"], records)
+            ],
+            "score": [
+                None if at % 17 == 0 else float(each) for at, each in enumerate(rng.normal(0, 1, records))
+            ],
+            "ill": [str(each) for each in rng.choice(["flu", "Flu", "cold"], records)],
+        }
+    )
+
+
+def on_postgres(folder: str, frame: pl.DataFrame, sql: str) -> list[tuple[Any, ...]]:
+    """The rows of the view, made by PostgreSQL of the table."""
+    connection = connected("postgres", folder)
+    connection.create_table("people", frame.to_arrow(), overwrite=True)
+    with connection.raw_sql("SET client_min_messages = error"):
+        pass
+    with connection.raw_sql(sql):
+        pass
+    with connection.raw_sql('SELECT * FROM "people_released"') as found:
+        rows: list[tuple[Any, ...]] = found.fetchall()
+    with connection.raw_sql('DROP VIEW "people_released"'):
+        pass
+    return rows
+
+
+def ordered(rows: list[tuple[Any, ...]]) -> list[str]:
+    return sorted(map(repr, rows))
+
+
+L2 = 'measure = "l_diversity"\nat_least = 2'
+T = 'measure = "t_closeness"\nat_most = 0.45'
+CASES = [
+    ("", "", QI, [K.format(3)]),
+    ("cells = true", "", ["zip", "age"], [K.format(4)]),
+    ("", 'sensitive = ["ill"]', ["age", "zip"], [K.format(3), L2, T]),
+    ("", 'sensitive = ["ill"]', ["born", "words"], [K.format(2), L2]),
+]
+
+
+def prepared(folder: Path, frame: pl.DataFrame, case: tuple[str, str, list[str], list[str]]) -> Any:
+    more, table, qi, checks = case
+    frame.write_parquet(folder / "people.parquet")
+    lines = [
+        line for line in LADDERS.splitlines() if not line.startswith("ladders") or line[8:].split()[0] in qi
+    ]
+    given = "\n".join([more, *lines])
+    return run(written(folder, policy("people.parquet", qi, *checks, prepare=given, table=table)))
+
+
+@pytest.mark.parametrize("case", CASES, ids=["plain", "cells", "rules", "dates"])
+def test_postgres_gives_the_rows_of_duckdb(
+    tmp_path: Path, postgres: str, case: tuple[str, str, list[str], list[str]]
+) -> None:
+    frame = people()
+    made = prepared(tmp_path, frame, case)
+    assert made.passed
+    here = made_by(made.sql, "people_released")
+    there = on_postgres(postgres, frame, made.sql_in("postgres"))
+    assert len(there) > 0
+    assert ordered(there) == ordered(here.rows())
+
+
+def test_every_step_gives_on_postgres_what_it_gives_here(tmp_path: Path, postgres: str) -> None:
+    """Every level of every ladder, whatever the search takes: by columns of its own in one table."""
+    made = prepared(tmp_path, people(), CASES[0]).tables[0]
+    frame = people()
+    steps = [(ladder, level) for ladder in made.ladders for level in range(1, ladder.levels)]
+    listed = ", ".join(f"{ladder.sql(level)} AS c{at}" for at, (ladder, level) in enumerate(steps))
+    with duckdb.connect() as con:
+        here = con.execute(f"SELECT name, {listed} FROM '{tmp_path}/people.parquet'").fetchall()
+    view = sqlglot.transpile(
+        f'CREATE VIEW "people_released" AS SELECT name, {listed} FROM people',
+        "duckdb",
+        "postgres",
+        identify=True,
+    )[0]
+    assert len(steps) > 9
+    assert ordered(on_postgres(postgres, frame, view)) == ordered(here)
+
+
+@pytest.mark.parametrize("case", CASES[:3], ids=["plain", "cells", "rules"])
+def test_the_sql_is_read_back_as_its_dialect(
+    tmp_path: Path, case: tuple[str, str, list[str], list[str]]
+) -> None:
+    made = prepared(tmp_path, people(), case)
+    for dialect in (name for name in NAMES if name != "duckdb"):
+        (tree,) = sqlglot.parse(made.sql_in(dialect), read=dialect)
+        assert isinstance(tree, sqlglot.exp.Create)
+        assert {each.kind for each in tree.find_all(sqlglot.exp.Create)} == {"VIEW"}
+        told = {table.name for table in tree.find_all(sqlglot.exp.Table)}
+        steps = {each.alias for each in tree.find_all(sqlglot.exp.CTE)}
+        assert told - steps == {"people", "people_released"}
+        texts = {each.name for each in tree.find_all(sqlglot.exp.Literal) if each.is_string}
+        assert not any(name in text for text in texts for name in ("P17", "Flu", "parquet"))
+        windows = [each.sql(dialect) for each in tree.find_all(sqlglot.exp.Window)]
+        assert windows
+        if dialect in {"postgres", "snowflake", "bigquery", "databricks"}:
+            assert all("COLLATE" in each for each in windows if "PARTITION" in each)
+
+
+def test_what_another_database_would_read_otherwise_is_refused(tmp_path: Path) -> None:
+    frame = people().with_columns(day=pl.col("born").dt.strftime("%d.%m.%Y"))
+    frame.write_parquet(tmp_path / "people.parquet")
+    cases = [
+        ("score", "[{ rare = 2 }]", "how a value is written as text"),
+        ("day", '[{ date = "year", form = "%d.%m.%Y" }]', "how a date is read"),
+    ]
+    refused = 0
+    for column, steps, why in cases:
+        prepare = f"suppression = 0.5\nladders.{column} = {steps}\nladders.zip = []"
+        text = policy("people.parquet", [column, "zip"], K.format(2), prepare=prepare)
+        made = run(written(tmp_path, text))
+        assert made.tables[0].form is not None
+        assert made.tables[0].form.node[0] == 1, (column, made.tables[0].form.node)
+        with pytest.raises(UnavailableError, match=f"must not hang on {why}"):
+            made.sql_in("postgres")
+        assert made.sql
+        refused += 1
+    assert refused == 2
+
+
+def test_the_command_writes_the_dialect_and_refuses_others(tmp_path: Path) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    file = written(tmp_path, policy("people.parquet", ["zip"], K.format(3)))
+    call = [sys.executable, "-m", "reid_sql.cli", "prepare", str(file), "--sql", str(tmp_path / "r.sql")]
+    ended = subprocess.run(
+        [*call, "--dialect", "snowflake"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=ROOT,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert 'FROM "people"' in (tmp_path / "r.sql").read_text(encoding="utf-8")
+    ended = subprocess.run(
+        [*call, "--dialect", "oracle"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=ROOT,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("reid-sql: --dialect must be one of 'duckdb', 'postgres'")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_the_help_names_every_dialect() -> None:
+    assert all(name in DIALECTS for name in NAMES)
+
+
+def test_without_sqlglot_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = prepared(tmp_path, people(60), CASES[1])
+    monkeypatch.setattr("reid_sql.release.dialects.find_spec", lambda _: None)
+    with pytest.raises(
+        UnavailableError, match=r"must have sqlglot, got none; pip install 'reid-sql\[ibis\]'"
+    ):
+        made.sql_in("postgres")

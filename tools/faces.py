@@ -1,0 +1,229 @@
+"""How a reader of each face writes a call and looks at its answer: an example of every function there.
+
+The call is spelled from the function's own parameters; what stands for them is the made-up town.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from reid_sql.function import Answer, Function
+from tools import function_facts as facts
+
+ROOT: Final = Path(__file__).parents[1]
+WIDE: Final = 100  # a longer line is told in two
+# What stands for a parameter that must be given; the tables and the model are made before the call.
+GIVEN: Final[Mapping[str, str]] = {
+    "tbl": "people",
+    "population_tbl": "people",
+    "original": "people",
+    "released": "released",
+    "qi": '["age", "sex", "postcode"]',
+    "columns": '["age", "sex", "postcode", "marital_status", "education", "occupation"]',
+    "sensitive": '"diagnosis"',
+    "name": '"town"',
+    "model": '"town"',
+    "values": '["47", "F", "04102"]',
+    "population": "20_000",
+    "populations": "[20_000]",
+    "sampling_fraction": "0.1",
+    "person": '"person"',
+    "entity": '"person"',
+    "item": '"item"',
+    "scenario": '{"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}',
+    "sizes": "[100, 1000]",
+    "correctness": "[0.99, 0.80]",
+    "true_scores": "[0.9, 0.8, 0.4]",
+    "false_scores": "[0.5, 0.3, 0.2, 0.1]",
+    "p": "0.01",
+    "xi": "0.58",
+    "n": "101",
+    "entropy": "8",
+    "tail": "0",
+    "k": "5",
+}
+TABLES: Final[Mapping[str, str]] = {
+    "sparse_correctness_curve": "purchases",
+    "equivalence_class_people": "purchases",
+    "load_copula": "saved",
+}
+FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fitted to the riskier half
+PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
+PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
+FIT: Final = 'fit_copula("town", people, ["age", "sex", "postcode"])'
+
+
+def names_records(function: Function) -> bool:
+    """Whether the answer names the table's records, by a key or by their places."""
+    return "record" in dict(facts.result_columns(function)) and "key" in facts.named(function)
+
+
+def statements(lines: list[str]) -> str:
+    """The lines as one text, by which their answer is known."""
+    return "\n".join(lines)
+
+
+def used_in(line: str, rest: str) -> bool:
+    """Whether the module that the line imports is used by its name; other lines are."""
+    name = line.rpartition(" ")[2]
+    return not line.startswith("import ") or re.search(rf"\b{name}\.", rest) is not None
+
+
+@dataclass(frozen=True, eq=False)  # one face is itself alone
+class Face:
+    """A public module for data frames, and its reader's ways."""
+
+    engine: str
+    title: str  # the heading of its example
+    alias: str  # the module's, by custom
+    begin: tuple[str, ...]  # lines before every example
+    fitted: tuple[str, ...]  # lines that make the model "town" known
+    tables: Mapping[str, str]  # the line that makes a table, by its name
+    expressions: str  # what values that hang on no table are taken from; nothing where there are none
+    order: str  # what puts rows into an order that is always the same
+    few: str  # what keeps the first rows
+    show: str  # what shows rows
+    show_few: str = ""  # what does both, where one call does
+    key: str = ""  # the argument that names the records' key, where records have no places
+    keyed: str = ""  # what gives the people that key
+    show_value: str = ""  # what shows a value that hangs on no table
+
+    @property
+    def stub(self) -> Path:
+        """The file of its types and words."""
+        return ROOT / "reid_sql" / f"{self.engine}.pyi"
+
+    def example(self, function: Function) -> list[str]:
+        """The statements of the function's example; the last prints the answer."""
+        wanted = facts.needed(function)
+        tbl = TABLES.get(function.name, GIVEN["tbl"])
+        given = {**GIVEN, "tbl": tbl}
+        call, frame = self._call(function, [given[name] for name in wanted], tbl)
+        models = "model" in wanted or function.name in {"load_copula", "copula_models"}
+        made = self._made(f"{call} {frame}", models=models)
+        end = self._end(function, frame)
+        if frame and not self._beside(function):
+            call = f"{frame}.select({call})"
+        in_one = len(call + end) <= WIDE and "answer" not in end
+        asked = [call + end] if in_one else [f"answer = {call}", f"answer{end}"]
+        return [*self._imports([*made, *asked]), *made, *asked]
+
+    def shown(self, function: Function, answers: Mapping[str, str]) -> str:
+        """The example with its answer, as a session shows it; the answer is known by the statements."""
+        lines = self.example(function)
+        answer = answers.get(statements(lines), "")
+        return "\n".join([f">>> {line}" for line in lines] + [answer] * bool(answer))
+
+    def _imports(self, lines: list[str]) -> list[str]:
+        """The lines before every example, without modules that it does not use."""
+        rest = "\n".join(lines)
+        return [line for line in self.begin if used_in(line, rest)]
+
+    def _call(self, function: Function, told: list[str], tbl: str) -> tuple[str, str]:
+        """The call, and the frame that it is asked of where it is no function of tables."""
+        if facts.answers_a_table(function):
+            few = {"alpha", "tail"} <= {parameter.name for parameter in function.parameters}
+            options = [
+                *(FEW_CHOICES if few else ()),
+                *([self.key] if self.key and names_records(function) else ()),
+            ]
+            return self._spelled(function, [*told, *options]), ""
+        if not facts.takes_a_record(function):
+            return self._spelled(function, told), self.expressions
+        cells = ['"item"'] if function.name in TABLES else ['"age"', '"sex"', '"postcode"']
+        first = [tbl] if self._beside(function) else []
+        return self._spelled(function, [*first, *told, *cells]), tbl
+
+    def _spelled(self, function: Function, told: list[str]) -> str:
+        return f"{self.alias}.{function.name}({', '.join(told)})"
+
+    def _beside(self, function: Function) -> bool:
+        """Whether class sizes come as a column beside the frame's own, as Polars' do not."""
+        return facts.counts_in_a_window(function) and self.engine != "polars"
+
+    def _made(self, used: str, *, models: bool) -> list[str]:
+        """What makes the tables that are used, and the models that are known."""
+        own = [line for name, line in self.tables.items() if re.search(rf"\b{name}\b", used)]
+        lines = [*(self.fitted if models else ()), *own]
+        text = "\n".join([used, *lines])
+        if not re.search(r"\bpeople\b", text):
+            return lines
+        return [
+            f"people = {self.alias}.demo_people(){self.keyed if self.key and self.key in text else ''}",
+            *lines,
+        ]
+
+    def _end(self, function: Function, frame: str) -> str:
+        """What stands behind the call, so that its answer is seen."""
+        if frame and frame == self.expressions:
+            return self.show_value
+        if function.answer is Answer.ROW:
+            return self.show
+        beside = facts.columns_beside(function) and function.answer is not Answer.DRAWN
+        return (self.order if beside or self._beside(function) else "") + (
+            self.show_few or self.few + self.show
+        )
+
+
+POLARS: Final = Face(
+    engine="polars",
+    title="In Polars",
+    alias="rp",
+    begin=("import polars as pl", "import reid_sql.polars as rp"),
+    fitted=(f"fitted = rp.{FIT}.collect()",),
+    tables={
+        "released": 'released = people.with_columns(pl.col("age") // 10 * 10)',
+        "purchases": f"purchases = pl.LazyFrame({PURCHASES})",
+        "saved": 'saved = rp.copula_json("town")',
+    },
+    expressions="pl",
+    order=".sort(pl.all())",
+    few=".head(3)",
+    show=".collect().glimpse()",
+    show_value=".item()",
+)
+SPARK: Final = Face(
+    engine="spark",
+    title="On Spark",
+    alias="rs",
+    begin=(
+        "import reid_sql.spark as rs",
+        "from pyspark.sql import SparkSession",
+        "spark = SparkSession.builder.getOrCreate()",
+    ),
+    fitted=(f"fitted = rs.{FIT}",),
+    tables={
+        "released": 'released = people.withColumn("age", people.age - people.age % 10)',
+        "purchases": f'purchases = spark.createDataFrame({PURCHASE_ROWS}, ["person", "item"])',
+        "saved": 'saved = rs.copula_json("town")',
+    },
+    expressions="spark.range(1)",
+    order=".orderBy(answer.columns)",
+    few="",
+    show=".show(truncate=60, vertical=True)",
+    show_few=".show(3, truncate=60, vertical=True)",
+    show_value=".show(truncate=60, vertical=True)",
+    key='key="id"',
+    keyed='.coalesce(1).selectExpr("monotonically_increasing_id() AS id", "*")',
+)
+IBIS: Final = Face(
+    engine="ibis",
+    title="In a warehouse, through Ibis",
+    alias="ri",
+    begin=("import ibis", "import reid_sql.ibis as ri"),
+    fitted=(
+        "import reid_sql.polars as rp",
+        f"fitted = rp.{FIT.replace('people', 'rp.demo_people()')}.collect()",
+    ),
+    tables={
+        "purchases": f"purchases = ibis.memtable({PURCHASES})",
+        "saved": 'saved = ri.copula_json("town")',
+    },
+    expressions="",
+    order=".order_by(answer.columns)",
+    few=".head(3)",
+    show=".to_polars().glimpse()",
+)
+FACES: Final = (POLARS, SPARK, IBIS)

@@ -1,0 +1,104 @@
+"""The page of each function: signature, words, parameters, result columns, engines, source, examples."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from reid_sql.function import Function
+from tools import answers
+from tools import function_facts as facts
+from tools.documents import ROOT, meaning, statements
+from tools.faces import FACES, Face
+
+DEFINES: Final = re.compile(
+    r"CREATE (?:OR REPLACE )?(?:TEMP )?(?:TABLE|VIEW|MACRO) (\w+)|SET VARIABLE (\w+)"
+    r"|(?:fit_\w+|load_copula)\('(\w+)'"
+)
+FITS: Final = ("fit_copula", "fit_people")
+
+
+def page(function: Function) -> str:
+    """All that is said of the function."""
+    told = facts.details(function)
+    parts = [
+        f"# {function.name}",
+        f"    {function.signature}",
+        function.words,
+        *([told] if told else []),
+        *_parameters(function),
+        *_answer(function),
+        " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
+        f"**Source**: {function.source}.",
+        *_in_sql(function.name),
+        *_in_frames(function),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _parameters(function: Function) -> Iterator[str]:
+    if not function.parameters:
+        return
+    lines = [
+        f"| `{p.name}` | {facts.domain_words(p.domain)} | {facts.default_words(p)} |\n"
+        for p in function.parameters
+        if p.name in facts.named(function)
+    ]
+    if facts.takes_a_record(function):
+        lines.append(
+            "| `c1, …` | the record's values: columns of any type, or one ROW or STRUCT | must be given |\n"
+        )
+    yield "".join(["| parameter | is | unless given |\n| --- | --- | --- |\n", *lines]).rstrip()
+
+
+def _answer(function: Function) -> Iterator[str]:
+    beside = facts.columns_beside(function)
+    known = dict(facts.result_columns(function))
+    first = [f"| {beside} | theirs | |\n"] if beside else []
+    lines = [f"| `{name}` | {kind} | {meaning(function, name)} |\n" for name, kind in known.items()]
+    head = "| result | type | is |\n| --- | --- | --- |\n"
+    yield "".join([head, *first, *lines]).rstrip()
+
+
+def _in_sql(name: str) -> Iterator[str]:
+    for script in sorted((ROOT / "sql_examples").glob("*.sql")):
+        said = statements(script.read_text(encoding="utf-8"))
+        for place, statement in enumerate(said):
+            if facts.calls(statement, name):
+                block = "\n\n".join([*needed(said[:place], statement), statement])
+                yield f"## In SQL\n\n```sql\n{block}\n```"
+                yield f"From [{script.name}](../../sql_examples/{script.name})."
+                return
+
+
+def needed(before: list[str], statement: str) -> list[str]:
+    r"""The statements before that make what the statement names: tables, variables, models.
+
+    >>> needed(["CREATE TABLE a AS SELECT 1;", "CREATE TABLE b AS FROM a;", "SELECT 2;"], "FROM b;")
+    ['CREATE TABLE a AS SELECT 1;', 'CREATE TABLE b AS FROM a;']
+    """
+    found: list[str] = []
+    wanted = statement
+    for each in reversed(before):
+        defined = [name for names in DEFINES.findall(_bare(each)) for name in names if name]
+        listed = facts.calls(wanted, "copula_models") and any(facts.calls(each, fit) for fit in FITS)
+        if listed or any(re.search(rf"\b{name}\b", _bare(wanted)) for name in defined):
+            found.insert(0, each)
+            wanted += f"\n{each}"
+    return found
+
+
+def _bare(statement: str) -> str:
+    """The statement without its comments."""
+    return "\n".join(line for line in statement.splitlines() if not line.startswith("--"))
+
+
+def _in_frames(function: Function) -> Iterator[str]:
+    for face in FACES:
+        if not function.absence(face.engine):
+            yield f"## {face.title}\n\n```python\n{face.shown(function, _kept(face))}\n```"
+
+
+@cache
+def _kept(face: Face) -> dict[str, str]:
+    return answers.kept(face)

@@ -1,0 +1,116 @@
+"""Build the documentation site from the very files that are read in the repository.
+
+python -m tools.site [FOLDER]
+
+The pages are laid out in build/, their links turned to where the pages stand there, and built strictly: a
+link to nowhere, a page that tools/site.toml does not name, and a name without a page end the build.
+"""
+
+import os
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+BUILD: Final = ROOT / "build"
+BESIDE: Final = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+LINK: Final = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
+FENCE: Final = re.compile(r"^(```\w+) (?:file|of)=.*$", re.MULTILINE)
+
+
+def places(root: Path) -> dict[str, str]:
+    """Where each page of the repository stands on the site."""
+    docs = {path.relative_to(root).as_posix(): path for path in (root / "docs").rglob("*.md")}
+    scripts = (path.name for path in (root / "sql_examples").glob("*.sql"))
+    return {
+        **{place: place.removeprefix("docs/") for place in docs},
+        **{f"sql_examples/{name}": f"sql_examples/{name.removesuffix('.sql')}.md" for name in scripts},
+        **{name: name for name in BESIDE},
+        "README.md": "index.md",
+    }
+
+
+def lay_out(root: Path, folder: Path) -> None:
+    """Write every page, its links turned, with the files that it links to, and what the builder asks for."""
+    known = places(root)
+    for place, page in known.items():
+        if place == "README.md":
+            continue
+        text = (root / place).read_text(encoding="utf-8")
+        text = (
+            _script(Path(page).stem, text)
+            if place.endswith(".sql")
+            else turned(text, place, known, root, folder)
+        )
+        _write(folder / "pages" / page, text)
+    settings = (root / "tools" / "site.toml").read_text(encoding="utf-8")
+    _write(folder / "zensical.toml", with_folders(settings, known.values()))
+
+
+def with_folders(settings: str, pages: Iterable[str]) -> str:
+    """The settings with each folder's pages in its place; refuses a page that stands there not once."""
+    for folder in set(re.findall(r'"(\w+/)"', settings)):
+        inside = sorted(page for page in pages if page.startswith(folder) and not page.endswith("/index.md"))
+        settings = settings.replace(f'"{folder}"', ", ".join(f'"{page}"' for page in inside))
+    nav = tomllib.loads(settings)["project"]["nav"]
+    named = [page for section in nav for names in section.values() for page in names]
+    for page in sorted({*pages, *named}):
+        if named.count(page) != 1 or page not in pages:
+            times = named.count(page) if page in pages else "the name of none"
+            rule = f"each page must stand once in nav of tools/site.toml, got {times} of '{page}'"
+            raise LookupError(f"{rule}; give a page its place in one section, and no place to what is none")
+    return settings
+
+
+def turned(text: str, place: str, known: Mapping[str, str], root: Path, folder: Path) -> str:
+    """The page with its links as they are on the site; a file is taken along, a folder is not linked."""
+    here = posixpath.dirname(known[place])
+
+    def turn(link: re.Match[str]) -> str:
+        image, words, path, anchor = link[1], link[2], link[3], link[4] or ""
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(place), path))
+        if target in known:
+            return f"{image}[{words}]({posixpath.relpath(known[target], here)}{anchor})"
+        if (root / target).is_dir():
+            return words
+        if (root / target).is_file():
+            there = target.removeprefix("docs/")
+            _copy(root / target, folder / "pages" / there)
+            return f"{image}[{words}]({posixpath.relpath(there, here)})"
+        raise LookupError(f"a link of a page must lead somewhere, got '{path}' in {place}; mend it")
+
+    return FENCE.sub(r"\1", LINK.sub(turn, text))
+
+
+def _script(name: str, text: str) -> str:
+    return f"# {name[3:].replace('_', ' ').capitalize()}\n\n```sql\n{text}```\n"
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _copy(source: Path, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, path)
+
+
+def build(root: Path = ROOT, folder: Path = BUILD) -> int:
+    """Lay the pages out and build the site, strictly; what the builder prints is for its reader."""
+    for name in ("pages", "site"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    lay_out(root, folder)
+    call = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
+    environment = {**os.environ, "NO_COLOR": "1"}
+    return subprocess.run(call, cwd=folder, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(build(folder=Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else BUILD))

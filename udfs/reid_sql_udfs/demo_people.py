@@ -1,0 +1,16 @@
+"""The made-up town to try things on."""
+
+from reid_sql.demo import town
+from reid_sql.function import Answer, table_function
+
+
+@table_function("", answer=Answer.ROWS, source="made up, by the seeded generator `reid_sql.demo.generate`")
+def demo_people() -> list[town.Person]:
+    """List the 3,000 people of a made-up town, to try the functions on.
+
+    It is the file that `reid_sql.demo.people()` is the path of. Missing values are NULL.
+
+    >>> len(demo_people())
+    3000
+    """
+    return town.everybody()
