@@ -123,7 +123,7 @@ def test_sql_on_the_page_of_a_function_runs_by_itself(name: str, database: duckd
 @pytest.mark.parametrize("name", declared())
 def test_help_shows_an_example_in_the_language_of_the_face(face: Face, name: str) -> None:
     tried = helped(face, name)
-    if declared()[name].absence(face.engine):
+    if not face.has(declared()[name]):
         assert not tried
     else:
         assert f"{face.alias}.{name}(" in tried

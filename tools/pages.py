@@ -96,7 +96,7 @@ def _bare(statement: str) -> str:
 
 def _in_frames(function: Function) -> Iterator[str]:
     for face in FACES:
-        if not function.absence(face.engine):
+        if face.has(function):
             yield f"## {face.title}\n\n```python\n{face.shown(function, _kept(face))}\n```"
 
 
