@@ -60,7 +60,10 @@ def coded(columns: Columns) -> Coded:
     return Coded(list(columns), np.stack(codes, axis=1), values, ordered)
 
 
-def _text(number: int, kind: str) -> str:
+def _text(number: int, kind: str) -> str | None:
+    """Tell a number as text; a name of a number below 0 is NULL."""
+    if kind == "name" and number < 0:
+        return None
     if kind == "moment":
         return (START + timedelta(seconds=number)).strftime("%Y-%m-%d %H:%M:%S")
     return str(number) if kind == "number" else f"v{number}"

@@ -2,6 +2,7 @@
 
 - `python -m benchmarks.accuracy.people measure CASES.json [choices of columns a corpus] [seed]`
 - `python -m benchmarks.accuracy.people generate CASES.json [populations a family] [seed]`
+- `python -m benchmarks.accuracy.people kinds CASES.json [populations a kind] [seed] [kind …]`
 - `python -m benchmarks.accuracy.people persons PERSONS.json [populations a corpus]`
 - `python -m benchmarks.accuracy.people tell RESULTS.json CASES.json [CASES.json …] [PERSONS.json]`
 - `python -m benchmarks.accuracy.people page RESULTS.json` prints the tables of docs/accuracy_people.md
@@ -14,20 +15,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.accuracy import generated, people_page, people_persons
+from benchmarks.accuracy import generated, kinds, people_page, people_persons
 from benchmarks.accuracy.people_cases import FOREIGN, OF_PEOPLE, Case, cases
 from benchmarks.accuracy.people_judge import Judged, judged, learnt
 from reid_sql.models.one_answer.population_risk import (
     NOT_SURE,
     NOTHING_REPEATS,
     OF_FOREIGN,
+    OF_GROUPS,
     OF_SCATTER,
     TOO_SMALL,
 )
 from reid_sql.models.people import curves
 
 CHOICES: Final = 16
-DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS, TOO_SMALL)
+DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS, TOO_SMALL, OF_GROUPS)
 PERSONS_AT: Final = (
     ("adult", 0.01),
     ("adult", 0.1),
@@ -46,6 +48,10 @@ def main() -> None:
         file.write_text(json.dumps(found), encoding="utf-8")
     elif command == "generate":
         found = [asdict(case) for case in generated_cases(*(int(number) for number in rest))]
+        file.write_text(json.dumps(found), encoding="utf-8")
+    elif command == "kinds":
+        count, seed, *some = [*rest, *("4", "1")[len(rest) :]]
+        found = [asdict(case) for case in cases_of_kinds(int(count), int(seed), some)]
         file.write_text(json.dumps(found), encoding="utf-8")
     elif command == "persons":
         file.write_text(json.dumps(persons(int(rest[0]) if rest else 24)), encoding="utf-8")
@@ -70,6 +76,15 @@ def generated_cases(count: int = 4, seed: int = 1) -> list[Case]:
     for family in generated.FAMILIES:
         found += list(generated.cases(family, count, seed))
         print(f"{family}: {len(found)} cases", file=sys.stderr, flush=True)
+    return found
+
+
+def cases_of_kinds(count: int = 4, seed: int = 1, some: Sequence[str] = ()) -> list[Case]:
+    """Measure every kind, or some."""
+    found = []
+    for kind in some or kinds.KINDS:
+        found += list(kinds.cases(kind, count, seed))
+        print(f"{kind}: {len(found)} cases", file=sys.stderr, flush=True)
     return found
 
 

@@ -17,12 +17,13 @@ from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes
 from reid_sql.models.people import curves, following, main_effects, people_fit, shape
 from reid_sql.models.people.people_evidence import PeopleEvidence, counted
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import estimates
-from reid_sql.models.pyc import pitman_yor_forecast
+from reid_sql.models.pyc import extrapolation, pitman_yor_forecast
 
 OF_PEOPLE: Final = (
     *("adult", "census_income_kdd", "cps_tax_units", "hdv2003", "brfss2020_heart", "covid19_mx"),
@@ -33,7 +34,7 @@ USUAL: Final = (0.1, 0.01, 0.001)
 LEAST: Final = 100  # records of a sample
 WIDEST: Final = 10
 K: Final = 5
-RIVALS: Final = ("loglinear_nb", "pitman")
+RIVALS: Final = ("loglinear_nb", "pitman", "ewens")
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class Case:
     people: int
     seconds: float = 0.0
     sure: bool = True  # that columns left out follow from others
+    twins: list[float] = field(default_factory=lambda: [0.0, 0.0])  # ends of the chance of a twin
+    grouped: list[float] = field(default_factory=lambda: [0.0, 0.0])  # least τ of groups, of how many records
     entropy: float = 0.0
     own: list[float] = field(default_factory=list)  # log-likelihood of shapes by the table's own repeats
     others: list[tuple[float, list[float]]] = field(
@@ -136,7 +139,8 @@ def measured(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
     kept = following.without(evidence, [one.follows for one in left])
     model = people_fit.fit(kept)
     case.sure = all(one.is_sure for one in left)
-    case.seconds = perf_counter() - start
+    case.seconds, case.twins = perf_counter() - start, [model.twins.low, model.twins.high]
+    case.grouped = [model.groups.low, model.groups.records]
     case.sample = shares(evidence.histogram)
     case.entropy, case.own = model.told[0].entropy, _rounded(model.told[0].likelihood)
     case.others = [(one.entropy, _rounded(one.likelihood)) for one in model.told[1:]]
@@ -173,7 +177,19 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
     found["pyc"] = [pyc.uniqueness, pyc.uniqueness_low, pyc.uniqueness_high]
     found["pyc_correctness"] = [pyc.correctness, pyc.correctness_low, pyc.correctness_high]
     found["pyc_below_k"] = [pyc.k_violation, pyc.k_violation_low, pyc.k_violation_high]
-    return found
+    return found | tilted(evidence.histogram, people)
+
+
+def tilted(histogram: Histogram, people: int) -> dict[str, list[float | None]]:
+    """Extrapolate the sample's own curve, as `correctness_curve` gives it, to the population."""
+    sizes = default_sizes(int(histogram.records.sum()))[1:].astype(np.float64)
+    found = extrapolation.extrapolate(sizes, correctness_curve(histogram, sizes), [people], k=K)
+    row = extrapolation.rows(found, [people])[0]
+    return {
+        "tilted": [row.uniqueness, row.uniqueness_low, row.uniqueness_high],
+        "tilted_correctness": [row.correctness, row.correctness_low, row.correctness_high],
+        "tilted_below_k": [row.k_violation, row.k_violation_low, row.k_violation_high],
+    }
 
 
 def _on_shapes(share: curves.Share, model: PeopleModel, people: int) -> tuple[Floats, Floats, Floats]:

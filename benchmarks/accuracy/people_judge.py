@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.people_cases import OF_PEOPLE, Case
+from benchmarks.accuracy.people_cases import OF_PEOPLE, Case, K
 from reid_sql.domains import Floats
 from reid_sql.models.numerics.clopper_pearson import clopper_pearson
 from reid_sql.models.one_answer import interval
@@ -23,6 +23,7 @@ from reid_sql.models.one_answer.population_risk import (
     NOT_SURE,
     NOTHING_REPEATS,
     OF_FOREIGN,
+    OF_GROUPS,
     OF_SCATTER,
     TOO_SMALL,
     WITHOUT_LOWER,
@@ -32,6 +33,7 @@ from reid_sql.models.one_answer.population_risk import (
 )
 from reid_sql.models.people import curves, shape
 from reid_sql.models.people.shape import LOG_SHAPES, Law, Repeats
+from reid_sql.models.people.twins import Groups, Twins
 
 SHIFTS: Final = (-0.9, -0.6, -0.3, 0.0)
 DRIFTS: Final = (-0.1, 0.0)
@@ -83,7 +85,8 @@ def judge(case: Case, taught: Learnt) -> Judged:
         cap = clopper_pearson(round(case.sample[name] * case.records), case.records)
         found = interval.share(spread(case, name, taught.law, taught.power), taught.z[name], cap)
         high = max(cap, found.estimate) if WITHOUT_UPPER.intersection(doubts) else found.high
-        low = 0.0 if WITHOUT_LOWER.intersection(doubts) else found.low
+        left = Twins(*case.twins).share_left(name, case.records / case.people, K)
+        low = 0.0 if WITHOUT_LOWER.intersection(doubts) else found.low * left
         shares[name] = interval.Share(found.estimate, low, high)
     return Judged(case, shares, doubts)
 
@@ -96,6 +99,8 @@ def _doubts(case: Case, taught: Learnt) -> Iterator[str]:
         yield OF_FOREIGN
     if scattered(_weights(_key(case), taught.law.shift, taught.law.scatter), case.entropy):
         yield OF_SCATTER
+    if Groups(case.grouped[0], int(case.grouped[1])).whole(case.people):
+        yield OF_GROUPS
     if not case.sure:
         yield NOT_SURE
     if too_small(case.records, case.people):
@@ -141,6 +146,7 @@ def spread(case: Case, name: str, law: Law, power: float) -> Spread:
     of_model, by_sample, variance = (_drifted(case, curve[name], law) for curve in _curves(case))
     near = interval.NEAR_THE_ENDS / case.records
     values = curves.joined(of_model, by_sample, case.records / case.people, near, power)
+    apart = float(weights @ (curves.log_odds(by_sample, near) - curves.log_odds(of_model, near)))
     at = float(weights @ LOG_SHAPES)
     width: Width = WIDTHS[name]
     variance_there = interval.with_chance(
@@ -149,7 +155,8 @@ def spread(case: Case, name: str, law: Law, power: float) -> Spread:
         case.records / case.people,
         width.together,
     )
-    return interval.spread(values, weights, variance_there, (case.sample[name], case.records), width)
+    sample = case.sample[name], case.records
+    return interval.spread(values, weights, variance_there, sample, width, apart=apart)
 
 
 def _loss(cases: Sequence[Case], law: Law, power: float) -> float:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from benchmarks.accuracy import kinds
 from benchmarks.accuracy.generated import CHOOSING, FAMILIES, HELD_OUT, INVISIBLE
 
 Row = dict[str, Any]
@@ -12,12 +13,23 @@ FRACTIONS: Final = (0.1, 0.05, 0.01, 0.001)
 FOREIGN: Final = "browser_user_agents"
 SHARES: Final = {"uniqueness": "Ξ", "correctness": "κ", "below_k": "V_5"}
 RIVALS: Final = {"people": "people", "loglinear_nb": "log-linear", "pitman": "Pitman", "pyc": "PYC"}
+INTERVALS: Final = (  # method, its name in a row, share
+    ("ewens", "ewens", "uniqueness"),
+    ("pitman", "pitman", "uniqueness"),
+    ("loglinear_nb", "loglinear_nb", "uniqueness"),
+    ("pyc_forecast", "pyc", "uniqueness"),
+    ("pyc_forecast", "pyc_correctness", "correctness"),
+    ("pyc_forecast", "pyc_below_k", "below_k"),
+    ("pyc_extrapolate of the sample's curve, without its errors", "tilted", "uniqueness"),
+    ("pyc_extrapolate of the sample's curve, without its errors", "tilted_correctness", "correctness"),
+    ("pyc_extrapolate of the sample's curve, without its errors", "tilted_below_k", "below_k"),
+)
 FOREIGN_DOUBTS: Final = frozenset({0, 1})  # places of those notes that take the lower end away
 
 
 def page(results: Row) -> str:
     """All tables, one after another."""
-    cases = [row for row in results["cases"] if row["corpus"] not in FAMILIES]
+    cases = [row for row in results["cases"] if row["corpus"] not in {*FAMILIES, *kinds.KINDS}]
     made = [row for row in results["cases"] if row["corpus"] in FAMILIES]
     people = [row for row in cases if row["corpus"] != FOREIGN]
     parts = [
@@ -30,6 +42,7 @@ def page(results: Row) -> str:
         "\n## The flag for foreign data\n",
         *_flags(cases),
         *_made(made),
+        *_kinds([row for row in results["cases"] if row["corpus"] in kinds.KINDS]),
         "\n## Constants, by the corpus that was left out\n",
         *_constants(results["learnt"]),
         *_persons(results["persons"]),
@@ -156,6 +169,47 @@ def _of_made(some: Sequence[Row]) -> Iterator[str]:
         truth, _, low, high = np.array([row[share] for row in some]).T
         held = ((low <= truth + 1e-6) & (truth <= high + 1e-6)).mean()
         yield f"{100 * held:.1f} %, {(high - low).mean():.2f}"
+
+
+def _kinds(made: Sequence[Row]) -> Iterator[str]:
+    """Intervals of every method on kinds that were drawn after the rest was chosen."""
+    if not made:
+        return
+    roles = {
+        "choosing": kinds.CHOOSING,
+        "held out": kinds.HELD_OUT,
+        "samples that are not random": kinds.NOT_RANDOM,
+    }
+    yield "\n## Kinds of tables that came later\n"
+    head = ["kind", "role", "cases"]
+    head += [f"{sign}: below, above the interval, mean width" for sign in SHARES.values()]
+    rows = []
+    for role, names in roles.items():
+        groups = [(name, [row for row in made if row["corpus"] == name]) for name in names]
+        groups += [(f"all {role}", [row for row in made if row["corpus"] in names])]
+        rows += [
+            [name, role, str(len(some)), *(_missed([row[share] for row in some]) for share in SHARES)]
+            for name, some in groups
+            if some
+        ]
+    yield from _table(head, rows)
+    random = [row for row in made if row["corpus"] not in kinds.NOT_RANDOM]
+    yield "\n## Intervals of the other methods, on random samples of these kinds\n"
+    yield from _table(
+        ["method", "share", "cases", "below, above the interval, mean width"],
+        (
+            [method, SHARES[share], str(len(ends)), _missed(ends)]
+            for method, name, share in INTERVALS
+            if (ends := [[row[share][0], *row[name]] for row in random if None not in row.get(name, [None])])
+        ),
+    )
+
+
+def _missed(ends: Sequence[Sequence[float]]) -> str:
+    """How many truths lie below and above the interval, of (truth, estimate, low, high)."""
+    truth, _, low, high = np.array(ends).T
+    below, above = (truth < low - 1e-6).mean(), (truth > high + 1e-6).mean()
+    return f"{100 * below:.1f} %, {100 * above:.1f} %, {(high - low).mean():.2f}"
 
 
 def _constants(learnt: Row) -> Iterator[str]:

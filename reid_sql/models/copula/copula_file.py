@@ -87,11 +87,15 @@ def content_of(text: str, kind: str) -> dict[str, Any]:
     return content
 
 
-def model_of(text: str, kind: str, version: int, build: Callable[[dict[str, Any]], Model]) -> Model:
+def model_of(
+    text: str, kind: str, version: int | tuple[int, ...], build: Callable[[dict[str, Any]], Model]
+) -> Model:
     """Read a saved model of this format; refuses another version, and a text that was changed."""
     content = content_of(text, kind)
-    if content.get("version") != version:
-        rule = f"a saved model must be of version {version}, got {str(content.get('version'))[:40]}"
+    versions = (version,) if isinstance(version, int) else version
+    if content.get("version") not in versions:
+        known, told = " or ".join(map(str, versions)), str(content.get("version"))[:40]
+        rule = f"a saved model must be of version {known}, got {told}"
         raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
     if content.pop("sha256", None) != checksum(content):
         raise OutOfDomainError(

@@ -1,10 +1,11 @@
 """A share with its 95 % interval on a log-odds scale: scatter over shapes and persons, and model error.
 
 Model error is what models miss. g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n; σ² = V + v/(n (M + ε)²(1 − M +
-ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M + ε)(1 − M + ε)): m and V the mean and the variance of g over shapes, v
-the variance over persons, M the estimate, s the same share in the sample itself. v has n/N c M (1 − M) beside
-it: a population of N comes out by chance, c people of a class at once. The interval is g⁻¹(m ± z σ) and a
-little on both sides. z is conformal: the quantile of |g(truth) − m|/σ over tables of people, each
+ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M + ε)(1 − M + ε)) + (p₄ d)²: m and V the mean and the variance of g over
+shapes, v the variance over persons, M the estimate, s the same share in the sample itself, d how far the
+sample's own persons, left out one by one, lie from persons of the model. v has n/N c M (1 − M) beside it: a
+population of N comes out by chance, c people of a class at once. The interval is g⁻¹(m ± z σ) and a little
+on both sides. z is conformal: the quantile of |g(truth) − m|/σ over tables of people, each
 corpus with the same weight, that brings 95 % of the truths of other corpora within the interval.
 """
 
@@ -28,6 +29,7 @@ class Width:
     binomial: float  # p₃
     z: float
     together: float = 1.0  # people of a class that has the share, c
+    apart: float = 1.5  # p₄, chosen on kinds of tables of benchmarks/accuracy/kinds.py
 
 
 UNIQUENESS: Final = Width(0.2, 1.0, 0.85)
@@ -55,11 +57,18 @@ class Spread:
 
 
 def spread(
-    values: Floats, weights: Floats, variance: float, sample: tuple[float, int], width: Width
+    values: Floats,
+    weights: Floats,
+    variance: float,
+    sample: tuple[float, int],
+    width: Width,
+    *,
+    apart: float = 0.0,
 ) -> Spread:
     """Locate a share given its values for each shape and the weights of the shapes.
 
-    `variance` is over persons at one shape, `sample` the same share in the sample, and its records.
+    `variance` is over persons at one shape, `sample` the same share in the sample, and its records, `apart`
+    how far persons of the sample lie from those of the model on the log-odds scale.
     """
     counted, records = sample
     near = NEAR_THE_ENDS / records
@@ -72,6 +81,7 @@ def spread(
         variance / (records * room**2),
         (width.beyond_sample * (float(log_odds(np.array(counted), near)) - centre)) ** 2,
         width.binomial**2 / (records * room),
+        (width.apart * apart) ** 2,
     )
     return Spread(estimate, centre, float(np.sqrt(sum(parts))), near)
 

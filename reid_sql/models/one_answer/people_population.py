@@ -1,6 +1,6 @@
 """Populations under a model of people: shares with intervals that hold, and records drawn from the tree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from reid_sql.models.one_answer import interval
 from reid_sql.models.one_answer.interval import Share
 from reid_sql.models.people import curves
 from reid_sql.models.people.people_model import CHUNK, PeopleModel
+from reid_sql.models.people.ties import UNTOLD, Tie
 
 WIDTHS: Final = {
     "uniqueness": interval.UNIQUENESS,
@@ -49,32 +50,42 @@ def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True
     held = curves.held(model.histogram, k)
     if people <= model.records:
         return counted(model.histogram, k)
-    found = {}
-    for name in curves.SHARES:
-        values, over_persons = on_shapes(model, name, people, k)
-        estimate, fraction = float(model.shapes @ values), model.records / people
-        variance = interval.with_chance(over_persons, estimate, fraction, WIDTHS[name].together)
-        spread = interval.spread(
-            values, model.shapes, variance, (held[name] / model.records, model.records), WIDTHS[name]
-        )
+    found, fraction = {}, model.records / people
+    for name, width in WIDTHS.items():
+        told = on_shapes(model, name, people, k)
+        estimate = float(model.shapes @ told.values)
+        variance = interval.with_chance(told.variance, estimate, fraction, width.together)
+        sample = held[name] / model.records, model.records
+        spread = interval.spread(told.values, model.shapes, variance, sample, width, apart=told.apart)
         most = clopper_pearson(held[name], model.records) if random else 1.0
-        found[name] = interval.share(spread, WIDTHS[name].z, most)
+        share = interval.share(spread, width.z, most)
+        found[name] = replace(share, low=share.low * model.twins.share_left(name, fraction, k))
     return Shares(**found)
 
 
-def on_shapes(model: PeopleModel, name: str, people: float, k: int) -> tuple[Floats, float]:
-    """One share for each shape, and its variance over persons of the model at the middle shape."""
+@dataclass(frozen=True)
+class OnShapes:
+    """One share for each shape, and what is not known of it."""
+
+    values: Floats
+    variance: float  # over persons of the model at the middle shape
+    apart: float = 0.0  # log-odds by which the sample's own persons differ
+
+
+def on_shapes(model: PeopleModel, name: str, people: float, k: int) -> OnShapes:
+    """Work one share out for each shape."""
     share, shapes = curves.SHARES[name], np.exp(model.scatter.log_shapes(people))
     q = np.exp(model.drawn_log_q)[:, None]
     terms = share.of_model(q, shapes, people, k)  # (draws, shapes)
     values = np.asarray(terms.mean(axis=0))
     middle = np.exp(model.shapes @ np.log(shapes))
     variance = float(share.of_model(q, np.array([middle]), people, k).var())
-    if model.seen is not None:
-        by_sample = curves.of_sample(share, model.seen, shapes, (model.histogram, people), k)
-        near = interval.NEAR_THE_ENDS / model.records
-        values = curves.joined(values, by_sample, model.records / people, near)
-    return values, variance
+    if model.seen is None:
+        return OnShapes(values, variance)
+    by_sample = curves.of_sample(share, model.seen, shapes, (model.histogram, people), k)
+    near = interval.NEAR_THE_ENDS / model.records
+    apart = float(model.shapes @ (curves.log_odds(by_sample, near) - curves.log_odds(values, near)))
+    return OnShapes(curves.joined(values, by_sample, model.records / people, near), variance, apart)
 
 
 def counted(histogram: Histogram, k: int) -> Shares:
@@ -105,12 +116,21 @@ def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
     for chunk in np.unique(chunks).tolist():
         checkpoint()
         rng = np.random.default_rng([seed, 1, chunk])
-        drawn = model.stack.tree.draw(CHUNK, rng)
-        for j, column in enumerate(model.marginals):
-            drawn[:, j] = _with_text(column, drawn[:, j], rng)
+        drawn = np.zeros((CHUNK, len(model.columns)), dtype=np.int64)
+        drawn[:, model.kept] = model.stack.tree.draw(CHUNK, rng)
+        for j in model.kept:
+            drawn[:, j] = _with_text(model.marginals[j], drawn[:, j], rng)
+        for tie in model.ties:
+            drawn[:, tie.column] = _tied(tie, drawn[:, tie.source], model.marginals[tie.column], rng)
         rows = chunks == chunk
         found[rows] = drawn[places[rows] % CHUNK]
     return found
+
+
+def _tied(tie: Tie, source: Integers, column: Column, rng: np.random.Generator) -> Integers:
+    """Give what goes with each of the source's codes; drawn by its share where the sample does not say."""
+    goes = tie.goes[source]
+    return _with_text(column, np.where(goes == UNTOLD, column.elsewhere, goes), rng)
 
 
 def _with_text(column: Column, codes: Integers, rng: np.random.Generator) -> Integers:

@@ -56,13 +56,21 @@ NOT_SURE: Final = (
     "too few records agree to be sure that columns follow from others: the upper end is what is provable"
 )
 TOO_SMALL: Final = "too few records to show people who stand in the table twice: the lower end is 0"
+OF_GROUPS: Final = (
+    "records share values in groups, as where households were sampled whole: no random sample of people; the "
+    "lower end is 0, and the upper end what would be provable of one"
+)
+OF_TWINS: Final = (
+    "more records repeat than chance explains, as where people stand in the table several times or share "
+    "every column with their household: the lower ends allow for it; count people by entity"
+)
 NOTHING_REPEATS: Final = (
     "no record repeats in the sample: nothing in it keeps the shares below 1, so the upper end is 1"
 )
 ALL_ALIKE: Final = "all records of the sample are alike"
 NOT_LARGER: Final = "the population is less than twice the sample: counting it would be surer"
 OF_WEIGHTS: Final = "weights: the intervals were measured on samples without, and no upper end is provable"
-FOREIGN_NOTES: Final = frozenset({OF_FOREIGN, OF_SCATTER})
+FOREIGN_NOTES: Final = frozenset({OF_FOREIGN, OF_SCATTER, OF_GROUPS})
 WITHOUT_LOWER: Final = FOREIGN_NOTES | {OF_FEW, TOO_SMALL}
 WITHOUT_UPPER: Final = FOREIGN_NOTES | {OF_FEW, NOTHING_REPEATS, NOT_SURE}
 
@@ -186,8 +194,12 @@ def _doubts(people: float, found: Shares, told: Told) -> Iterator[str]:
         yield OF_FOREIGN
     if told.model is not None and scattered(told.model.shapes, told.model.told[0].entropy):
         yield OF_SCATTER
+    if told.model is not None and told.model.groups.whole(people):
+        yield OF_GROUPS
     if not told.is_sure:
         yield NOT_SURE
+    if told.model is not None and told.model.twins.beyond_chance:
+        yield OF_TWINS
 
 
 def too_small(records: int, people: float) -> bool:

@@ -76,11 +76,11 @@ class Conditional:
         chance = (held.counts + self.strength * self.prior) / (held.rows[:, None] + self.strength)
         return np.log(np.maximum(chance, TINY))
 
-    def log_left_out(self, parent: Integers, child: Integers) -> Floats:
-        """The same for records of the sample, each as if it were not in it."""
+    def log_left_out(self, parent: Integers, child: Integers, size: Integers | int = 1) -> Floats:
+        """The same for records of the sample, each as if it, or its class of this size, were not in it."""
         held = self.smoothed
-        counts = held.counts[parent, child] - _at(held.own, parent, child)
-        rows = held.rows[parent] - held.own_row[parent]
+        counts = held.counts[parent, child] - size * _at(held.own, parent, child)
+        rows = held.rows[parent] - size * held.own_row[parent]
         top = np.maximum(counts, 0) + self.strength * self.prior_left_out[child]
         return np.log(np.maximum(top / (np.maximum(rows, 0) + self.strength), TINY))
 

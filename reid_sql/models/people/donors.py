@@ -37,25 +37,41 @@ class Donors:
     kept: Floats  # (columns,)
     near: Floats  # (columns,)
 
-    def log_q(self, codes: Integers) -> Floats:
-        """Ln q of coded records, (records, columns), worked out by halves of the columns that many share."""
-        return self._log_mean(codes, None)
+    def log_q(self, codes: Integers, beside: Floats | None = None) -> Floats:
+        """Ln q of coded records, (records, columns), worked out by halves of the columns that many share.
+
+        `beside` is what else is known of them, as ln P(known | donor), (records, donors).
+        """
+        return self._log_mean(codes, None, beside)
+
+    def log_chance(self, j: int, chance: Floats) -> Floats:
+        """Ln of the mean of a chance of each category of column j, by each donor."""
+        column = self.columns[j]
+        found = self.kept[j] * chance[self.codes[:, j]]
+        found = found + (1 - self.kept[j] - self.near[j]) * float(column.mass @ chance)
+        if column.kernel is not None:
+            of_bins = np.bincount(column.bins, column.mass * chance) / column.bin_mass
+            found = found + self.near[j] * (column.kernel @ of_bins)[column.bins[self.codes[:, j]]]
+        return np.asarray(np.log(np.maximum(found, 1e-300)))
 
     def log_q_left_out(self, donor: Integers) -> Floats:
         """Ln q of the donors of these numbers, each as if it were not among them once."""
         return self._log_mean(self.codes[donor], donor)
 
-    def _log_mean(self, codes: Integers, own: Integers | None) -> Floats:
+    def _log_mean(self, codes: Integers, own: Integers | None, beside: Floats | None = None) -> Floats:
         found = np.empty(len(codes))
         logs = [c.log_share if own is None else c.log_left_out for c in self.columns]
-        base: Floats = np.sum([log[codes[:, j]] for j, log in enumerate(logs)], axis=0)
+        base: Floats = np.zeros(len(codes))
+        for j, log in enumerate(logs):
+            base = base + log[codes[:, j]]
         step = max(BLOCK // len(self.codes), 1)
         cut = (len(self.columns) + 1) // 2
-        order = np.lexsort(codes.T)
+        order = np.lexsort([np.zeros(len(codes)), *codes.T])
         for start in range(0, len(codes), step):
             checkpoint()
             rows = order[start : start + step]
             ratio = self._half(codes[rows, :cut], logs, 0) + self._half(codes[rows, cut:], logs, cut)
+            ratio = ratio if beside is None else ratio + beside[rows]
             weight = np.broadcast_to(self.count, ratio.shape)
             if own is not None:
                 weight = weight.copy()

@@ -3,11 +3,13 @@
 The draw is bounded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError
@@ -76,6 +78,33 @@ def counted(
         codes[rows],
         sizes[inverse.ravel()[rows]],
     )
+
+
+def same_counts(one: PeopleEvidence, other: PeopleEvidence) -> bool:
+    """Whether two samples were counted alike, in the same order.
+
+    >>> table = counted(np.array([[0], [0], [1]]), ["sex"], [["F", "M"]], [False])
+    >>> other = counted(np.array([[0], [1], [1]]), ["sex"], [["F", "M"]], [False])
+    >>> same_counts(table, table), same_counts(table, other)
+    (True, False)
+    """
+    plain = (one.columns, one.ordered, one.values, one.weighted) == (
+        *(other.columns, other.ordered, other.values, other.weighted),
+    )
+    return (
+        plain
+        and not one.given
+        and not other.given
+        and one.pairs.keys() == other.pairs.keys()
+        and all(np.array_equal(a, b) for a, b in zip(_arrays(one), _arrays(other), strict=True))
+    )
+
+
+def _arrays(evidence: PeopleEvidence) -> Iterator[npt.NDArray[Any]]:
+    yield from (*evidence.counts, evidence.drawn, evidence.drawn_size)
+    yield from (evidence.histogram.class_size, evidence.histogram.classes)
+    for pair in sorted(evidence.pairs):
+        yield from evidence.pairs[pair]
 
 
 def pair_counts(one: Integers, other: Integers) -> tuple[Integers, Integers, Floats]:

@@ -17,10 +17,12 @@ from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import LOG_SHAPES
 from reid_sql.models.people.stack import Stack
+from reid_sql.models.people.ties import UNTOLD, Tie
 from reid_sql.models.people.tree import ROOT, Chances, Tree
 
 FORMAT: Final = "reid-sql model of people"
 VERSION: Final = 1
+WITH_TIES: Final = 2  # the version that has columns that follow from others
 DIGITS: Final = 7  # of a chance
 CLOSE: Final = 1e-4  # to 1, of what must add up to it
 MOST_COLUMNS: Final = 64
@@ -30,9 +32,10 @@ FARTHEST_RARITY: Final = 100.0  # logarithm of a share over the mean
 def to_json(model: PeopleModel) -> str:
     """Write the tree as JSON: the same text for the same model."""
     tree = model.stack.tree
+    ties = {"ties": [_tie(model, tie) for tie in model.ties]} if model.ties else {}
     content = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": WITH_TIES if model.ties else VERSION,
         "donors": "none: the file holds no record of a person",
         "seed": model.seed,
         "class_size": model.histogram.class_size.tolist(),
@@ -40,18 +43,30 @@ def to_json(model: PeopleModel) -> str:
         "shapes": _digits(model.tree_shapes),
         "order": list(tree.order),
         "columns": [_column(tree, j) for j in range(len(tree.columns))],
+        **ties,
     }
     return text_of(content | {"sha256": checksum(content)})
 
 
 def from_json(text: str) -> PeopleModel:
     """Read a model; refuses a text that is none, of another version, or changed since it was written."""
-    return model_of(text, FORMAT, VERSION, _model)
+    return model_of(text, FORMAT, (VERSION, WITH_TIES), _model)
 
 
 def _column(tree: Tree, j: int) -> dict[str, Any]:
-    column = tree.columns[j]
     chances = tree.chances.get(j)
+    return _alone(tree.columns[j]) | {
+        "parent": tree.parents[j],
+        "chances": [] if chances is None else [_digits(row) for row in np.exp(chances.log_chance)],
+    }
+
+
+def _tie(model: PeopleModel, tie: Tie) -> dict[str, Any]:
+    told = {"place": tie.column, "source": tie.source, "goes": tie.goes.tolist(), "slip": tie.slip}
+    return _alone(model.marginals[tie.column]) | told
+
+
+def _alone(column: Column) -> dict[str, Any]:
     return {
         "name": column.name,
         "ordered": column.ordered,
@@ -61,8 +76,6 @@ def _column(tree: Tree, j: int) -> dict[str, Any]:
         "bins": column.bins.tolist(),
         "unseen_places": column.unseen_places.tolist(),
         "rarity": [_digits(column.rarity.weight), _digits(column.rarity.log_ratio)],
-        "parent": tree.parents[j],
-        "chances": [] if chances is None else [_digits(row) for row in np.exp(chances.log_chance)],
     }
 
 
@@ -71,7 +84,10 @@ def _model(content: Mapping[str, Any]) -> PeopleModel:
     if not isinstance(told, list) or not 1 <= len(told) <= MOST_COLUMNS:
         raise ValueError("columns")
     columns = tuple(_read_column(one) for one in told)
-    names = tuple(column.name for column in columns)
+    every, ties = _read_ties(columns, content.get("ties", []))
+    if bool(ties) != (content["version"] == WITH_TIES):
+        raise ValueError("ties")
+    names = tuple(column.name for column in every)
     if len(set(names)) < len(names):
         raise ValueError("columns")
     tree = _tree(columns, told, _integers(content["order"], 0, len(told) - 1))
@@ -82,7 +98,32 @@ def _model(content: Mapping[str, Any]) -> PeopleModel:
     if len(shapes) != len(LOG_SHAPES) or type(seed) is not int or not 0 <= seed <= MAX_SEED:
         raise ValueError("shapes or seed")
     histogram = Histogram(sizes, classes, sizes * classes)
-    return PeopleModel(names, columns, Stack(tree, 1.0, None), shapes, shapes, histogram, seed)
+    return PeopleModel(names, every, Stack(tree, 1.0, None), shapes, shapes, histogram, seed, ties=ties)
+
+
+def _read_ties(
+    kept: tuple[Column, ...], told: Sequence[Mapping[str, Any]]
+) -> tuple[tuple[Column, ...], tuple[Tie, ...]]:
+    """Put columns that follow in their places among the others; each must follow from one of the others."""
+    if not isinstance(told, list) or len(kept) + len(told) > MOST_COLUMNS:
+        raise ValueError("ties")
+    wide = range(len(kept) + len(told))
+    places = _integers([one["place"] for one in told], 0, wide[-1]).tolist()
+    others = [j for j in wide if j not in places]
+    if len(others) != len(kept):
+        raise ValueError("place")
+    columns = dict(zip(others, kept, strict=True))
+    columns |= {place: _read_column(one) for place, one in zip(places, told, strict=True)}
+    ties = []
+    for place, one in zip(places, told, strict=True):
+        source, slip = one["source"], one["slip"]
+        if type(source) is not int or source not in others or type(slip) is not float or not 0 < slip < 1:
+            raise ValueError("source or slip")
+        goes = _integers(one["goes"], UNTOLD, len(columns[place].seen) - 1)
+        if len(goes) != len(columns[source].mass):
+            raise ValueError("goes")
+        ties.append(Tie(place, source, goes, slip))
+    return tuple(columns[j] for j in wide), tuple(ties)
 
 
 def _tree(columns: tuple[Column, ...], told: Sequence[Mapping[str, Any]], order: Integers) -> Tree:

@@ -3,6 +3,9 @@
 The weights are those of the donors.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -10,13 +13,15 @@ import numpy as np
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.marginals.nominal import given_column, nominal_column
 from reid_sql.models.marginals.ordered import ordered_column
-from reid_sql.models.people import donors, shape
+from reid_sql.models.people import donors, following, shape
 from reid_sql.models.people.curves import Seen
-from reid_sql.models.people.people_evidence import PeopleEvidence
+from reid_sql.models.people.people_evidence import PeopleEvidence, same_counts
 from reid_sql.models.people.people_model import DRAWS, PeopleModel
 from reid_sql.models.people.raking import raked
 from reid_sql.models.people.stack import Stack, stacked
+from reid_sql.models.people.ties import ties_of
 from reid_sql.models.people.tree import PairTables, most_bins
+from reid_sql.models.people.twins import groups, twins
 
 METHOD: Final = "people"
 
@@ -24,11 +29,55 @@ METHOD: Final = "people"
 def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     """Fit the model; the same evidence and seed give the same model.
 
+    Columns that follow from others are tied to them, and the rest is fitted without; those whose shares are
+    given from outside stay.
+
     >>> from reid_sql.models.people.people_evidence import counted
     >>> model = fit(counted(np.array([[0], [0], [1], [1]]), ["sex"], [["F", "M"]], [False]))
     >>> model.cell_probability([["F"]]).probability.round(3).tolist()
     [0.486]
     """
+    found = following.dependences(evidence)
+    left = following.followers(found, [len(own) for own in evidence.values])
+    left = [one for one in left if one.follows not in evidence.given]
+    if not left:
+        return _fitted(evidence, seed)
+    gone = {one.follows for one in left}
+    kept = [j for j in range(len(evidence.columns)) if j not in gone]
+    model = _fitted(following.without(evidence, sorted(gone)), seed)
+    columns = dict(zip(kept, model.marginals, strict=True))
+    columns |= dict(zip(sorted(gone), fit_columns(following.without(evidence, kept)), strict=True))
+    every = tuple(columns[j] for j in sorted(columns))
+    return replace(model, columns=evidence.columns, marginals=every, ties=ties_of(evidence, left, every))
+
+
+@contextmanager
+def once() -> Iterator[None]:
+    """Within it, the same counts and seed are fitted once: by who asks for several answers from one table.
+
+    What was fitted is forgotten at the end, as it holds records of persons.
+    """
+    _REMEMBERED.append([])
+    try:
+        yield
+    finally:
+        _REMEMBERED.pop()
+
+
+_REMEMBERED: Final[list[list[tuple[PeopleEvidence, int, PeopleModel]]]] = []
+
+
+def _fitted(evidence: PeopleEvidence, seed: int) -> PeopleModel:
+    remembered = _REMEMBERED[-1] if _REMEMBERED else []
+    for other, its_seed, model in remembered:
+        if its_seed == seed and same_counts(evidence, other):
+            return model
+    found = _fitted_anew(evidence, seed)
+    remembered.append((evidence, seed, found))
+    return found
+
+
+def _fitted_anew(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     columns = fit_columns(evidence)
     tables = PairTables(columns, evidence)
     tree = tables.tree()
@@ -39,7 +88,15 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     told, of_tree = (own_repeats(one, evidence, seed) for one in (stack, own))
     shapes, tree_shapes = (shape.posterior(one, others) for one in (told, of_tree))
     fitted = evidence.columns, columns, stack, shapes, tree_shapes, evidence.histogram, seed
-    return PeopleModel(*fitted, seen=None if alone else seen_of(stack, evidence), told=(told, *others))
+    if alone:
+        return PeopleModel(*fitted, told=(told, *others))
+    return PeopleModel(
+        *fitted,
+        seen=seen_of(stack, evidence),
+        told=(told, *others),
+        twins=twins(tree, evidence),
+        groups=groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
+    )
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:

@@ -18,6 +18,8 @@ from reid_sql.models.people.curves import Seen
 from reid_sql.models.people.scatter import PeopleCells, Scatter
 from reid_sql.models.people.shape import Repeats
 from reid_sql.models.people.stack import Stack
+from reid_sql.models.people.ties import Tie
+from reid_sql.models.people.twins import NO_GROUPS, NONE, Groups, Twins
 
 DRAWS: Final = 3000  # records that stand for the population
 CHUNK: Final = 2048
@@ -42,6 +44,9 @@ class PeopleModel:
     seen: Seen | None = None  # records of the sample, left out one by one; a kept file has none
     notes: tuple[str, ...] = ()  # what diagnostics say of the fit
     told: tuple[Repeats, ...] = ()  # of the shapes, by the table itself and then by its sub-tables
+    twins: Twins = NONE  # records that repeat beyond chance
+    groups: Groups = NO_GROUPS  # parts of records that do, as where households were sampled whole
+    ties: tuple[Tie, ...] = ()  # columns that follow from others, which the stack goes without
 
     @property
     def records(self) -> int:
@@ -52,6 +57,12 @@ class PeopleModel:
     def donors(self) -> int:
         """How many distinct records of the sample the model holds."""
         return 0 if self.stack.donors is None else len(self.stack.donors.codes)
+
+    @property
+    def kept(self) -> list[int]:
+        """Columns of the stack: all that do not follow from others."""
+        gone = {tie.column for tie in self.ties}
+        return [j for j in range(len(self.columns)) if j not in gone]
 
     @property
     def order(self) -> list[int]:
@@ -79,7 +90,10 @@ class PeopleModel:
 
     def scored(self, codes: Integers) -> PeopleCells:
         """Cell probabilities of records of codes."""
-        q = np.minimum(np.exp(self.stack.log_q(codes)), 1.0)
+        log_q = self.stack.log_q(codes[:, self.kept])
+        for tie in self.ties:
+            log_q = log_q + tie.log_chance(self.marginals, codes)
+        q = np.minimum(np.exp(log_q), 1.0)
         cells = np.maximum(q, np.finfo(float).tiny)
         return PeopleCells(cells, np.zeros(len(q)), self.scatter, self.unique_share)
 
@@ -105,5 +119,5 @@ class PeopleModel:
 
     @cached_property
     def drawn_log_q(self) -> Floats:
-        """Ln q of records drawn from the model."""
+        """Ln q of records drawn from the model, to which columns that follow add nothing."""
         return self.stack.drawn_log_q(DRAWS, np.random.default_rng([self.seed, 1]))

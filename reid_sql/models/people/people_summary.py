@@ -31,7 +31,7 @@ class PeopleSummary:
     columns: list[str]
     ordered: list[str]
     values: int  # of all columns together
-    tree: list[str]  # each column with the one that it depends on
+    tree: list[str]  # each column with the one that it depends on, or that it follows from
     tree_weight: float  # beside the donors
     donors: int  # records of the sample that the model holds
     entropy: float  # nats
@@ -47,9 +47,10 @@ def summary(name: str, model: PeopleModel, found: Diagnostics) -> PeopleSummary:
     """Describe the model, and what diagnostics found of it."""
     tree = model.stack.tree
     shown = [
-        column if parent == ROOT else f"{column} on {model.columns[parent]}"
-        for column, parent in zip(model.columns, tree.parents, strict=True)
+        column.name if parent == ROOT else f"{column.name} on {tree.columns[parent].name}"
+        for column, parent in zip(tree.columns, tree.parents, strict=True)
     ]
+    shown += [f"{model.columns[tie.column]} follows {model.columns[tie.source]}" for tie in model.ties]
     shape = float(np.exp(model.shapes @ model.scatter.log_shapes(model.records)))
     return PeopleSummary(
         name,

@@ -65,7 +65,7 @@ def subtables(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> 
     """Let random choices of fewer columns speak, each with a tree of its own over the same pairs."""
     wide, codes = drawn.shape[1], drawn[:RECORDS]
     found = []
-    for columns in _choices(wide, rng):
+    for columns in choices(wide, rng):
         checkpoint()
         tree = tables.tree(columns)
         log_q = tree.drawn_log_q(DRAWS, rng)
@@ -116,7 +116,7 @@ def _line(others: Sequence[Repeats]) -> tuple[Floats, Floats, Floats]:
     return alphas, betas, np.asarray(weight / weight.sum())
 
 
-def _choices(wide: int, rng: np.random.Generator) -> list[list[int]]:
+def choices(wide: int, rng: np.random.Generator) -> list[list[int]]:
     """Distinct choices of 2 to all but one of the columns."""
     found: dict[tuple[int, ...], None] = {}
     for _ in range(3 * SUBTABLES if wide > 2 else 0):  # noqa: PLR2004

@@ -49,8 +49,8 @@ class Tree:
                 found += column.log_within[codes[:, j]]
         return found
 
-    def log_q_left_out(self, codes: Integers) -> Floats:
-        """The same for records of the sample, each as if its pairs were not in it."""
+    def log_q_left_out(self, codes: Integers, size: Integers | int = 1) -> Floats:
+        """The same for records of the sample, each as if its pairs, or those of its class, were not in it."""
         found = np.zeros(len(codes))
         for j, column in enumerate(self.columns):
             if self.parents[j] == ROOT:
@@ -58,7 +58,7 @@ class Tree:
             else:
                 fitted, at = self.chances[j], (self._bins(self.parents[j], codes), self._bins(j, codes))
                 assert isinstance(fitted, Conditional)  # noqa: S101  # a kept file has no counts to leave out
-                found += fitted.log_left_out(*at) + column.log_within_left_out[codes[:, j]]
+                found += fitted.log_left_out(*at, size) + column.log_within_left_out[codes[:, j]]
         return found
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:

@@ -24,6 +24,7 @@ from reid_sql.models.people import residual
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.scatter import NEGLIGIBLE
+from reid_sql.models.people.ties import UNTOLD, Clue, clues
 from reid_sql.models.people.tree import ROOT, Tree
 from reid_sql.models.profile.copula_parts import part
 from reid_sql.models.profile.people_parts import TINY, PartShapes
@@ -84,16 +85,33 @@ class PeoplePopulation:
     def _log_q(self, places: list[int]) -> Floats:
         """Ln q of the draws on these columns, each of a rarity of its own."""
         first, back = np.unique(self._drawn[:, places], axis=0, return_index=True, return_inverse=True)[1:]
-        distinct, stack = self._drawn[first], self.model.stack
-        found = log_q_on(stack.tree, distinct, places)
+        distinct, stack, kept = self._drawn[first], self.model.stack, self.model.kept
+        own, told = [kept.index(j) for j in places if j in kept], self._told(distinct, places)
+        found = log_q_on(stack.tree, distinct[:, kept], own, told)
         if stack.donors is not None:
-            near = donors_on(stack.donors, places).log_q(distinct[:, places])
+            beside = np.zeros((len(distinct), len(stack.donors.codes)))
+            for clue in told:
+                beside[clue.rows] += stack.donors.log_chance(clue.source, clue.chance)
+            near = donors_on(stack.donors, own).log_q(distinct[:, kept][:, own], beside if told else None)
             found = np.logaddexp(np.log(stack.weight) + found, np.log(1 - stack.weight) + near)
         return np.asarray(found[back.ravel()] + self._rarity[:, places].sum(axis=1))
 
+    def _told(self, codes: Integers, places: list[int]) -> list[Clue]:
+        """What columns that follow say of sources that are not among these places."""
+        model, kept = self.model, self.model.kept
+        chosen = np.isin(np.arange(len(model.columns)), places)[None, :]
+        found = clues(model.ties, model.marginals, codes, chosen)
+        return [replace(clue, source=kept.index(clue.source)) for clue in found]
+
     @cached_property
     def _drawn(self) -> Integers:
-        return self.model.stack.draw(DRAWS, np.random.default_rng([self.model.seed, 3]))
+        model, rng = self.model, np.random.default_rng([self.model.seed, 3])
+        found = np.zeros((DRAWS, len(model.columns)), dtype=np.int64)
+        found[:, model.kept] = model.stack.draw(DRAWS, rng)
+        for tie in model.ties:
+            goes = tie.goes[found[:, tie.source]]
+            found[:, tie.column] = np.where(goes == UNTOLD, model.marginals[tie.column].elsewhere, goes)
+        return found
 
     @cached_property
     def _rarity(self) -> Floats:
@@ -110,9 +128,16 @@ class PeoplePopulation:
         return PartShapes(self.model)
 
 
-def log_q_on(tree: Tree, codes: Integers, places: Sequence[int]) -> Floats:
-    """Ln q of records on these columns of a tree, the others summed over from the leaves to the roots."""
+def log_q_on(tree: Tree, codes: Integers, places: Sequence[int], told: Sequence[Clue] = ()) -> Floats:
+    """Ln q of records on these columns of a tree, the others summed over from the leaves to the roots.
+
+    `told` is what columns that follow from unknown ones say of them.
+    """
     found, waiting = np.zeros(len(codes)), dict[int, Floats]()
+    for clue in told:
+        column = tree.columns[clue.source]
+        known = waiting.setdefault(clue.source, np.ones((len(codes), len(column.bin_mass))))
+        known[clue.rows] *= clue.of_bins(column)
     for j in reversed(tree.order):
         if j not in places and j not in waiting:
             continue  # nothing below is known: its chances add up to 1

@@ -7,7 +7,8 @@ Scores are drawn in as those of all columns are; fewer columns, by which fewer a
 ξ errs upwards.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Final
@@ -20,6 +21,7 @@ from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people import caution, residual, shape
 from reid_sql.models.people.donors import Donors, similarity
 from reid_sql.models.people.people_model import PeopleModel
+from reid_sql.models.people.ties import Clue, Tie, clues
 from reid_sql.models.people.tree import ROOT, Tree, spanned
 
 TINY: Final = 1e-300
@@ -39,7 +41,10 @@ class PartShapes:
         return np.asarray(self.model.scatter.log_shapes(people) + moved[:, None])
 
     def _entropies(self, chosen: Chosen) -> Floats:
-        """Nats of each choice of columns: those of each column, less what a tree of pairs shares."""
+        """Nats of each choice of columns: those of each column, less what a tree of pairs shares.
+
+        A column that follows shares all that it has with its source.
+        """
         own = np.array([-float(column.mass @ column.log_share) for column in self.model.marginals])
         found = chosen @ own
         for row, places in enumerate(map(np.flatnonzero, chosen)):
@@ -49,8 +54,16 @@ class PartShapes:
 
     @cached_property
     def _shared(self) -> Floats:
-        """Mutual information of every two columns under the tree, in nats."""
-        return mutual_information(self.model.stack.tree)
+        """Mutual information of every two columns under the model, in nats."""
+        model, kept, wide = self.model, self.model.kept, len(self.model.columns)
+        found = np.zeros((wide, wide))
+        found[np.ix_(kept, kept)] = mutual_information(model.stack.tree)
+        if model.ties:
+            law = {(kept[a], kept[b]): both for (a, b), both in joint_laws(model.stack.tree).items()}
+            for a, b in combinations(range(wide), 2):
+                if a not in kept or b not in kept:
+                    found[a, b] = found[b, a] = tied_information(model, law, a, b)
+        return found
 
 
 @dataclass(frozen=True)
@@ -72,18 +85,32 @@ class PeopleParts:
         return q, caution.cautious(xi, unique, sampled), kappa
 
     def _log_q(self, chosen: Chosen) -> Floats:
-        stack = self.model.stack
-        tree = log_q_of_tree(stack.tree, self.codes, chosen)
-        if stack.donors is None:
-            return tree
-        donors = log_q_of_donors(stack.donors, self.codes, chosen)
-        return np.asarray(np.logaddexp(np.log(stack.weight) + tree, np.log(1 - stack.weight) + donors))
+        model, stack = self.model, self.model.stack
+        place = {column: at for at, column in enumerate(model.kept)}
+        told = [
+            replace(clue, source=place[clue.source])
+            for clue in clues(model.ties, model.marginals, self.codes[None, :], chosen)
+        ]
+        codes, own = self.codes[model.kept], chosen[:, model.kept]
+        found = log_q_of_tree(stack.tree, codes, own, told)
+        if stack.donors is not None:
+            donors = log_q_of_donors(stack.donors, codes, own, told)
+            found = np.logaddexp(np.log(stack.weight) + found, np.log(1 - stack.weight) + donors)
+        for tie in model.ties:
+            both = chosen[:, tie.column] & chosen[:, tie.source]
+            found = found + both * tie.log_chance(model.marginals, self.codes[None, :])
+        return np.asarray(found)
 
 
-def log_q_of_tree(tree: Tree, codes: Integers, chosen: Chosen) -> Floats:
-    """Ln q of one person's values of each choice of columns, the others summed over."""
+def log_q_of_tree(tree: Tree, codes: Integers, chosen: Chosen, told: Sequence[Clue] = ()) -> Floats:
+    """Ln q of one person's values of each choice of columns, the others summed over.
+
+    `told` is what columns that follow from unknown ones say of them.
+    """
     found = np.zeros(len(chosen))
     waiting = [np.ones((len(chosen), len(column.bin_mass))) for column in tree.columns]
+    for clue in told:
+        waiting[clue.source][clue.rows] *= clue.of_bins(tree.columns[clue.source])
     for j in reversed(tree.order):
         column, own = tree.columns[j], waiting[j]
         rows, place = chosen[:, j], column.bins[codes[j]]
@@ -100,7 +127,7 @@ def log_q_of_tree(tree: Tree, codes: Integers, chosen: Chosen) -> Floats:
     return found
 
 
-def log_q_of_donors(donors: Donors, codes: Integers, chosen: Chosen) -> Floats:
+def log_q_of_donors(donors: Donors, codes: Integers, chosen: Chosen, told: Sequence[Clue] = ()) -> Floats:
     """Ln q of one person's values of each choice of columns; the other columns of a donor add up to 1."""
     logs = np.empty((len(donors.columns), len(donors.codes)))
     for j, column in enumerate(donors.columns):
@@ -109,12 +136,14 @@ def log_q_of_donors(donors: Donors, codes: Integers, chosen: Chosen) -> Floats:
         ratio = ratio if near is None else ratio + donors.near[j] * near[0]
         logs[j] = np.log(np.maximum(ratio, TINY)) + column.log_share[codes[j]]
     terms = chosen.astype(np.float64) @ logs + np.log(donors.count / donors.count.sum())  # (subsets, donors)
+    for clue in told:
+        terms[clue.rows] += donors.log_chance(clue.source, clue.chance)
     top = terms.max(axis=1)
     return np.asarray(np.log(np.exp(terms - top[:, None]).sum(axis=1)) + top)
 
 
-def mutual_information(tree: Tree) -> Floats:
-    """Mutual information of the bins of every two columns: 0 where no path joins them."""
+def joint_laws(tree: Tree) -> dict[tuple[int, int], Floats]:
+    """Law of the bins of every two columns; none where no path joins them."""
     joints: dict[tuple[int, int], Floats] = {}
     reached: list[int] = []
     for k in tree.order:
@@ -128,11 +157,50 @@ def mutual_information(tree: Tree) -> Floats:
                 joints[k, j] = joints[j, k].T
             joints[k, k] = np.diag(joints[parent, k].sum(axis=0))
         reached.append(k)
+    return joints
+
+
+def mutual_information(tree: Tree) -> Floats:
+    """Mutual information of the bins of every two columns: 0 where no path joins them."""
     found = np.zeros((len(tree.columns), len(tree.columns)))
-    for one, other in combinations(range(len(tree.columns)), 2):
-        if (one, other) in joints:
-            found[one, other] = found[other, one] = _information(joints[one, other])
+    for (one, other), joint in joint_laws(tree).items():
+        found[one, other] = _information(joint) if one != other else 0.0
     return found
+
+
+def tied_information(
+    model: PeopleModel, law: Mapping[tuple[int, int], Floats], one: int, other: int
+) -> float:
+    """Mutual information of two columns, each told by its own bins or by those of its source."""
+    tie = {tie.column: tie for tie in model.ties}
+    sources = [tie[j].source if j in tie else j for j in (one, other)]
+    if sources[0] == sources[1]:
+        return _information(_joint_of_source(model, one, other, sources[0]))
+    if (sources[0], sources[1]) not in law:
+        return 0.0
+    left, right = (
+        _by_bin(tie[j], model) if j in tie else np.eye(len(model.marginals[j].bin_mass)) for j in (one, other)
+    )
+    return _information(left.T @ law[sources[0], sources[1]] @ right)
+
+
+def _by_bin(tie: Tie, model: PeopleModel) -> Floats:
+    """P(value of a column that follows | bin of its source): (bins, values and what is not told)."""
+    column = model.marginals[tie.source]
+    found = np.zeros((len(column.bin_mass), len(model.marginals[tie.column].mass)))
+    np.add.at(found, (column.bins, tie.goes), column.mass)  # UNTOLD is the last: what fits nowhere else
+    return np.asarray(found / column.bin_mass[:, None])
+
+
+def _joint_of_source(model: PeopleModel, one: int, other: int, source: int) -> Floats:
+    """Law of two columns that follow from one, or of one and its source's categories."""
+    mass = model.marginals[source].mass
+    goes = {tie.column: tie.goes for tie in model.ties} | {source: np.arange(len(mass))}
+    found, place = np.unique(np.stack([goes[one], goes[other]]), axis=1, return_inverse=True)
+    codes = [np.unique(own, return_inverse=True)[1] for own in found]
+    joint = np.zeros((int(codes[0].max()) + 1, int(codes[1].max()) + 1))
+    joint[codes[0], codes[1]] = np.bincount(place.ravel(), mass)
+    return joint
 
 
 def _information(joint: Floats) -> float:

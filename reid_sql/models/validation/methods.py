@@ -82,7 +82,7 @@ def _people(given: Given) -> Told:
     found = population_risk.answer_of(fitted, evidence, [given.people])[0]
     model = fitted.model
     if model is None or model.columns != evidence.columns:
-        model = people_fit.fit(evidence)  # as fit_people: of all columns
+        model = people_fit.fit(evidence)  # as fit_people: with columns that follow
     return Told(list(_both(found)), model.cell_probability(given.others).uniqueness(given.people))
 
 

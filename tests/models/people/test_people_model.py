@@ -10,6 +10,8 @@ from reid_sql.fitted_model import FittedModel
 from reid_sql.models.copula.copula_file import checksum
 from reid_sql.models.one_answer import people_population
 from reid_sql.models.people import people_file, people_fit, residual
+from reid_sql.models.people.people_evidence import PeopleEvidence
+from reid_sql.models.people.people_model import PeopleModel
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import AGES, three_columns
 
@@ -154,3 +156,23 @@ def test_weights_are_told_by_the_tree_alone() -> None:
     model = people_fit.fit(replace(EVIDENCE, weighted=True))
     assert model.donors == 0
     assert people_population.forecast(model, [1e4])[0].uniqueness < 1
+
+
+def test_within_once_the_same_counts_are_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits = []
+    anew = people_fit._fitted_anew  # noqa: SLF001
+
+    def counting(evidence: PeopleEvidence, seed: int) -> PeopleModel:
+        fits.append(seed)
+        return anew(evidence, seed)
+
+    monkeypatch.setattr(people_fit, "_fitted_anew", counting)
+    with people_fit.once():
+        one, again = (people_fit.fit(three_columns(300)) for _ in range(2))
+        assert fits == [0]
+        assert again is one
+        people_fit.fit(three_columns(300), seed=1)
+        people_fit.fit(three_columns(300, seed=5))
+        assert fits == [0, 1, 0]
+    people_fit.fit(EVIDENCE)
+    assert fits == [0, 1, 0, 0]
