@@ -55,7 +55,8 @@ def _of_a_table(function: Function) -> Call:
 
     def call(*arguments: Any, **named: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - as SQL takes them
         given = bound(function.name, signature, arguments, named)
-        con = given.pop("con")
+        asked = given.pop("con")
+        con = duckdb.default_connection() if asked is duckdb else asked
         if not isinstance(con, duckdb.DuckDBPyConnection):
             rule = f"con must be a connection of DuckDB, got {type(con).__name__}"
             raise WrongTypeError(f"{rule}; pass duckdb.connect('file.duckdb')")

@@ -28,6 +28,8 @@ LAYERS = [
         *(
             "reid_sql.source",
             "reid_sql.connection_url",
+            "reid_sql.fetched",
+            "reid_sql.file_pattern",
             "reid_sql.warehouse",
             "reid_sql.identifiers",
             "reid_sql.text_file",

@@ -60,6 +60,11 @@ def test_a_model_is_fitted_though_nobody_reads_the_answer(con: duckdb.DuckDBPyCo
     assert con.execute("SELECT model FROM copula_models()").fetchall() == [("eager",)]
 
 
+def test_the_module_duckdb_stands_for_the_default_connection(con: duckdb.DuckDBPyConnection) -> None:
+    expected = reid_sql.risk_summary(con, PEOPLE, ["age"]).fetchall()
+    assert FACE.risk_summary(duckdb, PEOPLE, ["age"]).fetchall() == expected
+
+
 def test_an_answer_is_counted_once(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"CREATE TABLE people AS FROM '{PEOPLE}'")
     found = reid_sql.risk_summary(con, "people", ["age", "sex"])
@@ -80,9 +85,11 @@ def test_a_table_is_a_name_a_file_or_any_frame(con: duckdb.DuckDBPyConnection) -
     ]
     answers = [
         reid_sql.journalist_risk(con, table, "people", ("age", "sex")).fetchall()
-        for table in ["people", PEOPLE, *frames]
+        for table in ["people", *frames]
     ]
     assert answers == answers[:1] * len(answers)
+    summaries = [reid_sql.risk_summary(con, table, ("age", "sex")).fetchall() for table in ("people", PEOPLE)]
+    assert summaries[0] == summaries[1]
     assert not con.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
 
 

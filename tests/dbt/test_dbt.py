@@ -28,6 +28,8 @@ def project(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     folder = tmp_path_factory.mktemp("dbt") / "town"
     shutil.copytree(HERE / "project", folder)
     dbt(folder, root, "deps")
+    shown = dbt(folder, root, "compile", REID_SQL_PEOPLE=people(root))  # of tables that are not there yet
+    assert {each["status"] for each in shown.values()} == {"success"}
     built = dbt(folder, root, "run", REID_SQL_PEOPLE=people(root))
     assert {name: each["status"] for name, each in built.items()} == dict.fromkeys(
         ["people", "release", "summary"], "success"

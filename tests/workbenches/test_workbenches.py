@@ -123,6 +123,17 @@ def test_jupysql(folder: Path, root: Path) -> None:
     assert "True" in score["gave"]
 
 
+@pytest.mark.parametrize("connection", ["duckdb://", "con"])
+def test_load_ext_registers_on_the_connection_of_jupysql(folder: Path, root: Path, connection: str) -> None:
+    page = (root / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"^((?:    %.*\n){4})", page, re.MULTILINE)
+    given = [line.strip().replace("duckdb://", connection) for line in lines.splitlines()]
+    given = ["import duckdb; con = duckdb.connect()", *(line.replace(", 'zip'", "") for line in given)]
+    *before, summary = cells(folder, root, given)
+    assert [each["failed"] for each in before] == [None] * len(before)
+    assert re.search(r"\b1\b.*\b3000\b", summary["gave"], re.DOTALL)
+
+
 def test_sqlalchemy(folder: Path, root: Path) -> None:
     lines = "\n".join(block(root, "SQLAlchemy, and JupySQL or pandas upon it"))
     assert python(folder, root, "-c", lines).strip() == ANSWER

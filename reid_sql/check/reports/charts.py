@@ -14,11 +14,7 @@ LABEL: Final = 190  # room for a bar's name
 FIGURE: Final = 170  # room for what stands behind a bar
 HEIGHT: Final = 330
 LEFT, RIGHT, TOP, BOTTOM = 52, 20, 16, 44
-# Of bars that are risky, so that they are told apart on grey paper too.
-HATCHES: Final = (
-    '<defs><pattern id="hatches" width="7" height="7" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="7"/></pattern></defs>'
-)
+STRIPE: Final = 7  # from one stripe of a risky bar to the next
 
 
 @dataclass(frozen=True)
@@ -41,8 +37,7 @@ def bars(title: str, rows: Sequence[Bar], mark: tuple[float, str] | None = None)
     longest = max([row.value or 0.0 for row in rows] + ([mark[0]] if mark else [])) or 1.0
     scale = (WIDTH - LABEL - FIGURE) / longest
     height = ROW * len(rows) + (ROW if mark else 8)
-    drawn = [HATCHES] if any(row.risky for row in rows) else []
-    drawn += [_bar(row, ROW * place, scale) for place, row in enumerate(rows)]
+    drawn = [_bar(row, ROW * place, scale) for place, row in enumerate(rows)]
     if mark:
         at = LABEL + mark[0] * scale
         drawn.append(f'<line class="mark" x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{ROW * len(rows)}"/>')
@@ -65,8 +60,20 @@ def _bar(row: Bar, top: float, scale: float) -> str:
         f'<text x="{LABEL - 10}" y="{top + 19:.1f}" text-anchor="end">{escape(label)}</text>'
         f'<rect class="{kind}" x="{LABEL}" y="{top + 5:.1f}" width="{length:.1f}" height="{ROW - 10}" '
         'rx="2"/>'
+        f"{_hatches(LABEL, top + 5, length, ROW - 10) if kind == 'risky' else ''}"
         f'<text class="soft" x="{LABEL + length + 8:.1f}" y="{top + 19:.1f}">{escape(row.text)}</text>'
     )
+
+
+def _hatches(left: float, top: float, width: float, height: float) -> str:
+    """Stripes across a bar, so that it is told apart on grey paper too."""
+    steps = (STRIPE * number for number in range(1, int((width + height) / STRIPE) + 1))
+    lines = (
+        f"M{left + max(0, step - height):.1f} {top + min(step, height):.1f}"
+        f"L{left + min(step, width):.1f} {top + max(0, step - width):.1f}"
+        for step in steps
+    )
+    return f'<path class="hatch" d="{"".join(lines)}"/>'
 
 
 def curve(title: str, forecast: Mapping[str, Any], limit: float | None) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import reid_sql
 from reid_sql.function import Function
 
 PACKAGES: Final = ("reid_sql", "reid_sql_udfs")
@@ -42,7 +41,8 @@ def _short(digest: Any) -> str:  # noqa: ANN401 - hashlib names no class of its 
 def _changed(path: str) -> bool:
     """Whether it was written, or put in its place, after this process began to load the package."""
     found = os.stat(path)  # noqa: PTH116
-    return max(found.st_mtime_ns, found.st_ctime_ns) > reid_sql.IMPORTED_AT
+    imported_at: int = sys.modules[PACKAGES[0]].IMPORTED_AT
+    return max(found.st_mtime_ns, found.st_ctime_ns) > imported_at
 
 
 def _folder(package: str) -> Path | None:
