@@ -42,7 +42,11 @@ def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()
     held = {name for name in names if ".dist-info/" not in name}
-    assert held == {name.removeprefix("udfs/") for name in committed("reid_sql", "udfs/reid_sql_udfs")}
+    shown = {
+        f"reid_sql/{name}" for name in committed("sql_examples")
+    }  # which `reid-sql functions NAME` prints
+    packages = {name.removeprefix("udfs/") for name in committed("reid_sql", "udfs/reid_sql_udfs")}
+    assert held == packages | shown
     kinds = {Path(name).suffix for name in held}
     assert {".sql", ".toml", ".css", ".json", ".csv", ".pyi", ".typed", ".py"} <= kinds
     assert {name.rpartition("/")[2] for name in names if ".dist-info/" in name} == {
