@@ -29,10 +29,11 @@ lint: .venv/.dev
 types: .venv/.dev
 	$(BIN)/mypy
 
-docs: .venv/.dev
+docs: .venv/.dev .venv/.dbt
 	$(BIN)/python -m tools.generate
 	$(BIN)/python -m tools.plans
 	$(BIN)/python -m tools.dialects
+	.venv/dbt/bin/python -m tools.dbt_dialects
 
 # The same pages as a site to be read without a network: build/site/index.html
 site: .venv/.dev

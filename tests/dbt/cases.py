@@ -113,6 +113,7 @@ CASES: Final = [
     Case("alpha", "alpha_k_anonymity", "odd", TWO, DISCLOSED + "alpha := 0.4, k := 8)", ALPHA),
 ]
 POPULATION: Final = {"population": "{{ source('town', 'odd') }}"}
+UNCOVERED: Final = {"population": "{{ source('town', 'small') }}"}
 BEFORE: Final = {"before": "{{ source('town', 'odd') }}"}
 # Beside classes: others that are told by their figures, and how.
 FIGURES: Final[dict[str, tuple[str, str, list[str], dict[str, Any]]]] = {
@@ -128,6 +129,7 @@ FIGURES: Final[dict[str, tuple[str, str, list[str], dict[str, Any]]]] = {
         NAMED,
         {"threshold": 0.25, "keep": "records", **POPULATION},
     ),
+    "uncovered": ("journalist_risk", "odd", NAMED, {"threshold": 0.25, **UNCOVERED}),
     "worse": ("no_worse", "small", NAMED, {"mask_below": 1, **BEFORE}),
     "worse_masked": ("no_worse", "small", NAMED, {"measures": "uniqueness", **BEFORE}),
     "no_worse": ("no_worse", "odd", NAMED, BEFORE),

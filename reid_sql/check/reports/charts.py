@@ -73,7 +73,7 @@ def _hatches(left: float, top: float, width: float, height: float) -> str:
         f"L{left + min(step, width):.1f} {top + max(0, step - width):.1f}"
         for step in steps
     )
-    return f'<path class="hatch" d="{"".join(lines)}"/>'
+    return f'<path class="hatch" d="{"".join(lines)}"></path>'
 
 
 def curve(title: str, forecast: Mapping[str, Any], limit: float | None) -> str:

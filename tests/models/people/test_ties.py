@@ -12,6 +12,7 @@ from reid_sql.models.copula.copula_file import checksum
 from reid_sql.models.one_answer import people_population
 from reid_sql.models.people import people_file, people_fit
 from reid_sql.models.people.diagnostics import diagnose
+from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.people_summary import summary
 from reid_sql.models.people.stack import Stack
 from reid_sql.models.profile.part_uniqueness import DRAWS, part_uniqueness
@@ -27,9 +28,10 @@ def table(*, numbers: bool = False) -> list[list[str | None]]:
     rng = np.random.default_rng(4)
     code = rng.permutation(np.repeat(np.arange(ZIPS), SIZES))
     city, sex = code // 2, (rng.random(len(code)) < 0.3 + 0.05 * code).astype(int)
-    codes = [str(10 * own) if numbers else f"z{own}" for own in code.tolist()]
+    codes: list[str | None] = [str(10 * own) if numbers else f"z{own}" for own in code.tolist()]
     states = [None if own == 0 else f"s{own}" for own in (city // 2).tolist()]
-    return [states, [f"c{own}" for own in city.tolist()], codes, [f"x{own}" for own in sex.tolist()]]
+    cities: list[str | None] = [f"c{own}" for own in city.tolist()]
+    return [states, cities, codes, [f"x{own}" for own in sex.tolist()]]
 
 
 EVIDENCE = of_values(table(), [False] * 4)
@@ -38,7 +40,7 @@ ORDERED = people_fit.fit(of_values(table(numbers=True), [False, False, True, Fal
 CHOICES = np.array([choice for choice in product([False, True], repeat=4) if any(choice)])
 
 
-def cells_of(model: people_fit.PeopleModel) -> tuple[np.ndarray, np.ndarray]:
+def cells_of(model: PeopleModel) -> tuple[np.ndarray, np.ndarray]:
     """Every cell of all columns, and the probability of all values that its categories stand for."""
     cells, many = every_cell(model.marginals)
     return cells, model.scored(cells).probability * many
@@ -56,7 +58,7 @@ def test_columns_that_follow_are_tied_to_what_stays() -> None:
 
 
 @pytest.mark.parametrize("model", [MODEL, ORDERED])
-def test_probabilities_of_all_cells_add_up_to_1(model: people_fit.PeopleModel) -> None:
+def test_probabilities_of_all_cells_add_up_to_1(model: PeopleModel) -> None:
     assert cells_of(model)[1].sum() == pytest.approx(1, rel=1e-6)
 
 
@@ -72,7 +74,7 @@ def test_a_city_adds_nothing_to_its_code() -> None:
 @pytest.mark.parametrize(
     "person", [["s1", "c2", "z4", "x1"], [None, "c1", "z2", "x0"], ["s1", "c0", "z9", "x1"], ["?"] * 4]
 )
-def test_the_others_are_summed_over(model: people_fit.PeopleModel, person: list[str | None]) -> None:
+def test_the_others_are_summed_over(model: PeopleModel, person: list[str | None]) -> None:
     cells, q = cells_of(model)
     codes = model.codes([[value] for value in person])[0]
     found = PeopleParts(model, codes).scores(CHOICES, 1e5)[0]
