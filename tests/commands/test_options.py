@@ -68,5 +68,11 @@ def test_no_option_with_a_value_takes_the_last_of_two_in_silence() -> None:
     commands = next(action for action in parser()._actions if action.choices)  # noqa: SLF001 - no public list
     for command in dict(commands.choices or {}).values():
         for action in command._actions:  # noqa: SLF001 - no public list
-            plain = type(action).__name__ in {"Once", "_AppendAction", "_StoreTrueAction", "_HelpAction"}
+            plain = type(action).__name__ in {
+                "Once",
+                "_AppendAction",
+                "_StoreTrueAction",
+                "_StoreConstAction",
+                "_HelpAction",
+            }
             assert plain, (command.prog, action.option_strings)
