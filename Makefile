@@ -9,11 +9,12 @@ BIN := .venv/bin
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
-test: .venv/.dev .venv/.dbt lint types
+test: .venv/.dev .venv/.dbt .venv/.workbenches lint types
 	@echo "make test takes a quarter of an hour or so on two cores;" \
 	  "make quick leaves out Java, dbt, real data and what is slow"
 	@date +%s > .venv/.began
-	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
+	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
+	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
 	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
 	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
 
@@ -62,6 +63,12 @@ accuracy: .venv/.dev
 .venv/.dbt: .venv/.made pyproject.toml
 	$(PYTHON) -m venv .venv/dbt
 	.venv/dbt/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dbt]"
+	@touch $@
+
+# The workbenches of docs/workbenches.md too: they bring many libraries that nothing else needs.
+.venv/.workbenches: .venv/.made pyproject.toml
+	$(PYTHON) -m venv .venv/workbenches
+	.venv/workbenches/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[workbenches]"
 	@touch $@
 
 clean:

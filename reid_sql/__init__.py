@@ -6,6 +6,8 @@ them for data frames, and `reid_sql.models` has what they are answered with. Imp
 nothing of that.
 """
 
+import time
+
 TYPE_CHECKING = (
     False  # what type checkers take for true; importing typing for it would make the command start later
 )
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     import duckdb
+
+IMPORTED_AT = time.time_ns()  # what was written to the folder since then is not what runs
 
 __all__ = [  # and every declared function; the stub beside this file has their types
     "NoRecordsError",
@@ -74,8 +78,10 @@ def unload_ipython_extension(ipython: "Any") -> None:  # noqa: ANN401 - IPython'
 def register(con: "duckdb.DuckDBPyConnection") -> None:
     """Put every function into a DuckDB connection or cursor.
 
-    Twice is harmless and cheap. Each connection and cursor registers itself; the functions leave nothing in a
-    database file, work on a read-only one, and neither commit nor abort an open transaction.
+    Every connection and cursor of the database then knows them as reid.name, and this one by the bare name,
+    too: its search path ends with our catalogue, so after USE register again. Twice is harmless and cheap.
+    The functions leave nothing in a database file, work on a read-only one, and neither commit nor abort an
+    open transaction.
 
     >>> import duckdb
     >>> con = duckdb.connect()

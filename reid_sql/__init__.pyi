@@ -22,6 +22,7 @@ from reid_sql.errors import UnknownNameError as UnknownNameError
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = str | duckdb.DuckDBPyRelation | pl.DataFrame | pl.LazyFrame | pa.Table | pd.DataFrame
 
+IMPORTED_AT: int
 check: Gate
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
@@ -58,6 +59,24 @@ def adversary_risk(
     by record; `model`, a fitted one of these columns, estimates how many are; otherwise Pitman's model does.
 
     Source: Xia et al. 2021.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.adversary_risk(con, people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 9
+    $ record          <i64> 0, 1, 2
+    $ prosecutor      <f64> 0, 0, 0
+    $ journalist      <f64> 0, 0, 0
+    $ marketer        <f64> 0.0219058, 0.0295784, 0.0295784
+    $ overall         <f64> 0.0219058, 0.0295784, 0.0295784
+    $ standard_error  <f64> 0, 0, 0
+    $ status          <str> "journalist and overall risk rest on Pitman's estimate of uniqueness in the populat...
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def adversary_sensitivity(
@@ -81,6 +100,30 @@ def adversary_sensitivity(
     the scenario's columns differ from one of their rows to another are refused.
 
     Source: Xia et al. 2021, Table 4.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.adversary_sensitivity(con, people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 15
+    $ presence_disclosed       <f64> 0.2, 0.2, 0.2
+    $ presence_discovered      <f64> 0.2, 0.2, 0.2
+    $ uniqueness_confirmed     <f64> 0.2, 0.2, 0.2
+    $ link_confirmed           <f64> 0.2, 0.5, 0.8
+    $ lower_quartile           <f64> 0.00479524, 0.0119881, 0.019181
+    $ median                   <f64> 0.00558889, 0.0139722, 0.0223556
+    $ upper_quartile           <f64> 0.0067, 0.01675, 0.0268
+    $ average                  <f64> 0.00672467, 0.0167029, 0.0266812
+    $ reduction_lower_quartile <f64> 0.4965, 0.4965, 0.4965
+    $ reduction_median         <f64> 0.497, 0.497, 0.497
+    $ reduction_upper_quartile <f64> 0.4975, 0.4975, 0.4975
+    $ records_compared         <i64> 3000, 3000, 3000
+    $ status                   <str> "journalist and overall risk rest on Pitman's estimate of uniqueness in th...
+    $ records_dropped          <i64> 0, 0, 0
+    $ nulls                    <str> 'value', 'value', 'value'
     """
 
 def adversary_summary(
@@ -105,6 +148,35 @@ def adversary_summary(
     whose values on the scenario's columns differ from one of their rows to another are refused.
 
     Source: Xia et al. 2021, Table 3.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.adversary_summary(con, people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 20
+    $ measure                  <str> 'prosecutor', 'journalist', 'marketer'
+    $ lower_quartile           <f64> 0, 0, 0.0239762
+    $ median                   <f64> 0, 0, 0.0279444
+    $ upper_quartile           <f64> 0, 0, 0.0335
+    $ average                  <f64> 0.000666667, 0.000238715, 0.0333333
+    $ highest                  <f64> 0.5, 0.179036, 0.500167
+    $ records_at_risk          <f64> 0.00133333, 0, 0.00733333
+    $ worst_median             <f64> 0, 0, 0.0555556
+    $ worst_average            <f64> 0.00133333, 0.00047743, 0.0663333
+    $ worst_records_at_risk    <f64> 0.00133333, 0.00133333, 0.0163333
+    $ reduction_lower_quartile <f64> 0.5, 0.5, 0.4965
+    $ reduction_median         <f64> 0.5, 0.5, 0.497
+    $ reduction_upper_quartile <f64> 0.5, 0.5, 0.4975
+    $ records_compared         <i64> 4, 4, 3000
+    $ records                  <i64> 3000, 3000, 3000
+    $ threshold                <f64> 0.2, 0.2, 0.2
+    $ standard_error           <f64> 0, 0, 0
+    $ status                   <str> 'ok', "journalist and overall risk rest on Pitman's estimate of uniqueness...
+    $ records_dropped          <i64> 0, 0, 0
+    $ nulls                    <str> 'value', 'value', 'value'
     """
 
 def alpha_k_anonymity(
@@ -128,6 +200,27 @@ def alpha_k_anonymity(
     risk_summary.
 
     Source: Wong et al. 2006 (general model).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.alpha_k_anonymity(con, people, ["age", "sex", "postcode"], "diagnosis").pl().glimpse()
+    Rows: 1
+    Columns: 13
+    $ variant           <str> 'general'
+    $ value             <f64> 1
+    $ records           <i64> 3000
+    $ classes           <i64> 1730
+    $ k                 <i64> 1
+    $ offending_classes <i64> 1367
+    $ offending_records <i64> 2028
+    $ offending_share   <f64> 0.676
+    $ threshold         <f64> 0.5
+    $ status            <str> 'ok'
+    $ threshold_k       <i64> 2
+    $ records_dropped   <i64> 0
+    $ nulls             <str> 'value'
     """
 
 def alpha_k_anonymity_classes(
@@ -148,6 +241,22 @@ def alpha_k_anonymity_classes(
     several sensitive values there are refused. Else one row per person is assumed.
 
     Source: Wong et al. 2006 (general model).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.alpha_k_anonymity_classes(con, people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.order("ALL").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ age             <i64> 0, 0, 0
+    $ sex             <str> 'F', 'F', 'F'
+    $ postcode        <str> '04102', '04103', '04104'
+    $ class_size      <i64> 5, 1, 3
+    $ value           <f64> 0.8, 1, 0.666667
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def attribute_risk(
@@ -170,6 +279,23 @@ def attribute_risk(
     the share of pairs of a person and another who is not in that class.
 
     Source: Motwani & Xu 2007; ARX attribute risk.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.attribute_risk(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 8
+    $ columns         <list[str]> ['age'], ['sex'], ['postcode']
+    $ distinction           <f64> 0.0333333, 0.000666667, 0.00766667
+    $ separation            <f64> 0.988591, 0.499862, 0.90567
+    $ records               <i64> 3000, 3000, 3000
+    $ classes               <i64> 100, 2, 23
+    $ status                <str> 'ok', 'ok', 'ok'
+    $ records_dropped       <i64> 0, 0, 0
+    $ nulls                 <str> 'value', 'value', 'value'
     """
 
 def beta_likeness(
@@ -194,6 +320,26 @@ def beta_likeness(
     risk_summary.
 
     Source: Cao & Karras 2012.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.beta_likeness(con, people, ["age", "sex", "postcode"], "diagnosis").pl().glimpse()
+    Rows: 1
+    Columns: 12
+    $ variant           <str> 'basic'
+    $ value             <f64> 67.1818
+    $ records           <i64> 3000
+    $ classes           <i64> 1730
+    $ k                 <i64> 1
+    $ offending_classes <i64> 1662
+    $ offending_records <i64> 2704
+    $ offending_share   <f64> 0.901333
+    $ threshold         <f64> 1
+    $ status            <str> 'ok'
+    $ records_dropped   <i64> 0
+    $ nulls             <str> 'value'
     """
 
 def beta_likeness_classes(
@@ -214,6 +360,22 @@ def beta_likeness_classes(
     several sensitive values there are refused. Else one row per person is assumed.
 
     Source: Cao & Karras 2012.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.beta_likeness_classes(con, people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.order("ALL").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ age             <i64> 0, 0, 0
+    $ sex             <str> 'F', 'F', 'F'
+    $ postcode        <str> '04103', '04104', '04106'
+    $ class_size      <i64> 1, 3, 3
+    $ value           <f64> 6.73196, 6.0922, 9.52632
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def class_size_histogram(
@@ -234,6 +396,20 @@ def class_size_histogram(
     group of which `nulls='drop'` leaves nothing has one row, without a class size.
 
     Source: the frequencies of frequencies on which every estimator of uniqueness rests.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.class_size_histogram(con, people, ["age", "sex", "postcode"]).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 6
+    $ class_size      <i64> 1, 2, 3
+    $ classes         <i64> 1051, 377, 150
+    $ records         <i64> 1051, 754, 450
+    $ blank_records   <i64> null, null, null
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def column_contributions(
@@ -256,6 +432,22 @@ def column_contributions(
     all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.column_contributions(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ record          <i64> 1, 1, 1
+    $ column_name     <str> 'age', 'sex', 'postcode'
+    $ subsets         <i64> 3, 1, 2
+    $ score           <f64> 36, 6, 12
+    $ contribution    <f64> 0.75, 0.125, 0.25
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def compare(
@@ -282,6 +474,22 @@ def compare(
     One row per person is assumed.
 
     Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")
+    >>> reid_sql.compare(con, people, released, ["age", "sex", "postcode"]).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ measure         <str> 'records', 'classes', 'k'
+    $ original        <f64> 3000, 1730, 1
+    $ released        <f64> 3000, 416, 1
+    $ change          <f64> 0, -1314, 0
+    $ status          <str> 'ok', 'ok', 'ok'
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def compare_columns(
@@ -301,6 +509,27 @@ def compare_columns(
     were disturbed. One row per person is assumed.
 
     Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")
+    >>> reid_sql.compare_columns(con, people, released, ["age", "sex", "postcode"]).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 12
+    $ column_name      <str> 'age', 'sex', 'postcode'
+    $ original_values  <i64> 100, 2, 23
+    $ released_values  <i64> 10, 2, 23
+    $ cells_changed    <i64> null, null, null
+    $ cells_suppressed <i64> null, null, null
+    $ information_loss <f64> null, null, null
+    $ total_variation  <f64> 0.902, 0, 0
+    $ earth_movers     <f64> 0.0459091, null, null
+    $ understood       <str> 'not known', 'not known', 'not known'
+    $ status           <str> 'without key nobody knows which released record is whose: pass key, a column of bo...
+    $ records_dropped  <i64> 0, 0, 0
+    $ nulls            <str> 'value', 'value', 'value'
     """
 
 def copula_correction(
@@ -313,6 +542,21 @@ def copula_correction(
     empty table, and a model that is not known: One row per person is assumed.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> reid_sql.copula_correction(con, people, "town", 20_000).pl().glimpse()
+    Rows: 1
+    Columns: 6
+    $ exponent        <f64> 1.18312
+    $ mean_xi         <f64> 0.0555426
+    $ uniqueness      <f64> 0.0430684
+    $ status          <str> 'ok'
+    $ records_dropped <i64> 0
+    $ nulls           <str> 'value'
     """
 
 def copula_forecast(
@@ -325,6 +569,23 @@ def copula_forecast(
     computation; they do not hold the error of the model.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> reid_sql.copula_forecast(con, "town", [20_000]).limit(3).pl().glimpse()
+    Rows: 1
+    Columns: 8
+    $ population       <f64> 20000
+    $ uniqueness       <f64> 0.0430684
+    $ uniqueness_low   <f64> 0.0393293
+    $ uniqueness_high  <f64> 0.0468074
+    $ correctness      <f64> 0.182011
+    $ correctness_low  <f64> 0.175203
+    $ correctness_high <f64> 0.188819
+    $ status           <str> 'the interval is that of the computation, not of the model'
     """
 
 def copula_json(con: duckdb.DuckDBPyConnection, model: str) -> duckdb.DuckDBPyRelation:
@@ -335,12 +596,42 @@ def copula_json(con: duckdb.DuckDBPyConnection, model: str) -> duckdb.DuckDBPyRe
     not known:
 
     Source: JSON with a version and a SHA-256 checksum.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> reid_sql.copula_json(con, "town").pl().glimpse()
+    Rows: 1
+    Columns: 2
+    $ model <str> 'town'
+    $ json  <str> '{"format":"reid-sql gaussian copula","version":1,"method":"paper","records":3000,"seed":0,"c...
     """
 
 def copula_models(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     """List the fitted models that this database knows, by name.
 
     Source: the models of fit_copula and load_copula.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> reid_sql.copula_models(con).limit(3).pl().glimpse()
+    Rows: 1
+    Columns: 10
+    $ model             <str> 'town'
+    $ records           <i64> 3000
+    $ columns     <list[str]> ['age', 'sex', 'postcode']
+    $ ordered     <list[str]> []
+    $ values            <i64> 125
+    $ strongest         <f64> 0.0538367
+    $ marginals         <str> '1 negative binomial, 2 categorical'
+    $ method            <str> 'paper'
+    $ calibration       <f64> 1
+    $ status            <str> 'ok'
     """
 
 def correctness_curve(
@@ -363,6 +654,19 @@ def correctness_curve(
     one group's records is refused for all.
 
     Source: Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.correctness_curve(con, people, ["age", "sex", "postcode"]).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 5
+    $ n               <i64> 1, 2, 3
+    $ correctness     <f64> 1, 0.999735, 0.99947
+    $ uniqueness      <f64> 1, 0.99947, 0.998941
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def delta_disclosure(
@@ -387,6 +691,26 @@ def delta_disclosure(
     risk_summary.
 
     Source: Brickell & Shmatikov 2008.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.delta_disclosure(con, people, ["age", "sex", "postcode"], "diagnosis").pl().glimpse()
+    Rows: 1
+    Columns: 12
+    $ variant           <str> 'present'
+    $ value             <f64> 4.22218
+    $ records           <i64> 3000
+    $ classes           <i64> 1730
+    $ k                 <i64> 1
+    $ offending_classes <i64> 911
+    $ offending_records <i64> 1583
+    $ offending_share   <f64> 0.527667
+    $ threshold         <f64> 1
+    $ status            <str> 'ok'
+    $ records_dropped   <i64> 0
+    $ nulls             <str> 'value'
     """
 
 def delta_disclosure_classes(
@@ -407,6 +731,22 @@ def delta_disclosure_classes(
     several sensitive values there are refused. Else one row per person is assumed.
 
     Source: Brickell & Shmatikov 2008.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.delta_disclosure_classes(con, people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.order("ALL").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ age             <i64> 0, 0, 0
+    $ sex             <str> 'F', 'F', 'F'
+    $ postcode        <str> '04103', '04104', '04106'
+    $ class_size      <i64> 1, 3, 3
+    $ value           <f64> 2.04536, 1.959, 2.35388
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def demo_people(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
@@ -415,6 +755,20 @@ def demo_people(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     It is the file that `reid_sql.demo.people()` is the path of. Missing values are NULL.
 
     Source: made up, by the seeded generator `reid_sql.demo.generate`.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> reid_sql.demo_people(con).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ age            <i64> 12, 19, 19
+    $ sex            <str> 'M', 'F', 'F'
+    $ postcode       <str> '04102', '04108', '04102'
+    $ marital_status <str> 'single', 'single', 'single'
+    $ education      <str> 'primary', 'primary', 'secondary'
+    $ occupation     <str> 'none', 'arts', 'trade'
+    $ diagnosis      <str> 'none', 'none', 'none'
     """
 
 def equivalence_classes(
@@ -433,6 +787,22 @@ def equivalence_classes(
     One row per person is assumed, unless `entity` tells people apart.
 
     Source: Sweeney 2002 (k-anonymity).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.equivalence_classes(con, people, ["age", "sex", "postcode"])
+    >>> answer.order("ALL").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ age             <i64> 0, 0, 0
+    $ sex             <str> 'F', 'F', 'F'
+    $ postcode        <str> '04102', '04103', '04104'
+    $ class_size      <i64> 5, 1, 3
+    $ records         <i64> 5, 1, 3
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def fit_copula(
@@ -460,6 +830,26 @@ def fit_copula(
     smallest of their classes, NULL as one person; else one row per person is assumed.
 
     Source: Rocher, Hendrickx & de Montjoye 2019.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"]).pl().glimpse()
+    Rows: 1
+    Columns: 12
+    $ model                 <str> 'town'
+    $ records               <i64> 3000
+    $ columns         <list[str]> ['age', 'sex', 'postcode']
+    $ ordered         <list[str]> []
+    $ values                <i64> 125
+    $ strongest             <f64> 0.0538367
+    $ marginals             <str> '1 negative binomial, 2 categorical'
+    $ method                <str> 'paper'
+    $ calibration           <f64> 1
+    $ status                <str> 'ok'
+    $ records_dropped       <i64> 0
+    $ nulls                 <str> 'value'
     """
 
 def fit_people(
@@ -490,6 +880,31 @@ def fit_people(
     smallest of their classes, NULL as one person; else one row per person is assumed.
 
     Source: Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.fit_people(con, "town", people, ["age", "sex", "postcode"]).pl().glimpse()
+    Rows: 1
+    Columns: 17
+    $ model                         <str> 'town'
+    $ records                       <i64> 3000
+    $ columns                 <list[str]> ['age', 'sex', 'postcode']
+    $ ordered                 <list[str]> ['age', 'postcode']
+    $ values                        <i64> 125
+    $ tree                    <list[str]> ['age', 'sex on postcode', 'postcode']
+    $ tree_weight                   <f64> 0.705092
+    $ donors                        <i64> 775
+    $ entropy                       <f64> 7.9602
+    $ shape                         <f64> 7.40624
+    $ total_correlation             <f64> 0
+    $ interaction_information       <f64> null
+    $ kl_divergence                 <f64> 0.207849
+    $ predictive_check              <f64> 1.84389
+    $ status                        <str> 'ok'
+    $ records_dropped               <i64> 0
+    $ nulls                         <str> 'value'
     """
 
 def individual_risk(
@@ -513,6 +928,22 @@ def individual_risk(
     person; else one row per person is assumed.
 
     Source: Benedetti & Franconi 1998 (exact form).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.individual_risk(con, people, ["age", "sex", "postcode"]).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 8
+    $ record                     <i64> 0, 1, 2
+    $ class_size                 <i64> 7, 2, 7
+    $ population_class_size      <f64> 7, 2, 7
+    $ risk                       <f64> 0.142857, 0.5, 0.142857
+    $ expected_reidentifications <f64> 1730, 1730, 1730
+    $ status                     <str> 'ok', 'ok', 'ok'
+    $ records_dropped            <i64> 0, 0, 0
+    $ nulls                      <str> 'value', 'value', 'value'
     """
 
 def journalist_risk(
@@ -535,6 +966,29 @@ def journalist_risk(
     one row for each group of the table, as in risk_summary, each against the whole population table.
 
     Source: ARX journalist model.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.journalist_risk(con, people, people, ["age", "sex", "postcode"]).pl().glimpse()
+    Rows: 1
+    Columns: 15
+    $ records            <i64> 3000
+    $ classes            <i64> 1730
+    $ k                  <i64> 1
+    $ unique_records     <i64> 1051
+    $ uniqueness         <f64> 0.350333
+    $ highest_risk       <f64> 1
+    $ average_risk       <f64> 0.576667
+    $ average_class_risk <f64> 0.76414
+    $ records_at_risk    <f64> 0.853
+    $ threshold          <f64> 0.2
+    $ uncovered_records  <i64> 0
+    $ status             <str> 'ok'
+    $ blank_records      <i64> null
+    $ records_dropped    <i64> 0
+    $ nulls              <str> 'value'
     """
 
 def l_diversity(
@@ -561,6 +1015,27 @@ def l_diversity(
     risk_summary.
 
     Source: Machanavajjhala et al. 2007.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.l_diversity(con, people, ["age", "sex", "postcode"], "diagnosis").pl().glimpse()
+    Rows: 1
+    Columns: 13
+    $ variant           <str> 'distinct'
+    $ value             <f64> 1
+    $ records           <i64> 3000
+    $ classes           <i64> 1730
+    $ k                 <i64> 1
+    $ offending_classes <i64> 1215
+    $ offending_records <i64> 1415
+    $ offending_share   <f64> 0.471667
+    $ threshold         <f64> 2
+    $ status            <str> 'ok'
+    $ c                 <f64> null
+    $ records_dropped   <i64> 0
+    $ nulls             <str> 'value'
     """
 
 def l_diversity_classes(
@@ -582,6 +1057,22 @@ def l_diversity_classes(
     several sensitive values there are refused. Else one row per person is assumed.
 
     Source: Machanavajjhala et al. 2007.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.l_diversity_classes(con, people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.order("ALL").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ age             <i64> 0, 0, 0
+    $ sex             <str> 'F', 'F', 'F'
+    $ postcode        <str> '04103', '04107', '04109'
+    $ class_size      <i64> 1, 1, 1
+    $ value           <f64> 1, 1, 1
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def load_copula(con: duckdb.DuckDBPyConnection, name: str, tbl: _Frame) -> duckdb.DuckDBPyRelation:
@@ -591,6 +1082,28 @@ def load_copula(con: duckdb.DuckDBPyConnection, name: str, tbl: _Frame) -> duckd
     written.
 
     Source: JSON with a version and a SHA-256 checksum.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> saved = reid_sql.copula_json(con, "town")
+    >>> reid_sql.load_copula(con, "town", saved).pl().glimpse()
+    Rows: 1
+    Columns: 12
+    $ model                 <str> 'town'
+    $ records               <i64> 3000
+    $ columns         <list[str]> ['age', 'sex', 'postcode']
+    $ ordered         <list[str]> []
+    $ values                <i64> 125
+    $ strongest             <f64> 0.0538367
+    $ marginals             <str> '1 negative binomial, 2 categorical'
+    $ method                <str> 'paper'
+    $ calibration           <f64> 1
+    $ status                <str> 'ok'
+    $ records_dropped       <i64> 0
+    $ nulls                 <str> 'value'
     """
 
 def loglinear_risk(
@@ -614,6 +1127,28 @@ def loglinear_risk(
     person, and `record` is the person; else one row per person is assumed.
 
     Source: Skinner & Shlomo 2008; Rocher et al. 2019, supplement.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.loglinear_risk(con, people, ["age", "sex", "postcode"], 0.1).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 14
+    $ record          <i64> 0, 1, 2
+    $ class_size      <i64> 7, 2, 7
+    $ uniqueness      <f64> 0, 0, 0
+    $ correctness     <f64> 0.022801, 0.122072, 0.0234075
+    $ nb_uniqueness   <f64> 0, 0, 0
+    $ nb_correctness  <f64> 0.022801, 0.122072, 0.0234075
+    $ tau1            <f64> 57.7728, 57.7728, 57.7728
+    $ tau2            <f64> 265.634, 265.634, 265.634
+    $ nb_tau1         <f64> 57.7728, 57.7728, 57.7728
+    $ nb_tau2         <f64> 265.634, 265.634, 265.634
+    $ nb_shape        <f64> null, null, null
+    $ status          <str> 'ok', 'ok', 'ok'
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def matching_correctness_curve(
@@ -634,6 +1169,18 @@ def matching_correctness_curve(
     goes on from there, with `standard_error` as its `standard_errors`.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (rank-1 identification rate), expectation over galleries taken exactly.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> answer = reid_sql.matching_correctness_curve(con, [0.9, 0.8, 0.4], [0.5, 0.3, 0.2, 0.1])
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 4
+    $ n              <i64> 1, 2, 3
+    $ correctness    <f64> 1, 0.916667, 0.833333
+    $ standard_error <f64> 4.53247e-17, 0.0833333, 0.166667
+    $ people         <i64> 3, 3, 3
     """
 
 def minimal_unique_subsets(
@@ -657,6 +1204,21 @@ def minimal_unique_subsets(
     in its columns that no other person has.
 
     Source: Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.minimal_unique_subsets(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 6
+    $ record                <i64> 1, 1, 1
+    $ columns         <list[str]> ['age', 'occupation'], ['age', 'sex', 'education'], ['age', 'postcode', 'educ...
+    $ size                  <i64> 2, 3, 3
+    $ score                 <f64> 24, 6, 6
+    $ records_dropped       <i64> 0, 0, 0
+    $ nulls                 <str> 'value', 'value', 'value'
     """
 
 def population_risk(
@@ -687,6 +1249,29 @@ def population_risk(
     smallest of their classes, NULL as one person; else one row per person is assumed.
 
     Source: Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.population_risk(con, people, ["age", "sex", "postcode"], [20_000]).limit(3).pl().glimpse()
+    Rows: 1
+    Columns: 15
+    $ population       <f64> 20000
+    $ uniqueness       <f64> 0.0472671
+    $ uniqueness_low   <f64> 0.0312083
+    $ uniqueness_high  <f64> 0.0703773
+    $ correctness      <f64> 0.193058
+    $ correctness_low  <f64> 0.167497
+    $ correctness_high <f64> 0.221326
+    $ below_k          <f64> 0.269358
+    $ below_k_low      <f64> 0.224706
+    $ below_k_high     <f64> 0.318946
+    $ method           <str> 'people'
+    $ status           <str> 'ok'
+    $ sentence         <str> 'Of 20,000 people about 4.7 % (3.1 to 7 %) would be the only one with their values...
+    $ records_dropped  <i64> 0
+    $ nulls            <str> 'value'
     """
 
 def population_uniqueness(
@@ -727,6 +1312,23 @@ def population_uniqueness(
     smallest of their classes, NULL as one person; else one row per person is assumed.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.population_uniqueness(con, people, ["age", "sex", "postcode"], 20_000)
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 8
+    $ method          <str> 'people', 'bound', 'ewens'
+    $ unique_records  <f64> 945.342, 7006.67, 1496.3
+    $ uniqueness      <f64> 0.0472671, 0.350333, 0.0748148
+    $ uniqueness_low  <f64> 0.0312083, 0, 0.0678147
+    $ uniqueness_high <f64> 0.0703773, 0.367711, 0.0820607
+    $ status          <str> 'ok', "an upper bound, no estimate: the sample's own share of unique records, which...
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def profile(
@@ -743,6 +1345,28 @@ def profile(
     One row per person is assumed.
 
     Source: Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.profile(con, people).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 14
+    $ column_name            <str> 'age', 'sex', 'postcode'
+    $ column_type            <str> 'integer', 'text', 'text'
+    $ records                <i64> 3000, 3000, 3000
+    $ distinct_values        <i64> 100, 2, 23
+    $ uniqueness             <f64> 0, 0, 0
+    $ separation             <f64> 0.988591, 0.499862, 0.90567
+    $ entropy_bits           <f64> 6.48755, 0.999561, 3.93766
+    $ missing                <f64> 0, 0, 0
+    $ sentinels        <list[str]> [], [], []
+    $ sentinel_records <list[i64]> [], [], []
+    $ looks_like             <str> 'number', 'category', 'code'
+    $ suggestion             <str> 'a quasi-identifier if others can know it (age, children): alone it singles ...
+    $ records_dropped        <i64> 0, 0, 0
+    $ nulls                  <str> 'value', 'value', 'value'
     """
 
 def pyc_extrapolate(
@@ -771,6 +1395,26 @@ def pyc_extrapolate(
     method does not tell.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> reid_sql.pyc_extrapolate(con, [100, 1000], [0.99, 0.80], [20_000]).limit(3).pl().glimpse()
+    Rows: 1
+    Columns: 13
+    $ population       <f64> 20000
+    $ correctness      <f64> 0.108291
+    $ correctness_low  <f64> 0.0631795
+    $ correctness_high <f64> 0.178667
+    $ uniqueness       <f64> 9.75524e-05
+    $ uniqueness_low   <f64> 0
+    $ uniqueness_high  <f64> 0.00339894
+    $ k_violation      <f64> 0.0179734
+    $ k_violation_low  <f64> 0.00333337
+    $ k_violation_high <f64> 0.0794134
+    $ entropy          <f64> 7.68065
+    $ tail             <f64> -2.31716
+    $ status           <str> 'fewer than 4 sizes do not tell the shape of the curve: the Pitman–Yor one, untilted'
     """
 
 def pyc_fit(
@@ -792,6 +1436,27 @@ def pyc_fit(
     With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.pyc_fit(con, people, ["age", "sex", "postcode"]).pl().glimpse()
+    Rows: 1
+    Columns: 13
+    $ entropy         <f64> 8.01728
+    $ entropy_low     <f64> 7.95436
+    $ entropy_high    <f64> 8.11083
+    $ tail            <f64> 0
+    $ tail_low        <f64> 0
+    $ tail_high       <f64> 0.0177092
+    $ discount        <f64> 0
+    $ concentration   <f64> 1702.36
+    $ records         <i64> 3000
+    $ classes         <i64> 1730
+    $ status          <str> 'ok'
+    $ records_dropped <i64> 0
+    $ nulls           <str> 'value'
     """
 
 def pyc_forecast(
@@ -817,6 +1482,27 @@ def pyc_forecast(
     population smaller than one group is refused for all.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.pyc_forecast(con, people, ["age", "sex", "postcode"], [20_000]).limit(3).pl().glimpse()
+    Rows: 1
+    Columns: 13
+    $ population       <f64> 20000
+    $ correctness      <f64> 0.216683
+    $ correctness_low  <f64> 0.190668
+    $ correctness_high <f64> 0.247172
+    $ uniqueness       <f64> 0.0780625
+    $ uniqueness_low   <f64> 0.0666007
+    $ uniqueness_high  <f64> 0.0952371
+    $ k_violation      <f64> 0.277371
+    $ k_violation_low  <f64> 0.241936
+    $ k_violation_high <f64> 0.319391
+    $ status           <str> 'ok'
+    $ records_dropped  <i64> 0
+    $ nulls            <str> 'value'
     """
 
 def qar_contributions(
@@ -843,6 +1529,25 @@ def qar_contributions(
     rows to another are refused.
 
     Source: Béra et al. 2023, section 3.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.qar_contributions(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], alpha=0.1, tail=0.5)
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 10
+    $ record                   <i64> 0, 1, 2
+    $ contribution             <f64> -0.000190777, 0.000107528, -0.000134079
+    $ unique_quasi_identifiers <i64> 0, 8, 1
+    $ u_star                   <f64> 0, 5.01533, 0.329333
+    $ u_plus                   <f64> 0, 2.98467, 0.670667
+    $ entropy                  <f64> null, null, null
+    $ pls                      <f64> null, null, null
+    $ status                   <str> "entropy and pls are not available: 'sex' has no order; pass columns of nu...
+    $ records_dropped          <i64> 0, 0, 0
+    $ nulls                    <str> 'value', 'value', 'value'
     """
 
 def qar_elimination(
@@ -871,6 +1576,22 @@ def qar_elimination(
     values differ from one of their rows to another are refused.
 
     Source: Béra et al. 2023, sections 3 and 4 (proper backward elimination).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.qar_elimination(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], alpha=0.1, tail=0.5)
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ step            <i64> 0, 1, 2
+    $ record          <i64> null, 1127, 194
+    $ risk            <f64> 0.57857, 0.578187, 0.577856
+    $ bound           <f64> 0.427428, 0.427212, 0.426996
+    $ status          <str> 'ok', 'ok', 'ok'
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def qar_proxies(
@@ -895,6 +1616,22 @@ def qar_proxies(
     one of them; those whose values differ from one of their rows to another are refused.
 
     Source: Béra et al. 2023, sections 3.3 to 3.5.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.qar_proxies(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], alpha=0.1, tail=0.5)
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ proxy           <str> 'u_plus', 'u_star', 'entropy'
+    $ pearson         <f64> 0.879416, 0.73409, null
+    $ kendall         <f64> 0.751014, 0.733442, null
+    $ auc             <f64> 0.950732, 0.905126, null
+    $ status          <str> 'ok', 'ok', "entropy and pls are not available: 'sex' has no order; pass columns of...
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def qar_quasi_identifiers(
@@ -917,6 +1654,22 @@ def qar_quasi_identifiers(
     of the smallest of their classes, in people.
 
     Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.qar_quasi_identifiers(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ quasi_identifier <list[str]> ['age', 'postcode', 'occupation'], ['age', 'postcode', 'education'], ['age',...
+    $ distinct_values        <i64> 2012, 1992, 1730
+    $ risk                   <f64> 0.670667, 0.664, 0.576667
+    $ records                <i64> 3000, 3000, 3000
+    $ status                 <str> 'ok', 'ok', 'ok'
+    $ records_dropped        <i64> 0, 0, 0
+    $ nulls                  <str> 'value', 'value', 'value'
     """
 
 def qar_risk(
@@ -942,6 +1695,27 @@ def qar_risk(
     risk of a choice is the mean over people of 1/size of the smallest of their classes, in people.
 
     Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.qar_risk(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], alpha=0.1, tail=0.5)
+    >>> answer.pl().glimpse()
+    Rows: 1
+    Columns: 12
+    $ risk              <f64> 0.57857
+    $ risk_low          <f64> 0.385437
+    $ risk_high         <f64> 0.692845
+    $ threshold         <f64> 0.228667
+    $ shape             <f64> -0.304478
+    $ scale             <f64> 1.20469
+    $ quasi_identifiers <i64> 20
+    $ exceedances       <i64> 10
+    $ records           <i64> 3000
+    $ status            <str> 'ok'
+    $ records_dropped   <i64> 0
+    $ nulls             <str> 'value'
     """
 
 def risk_summary(
@@ -967,6 +1741,27 @@ def risk_summary(
     empty table and a threshold outside [0, 1].
 
     Source: ARX prosecutor model; sdcMicro individual risk without weights.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.risk_summary(con, people, ["age", "sex", "postcode"]).pl().glimpse()
+    Rows: 1
+    Columns: 13
+    $ records            <i64> 3000
+    $ classes            <i64> 1730
+    $ k                  <i64> 1
+    $ unique_records     <i64> 1051
+    $ uniqueness         <f64> 0.350333
+    $ highest_risk       <f64> 1
+    $ average_risk       <f64> 0.576667
+    $ average_class_risk <f64> 0.76414
+    $ records_at_risk    <f64> 0.853
+    $ threshold          <f64> 0.2
+    $ blank_records      <i64> null
+    $ records_dropped    <i64> 0
+    $ nulls              <str> 'value'
     """
 
 def sample_copula(
@@ -979,6 +1774,18 @@ def sample_copula(
     count. Refuses a model that is not known.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> reid_sql.sample_copula(con, "town", 101).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 3
+    $ age      <str> '5', '18', '14'
+    $ sex      <str> 'F', 'F', 'F'
+    $ postcode <str> '04102', '04117', '04121'
     """
 
 def score_copula(
@@ -997,6 +1804,28 @@ def score_copula(
     record that is not alone in the table has ξ = 0.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> reid_sql.score_copula(con, people, "town", 20_000).order("ALL").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 13
+    $ age                    <i64> 0, 0, 0
+    $ sex                    <str> 'F', 'F', 'F'
+    $ postcode               <str> '04102', '04102', '04102'
+    $ marital_status         <str> 'single', 'single', 'single'
+    $ education              <str> 'primary', 'primary', 'primary'
+    $ occupation             <str> 'none', 'none', 'none'
+    $ diagnosis              <str> 'asthma', 'none', 'none'
+    $ class_size             <i64> 5, 5, 5
+    $ cell_probability       <f64> 0.00172316, 0.00172316, 0.00172316
+    $ cell_probability_error <f64> 3.17555e-06, 3.17555e-06, 3.17555e-06
+    $ uniqueness_xi          <f64> 1.04879e-15, 1.04879e-15, 1.04879e-15
+    $ uniqueness_xi_error    <f64> 6.67216e-17, 6.67216e-17, 6.67216e-17
+    $ correctness_kappa      <f64> 0.0290165, 0.0290165, 0.0290165
     """
 
 def score_records(
@@ -1014,6 +1843,28 @@ def score_records(
     and under a model of people ξ and κ use that nobody else of the class is in it.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17; Skinner & Shlomo 2008.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> reid_sql.score_records(con, people, "town", 20_000).order("ALL").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 13
+    $ age                    <i64> 0, 0, 0
+    $ sex                    <str> 'F', 'F', 'F'
+    $ postcode               <str> '04102', '04102', '04102'
+    $ marital_status         <str> 'single', 'single', 'single'
+    $ education              <str> 'primary', 'primary', 'primary'
+    $ occupation             <str> 'none', 'none', 'none'
+    $ diagnosis              <str> 'asthma', 'none', 'none'
+    $ class_size             <i64> 5, 5, 5
+    $ cell_probability       <f64> 0.00172316, 0.00172316, 0.00172316
+    $ cell_probability_error <f64> 3.17555e-06, 3.17555e-06, 3.17555e-06
+    $ uniqueness_xi          <f64> 1.04879e-15, 1.04879e-15, 1.04879e-15
+    $ uniqueness_xi_error    <f64> 6.67216e-17, 6.67216e-17, 6.67216e-17
+    $ correctness_kappa      <f64> 0.0290165, 0.0290165, 0.0290165
     """
 
 def sparse_correctness_curve(
@@ -1038,6 +1889,21 @@ def sparse_correctness_curve(
     number of people; 50 where there are none, evenly spaced in log space. Refuses an empty table.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> purchases = con.sql("FROM (VALUES (1, 'tea'), (1, 'rice'), (2, 'tea'), (2, 'salt'), (3, 'tea'), (3, 'rice')) AS bought(person, item)")
+    >>> reid_sql.sparse_correctness_curve(con, purchases, "person", "item").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ n               <i64> 1, 2, 3
+    $ correctness     <f64> 1, 0.833333, 0.666667
+    $ standard_error  <f64> 0, 0, 0
+    $ people          <i64> 3, 3, 3
+    $ draws           <i64> 0, 0, 0
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def suda_scores(
@@ -1065,6 +1931,22 @@ def suda_scores(
     all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.suda_scores(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
+    >>> answer.limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ record          <i64> 1, 2, 3
+    $ subsets         <i64> 5, 1, 4
+    $ smallest_size   <i64> 2, 3, 3
+    $ suda_score      <f64> 48, 6, 12
+    $ dis_suda        <f64> 0.212531, 0.0265663, 0.0531327
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def t_closeness(
@@ -1090,6 +1972,26 @@ def t_closeness(
     risk_summary.
 
     Source: Li, Li & Venkatasubramanian 2007.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.t_closeness(con, people, ["age", "sex", "postcode"], "diagnosis").pl().glimpse()
+    Rows: 1
+    Columns: 12
+    $ variant           <str> 'equal'
+    $ value             <f64> 0.985333
+    $ records           <i64> 3000
+    $ classes           <i64> 1730
+    $ k                 <i64> 1
+    $ offending_classes <i64> 1714
+    $ offending_records <i64> 2924
+    $ offending_share   <f64> 0.974667
+    $ threshold         <f64> 0.2
+    $ status            <str> 'ok'
+    $ records_dropped   <i64> 0
+    $ nulls             <str> 'value'
     """
 
 def t_closeness_classes(
@@ -1110,6 +2012,22 @@ def t_closeness_classes(
     several sensitive values there are refused. Else one row per person is assumed.
 
     Source: Li, Li & Venkatasubramanian 2007.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> answer = reid_sql.t_closeness_classes(con, people, ["age", "sex", "postcode"], "diagnosis")
+    >>> answer.order("ALL").limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 7
+    $ age             <i64> 0, 0, 0
+    $ sex             <str> 'F', 'F', 'F'
+    $ postcode        <str> '04102', '04103', '04104'
+    $ class_size      <i64> 5, 1, 3
+    $ value           <f64> 0.373667, 0.870667, 0.456
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def uniqueness_profile(
@@ -1130,6 +2048,23 @@ def uniqueness_profile(
     choices, other numbers of values, and a model that is not known:
 
     Source: Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
+    >>> reid_sql.uniqueness_profile(con, "town", ["47", "F", "04102"], 20_000).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 8
+    $ kind                    <str> 'known', 'known', 'known'
+    $ attributes        <list[str]> ['age'], ['sex'], ['postcode']
+    $ size                    <i64> 1, 1, 1
+    $ cell_probability        <f64> 0.0194916, 0.512333, 0.220333
+    $ uniqueness_xi           <f64> 1.0831e-171, 0, 0
+    $ correctness_kappa       <f64> 0.0025652, 9.75927e-05, 0.000226929
+    $ impact                  <f64> null, null, null
+    $ status                  <str> 'ok', 'ok', 'ok'
     """
 
 def validate_risk(
@@ -1159,4 +2094,24 @@ def validate_risk(
     counts once, by the smallest of their classes, NULL as one person; else one row per person is assumed.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.validate_risk(con, people, ["age", "sex", "postcode"]).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 12
+    $ method          <str> 'people', 'people', 'people'
+    $ fraction        <f64> 0.1, 0.1, 0.1
+    $ sample          <i64> 1, 1, 2
+    $ figure          <str> 'uniqueness', 'correctness', 'uniqueness'
+    $ value           <f64> 0.321223, 0.530222, 0.348613
+    $ low             <f64> 0.238858, 0.469971, 0
+    $ high            <f64> 0.415083, 0.589784, 0.903008
+    $ truth           <f64> 0.350333, 0.576667, 0.350333
+    $ counted         <i64> 300, 300, 300
+    $ status          <str> 'ok', 'ok', 'the data are unlike the tables of people that the interval was measure...
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """

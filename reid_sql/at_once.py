@@ -7,6 +7,7 @@ somebody reads it, and a model that is fitted by it is not known before.
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter as Argument
 from inspect import Signature
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -17,6 +18,7 @@ import pyarrow as pa
 from reid_sql.domains import OptionalTable, Table
 from reid_sql.engines.duckdb import register
 from reid_sql.engines.face import bound, checked, told
+from reid_sql.engines.words import of_stub, without_example
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of
@@ -24,6 +26,7 @@ from reid_sql.runner import sentence
 from reid_sql_udfs import declared
 
 Call = Callable[..., duckdb.DuckDBPyRelation]
+STUB: Final = Path(__file__).with_name("__init__.pyi")  # its words hold an example of a connection
 CONNECTION: Final = Argument("con", Argument.POSITIONAL_OR_KEYWORD)
 FRAMES: Final = (duckdb.DuckDBPyRelation, pl.DataFrame, pl.LazyFrame, pa.Table)
 
@@ -34,13 +37,8 @@ def call_of(name: str) -> Call:
     made = _of_records(function) if function.answer.of_rows else _of_a_table(function)
     made.__name__ = made.__qualname__ = name
     made.__module__ = "reid_sql"
-    made.__doc__ = _words(function)
+    made.__doc__ = of_stub(STUB, name) or without_example(function)
     return made
-
-
-def _words(function: Function) -> str:
-    """What the docstring says, without its example, which is of the arrays beneath."""
-    return (function.body.__doc__ or "").partition(">>>")[0].rstrip() + "\n"
 
 
 def _of_records(function: Function) -> Call:
@@ -57,7 +55,8 @@ def _of_a_table(function: Function) -> Call:
 
     def call(*arguments: Any, **named: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - as SQL takes them
         given = bound(function.name, signature, arguments, named)
-        con = given.pop("con")
+        asked = given.pop("con")
+        con = duckdb.default_connection() if asked is duckdb else asked
         if not isinstance(con, duckdb.DuckDBPyConnection):
             rule = f"con must be a connection of DuckDB, got {type(con).__name__}"
             raise WrongTypeError(f"{rule}; pass duckdb.connect('file.duckdb')")

@@ -11,7 +11,9 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 VARIABLE: Final = "env:"
 SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 STORES: Final = ("http", "https", "s3", "s3a", "s3n", "gs", "gcs", "r2", "az", "azure", "abfss", "hf", "file")
-SECRET: Final = re.compile(r"pass(?!file)|pwd|secret|token|credential|private_?key|api_?key", re.IGNORECASE)
+SECRET: Final = re.compile(
+    r"pass(?!file)|pwd|secret|token|credential|private_?key|api_?key|signature", re.IGNORECASE
+)
 HELD: Final = re.compile(r"(?<=://)([^:/?#@\s]*):[^@\s]*@")  # a user and a password, wherever they stand
 HIDDEN: Final = "***"
 SHORTEST: Final = 4  # letters of a secret that is hidden within words, too

@@ -20,15 +20,27 @@ def repeated(
     Only the names in `besides`, the quasi-identifiers, are passed over. It costs one scan where there is such
     a name.
     """
-    names = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
-    taken = {name.lower() for name in besides}
-    likely = [name for name in names if NAMED_LIKE_PEOPLE.search(name) and name.lower() not in taken][:MOST]
-    if not likely:
+    every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
+    names = likely(every, besides)
+    if not names:
         return []
-    counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in likely)
+    counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
     found = con.execute(f"SELECT {counts} FROM query_table(?)", [table]).fetchall()[0]
-    pairs = zip(likely, found[::2], found[1::2], strict=True)
-    return [(name, values, records) for name, values, records in pairs if 1 < values < records]
+    return repeating(names, found[::2], found[1::2])
+
+
+def likely(every: Sequence[str], besides: Sequence[str]) -> list[str]:
+    """The columns that are named like an identifier, but those in `besides`."""
+    taken = {name.lower() for name in besides}
+    return [name for name in every if NAMED_LIKE_PEOPLE.search(name) and name.lower() not in taken][:MOST]
+
+
+def repeating(
+    names: Sequence[str], distinct: Sequence[int], records: Sequence[int]
+) -> list[tuple[str, int, int]]:
+    """Those of the columns that have several values, and fewer than records with one."""
+    counted = zip(names, distinct, records, strict=True)
+    return [(name, values, held) for name, values, held in counted if 1 < values < held]
 
 
 def hint(found: Sequence[tuple[str, int, int]], spelled: str) -> str:

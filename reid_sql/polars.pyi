@@ -1246,17 +1246,17 @@ def population_risk(
     Columns: 15
     $ population       <f64> 20000
     $ uniqueness       <f64> 0.0472671
-    $ uniqueness_low   <f64> 0.030904
-    $ uniqueness_high  <f64> 0.0710266
+    $ uniqueness_low   <f64> 0.0312083
+    $ uniqueness_high  <f64> 0.0703773
     $ correctness      <f64> 0.193058
-    $ correctness_low  <f64> 0.166045
-    $ correctness_high <f64> 0.223125
+    $ correctness_low  <f64> 0.167497
+    $ correctness_high <f64> 0.221326
     $ below_k          <f64> 0.269358
-    $ below_k_low      <f64> 0.219588
-    $ below_k_high     <f64> 0.325398
+    $ below_k_low      <f64> 0.224706
+    $ below_k_high     <f64> 0.318946
     $ method           <str> 'people'
     $ status           <str> 'ok'
-    $ sentence         <str> 'Of 20,000 people about 4.7 % (3.1 to 7.1 %) would be the only one with their valu...
+    $ sentence         <str> 'Of 20,000 people about 4.7 % (3.1 to 7 %) would be the only one with their values...
     $ records_dropped  <i64> 0
     $ nulls            <str> 'value'
     """
@@ -1307,8 +1307,8 @@ def population_uniqueness(
     $ method          <str> 'people', 'bound', 'ewens'
     $ unique_records  <f64> 945.342, 7006.67, 1496.3
     $ uniqueness      <f64> 0.0472671, 0.350333, 0.0748148
-    $ uniqueness_low  <f64> 0.030904, 0, 0.0678147
-    $ uniqueness_high <f64> 0.0710266, 0.367711, 0.0820607
+    $ uniqueness_low  <f64> 0.0312083, 0, 0.0678147
+    $ uniqueness_high <f64> 0.0703773, 0.367711, 0.0820607
     $ status          <str> 'ok', "an upper bound, no estimate: the sample's own share of unique records, which...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
@@ -2101,8 +2101,8 @@ def validate_risk(
     $ sample          <i64> 1, 1, 2
     $ figure          <str> 'uniqueness', 'correctness', 'uniqueness'
     $ value           <f64> 0.321223, 0.530222, 0.348613
-    $ low             <f64> 0.236076, 0.466599, 0
-    $ high            <f64> 0.418807, 0.593057, 0.903008
+    $ low             <f64> 0.238858, 0.469971, 0
+    $ high            <f64> 0.415083, 0.589784, 0.903008
     $ truth           <f64> 0.350333, 0.576667, 0.350333
     $ counted         <i64> 300, 300, 300
     $ status          <str> 'ok', 'ok', 'the data are unlike the tables of people that the interval was measure...

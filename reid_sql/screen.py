@@ -1,5 +1,6 @@
 """How risk is shown on a terminal: a summary, a histogram, who stands out, a verdict, any table."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -54,9 +55,10 @@ class VisibleConsole(Console):
 
 
 def console(*, error: bool = False) -> Console:
-    """Give the console to print on."""
+    """Give the console to print on: as wide as the terminal, as COLUMNS says, or else as a wide page."""
     found = VisibleConsole(stderr=error, highlight=False)
-    return found if found.is_terminal else VisibleConsole(stderr=error, highlight=False, width=WIDE)
+    told = found.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
+    return found if told else VisibleConsole(stderr=error, highlight=False, width=WIDE)
 
 
 def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
@@ -82,6 +84,17 @@ def answer_table(answer: Answer) -> Table:
 def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
     """Show a function: how it is called, what it answers, where it comes from."""
     return Text.assemble((signature, "bold"), f"\n    {words}\n", (f"    {source}\n", "dim"))
+
+
+def words_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Show rows of words, wrapped where they are long."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for place, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=place == 0)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    table.add_row()
+    return table
 
 
 def summary_table(risk: dict[str, Any]) -> Table:
@@ -172,7 +185,8 @@ def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
 def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int) -> RenderableType:
     """Show the one answer for each population, and beneath what the older method says, by its name."""
     title = Text("By an older method, Pitman–Yor (pyc_forecast)", style="bold")
-    return Group(answer_page(rows, k), "", title, _shares(older, FORECAST, k))
+    first = [Text(rows[0]["status"], style="yellow")] if rows[0]["method"] is None else [answer_page(rows, k)]
+    return Group(*first, "", title, _shares(older, FORECAST, k))
 
 
 def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:

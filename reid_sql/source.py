@@ -14,6 +14,8 @@ import duckdb
 
 from reid_sql.domains import quoted, sql_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.fetched import brought, is_elsewhere
+from reid_sql.file_pattern import matching
 from reid_sql.json_file import json_select
 from reid_sql.suggestion import suggestion
 from reid_sql.text_file import Form, TextFile, counted_slowly, nonblank_lines, text_file
@@ -26,6 +28,7 @@ KINDS: Final = (*TEXTS, ".parquet", *JSON)
 DATABASES: Final = (".duckdb", ".db", ".ddb")
 PACKED: Final = (".gz", ".zst")
 AS_WRITTEN: Final = Form()
+VIEW: Final = "reid_input"  # the table of a command
 QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 # A value is the same wherever it is read; a time that knows its zone is told in UTC.
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
@@ -70,14 +73,34 @@ def connected() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def open_source(file: str, table: str | None = None) -> tuple[duckdb.DuckDBPyConnection, str]:
-    """Open the file read-only: a connection with the functions, and the name by which they find the table."""
+def open_source(
+    file: str, table: str | None = None, *, pattern: bool = False, memory_limit: str | None = None
+) -> tuple[duckdb.DuckDBPyConnection, str]:
+    """Open the file read-only: a connection with the functions, and the name by which they find the table.
+
+    What is a `pattern` stands for all files that it matches; `-` is standard input.
+    """
     con = connected()
+    if memory_limit is not None:
+        limit_memory(con, memory_limit)
+    if pattern:
+        parts = [(path, dict(values)) for path, values in matching("--files", file, Path())]
+        return con, attach_sources(con, VIEW, "--files", parts, AS_WRITTEN).view
+    if is_elsewhere(file):
+        with brought(con, "FILE", file) as path:
+            _attach_held(con, str(path), table)
+            con.execute(f"CREATE TEMP TABLE {VIEW}_here AS FROM {VIEW}")
+        return con, f"{VIEW}_here"
+    _attach_held(con, file, table)
+    return con, VIEW
+
+
+def _attach_held(con: duckdb.DuckDBPyConnection, file: str, table: str | None) -> None:
+    """Put the file into the connection, and hold what is read of it against its lines."""
     words = "--table" if check_source("FILE", file) in DATABASES else "FILE"
-    found = attach_source(con, "reid_input", words, file, table)
+    found = attach_source(con, VIEW, words, file, table)
     if found.records is not None:
-        found.hold("FILE", con.execute("SELECT count(*) FROM reid_input").fetchall()[0][0])
-    return con, "reid_input"
+        found.hold("FILE", con.execute(f"SELECT count(*) FROM {VIEW}").fetchall()[0][0])
 
 
 def attach_source(  # noqa: PLR0917 - all of what names a file
@@ -237,7 +260,7 @@ def check_source(words: str, file: str) -> str:
     """Give the kind of the file, by its ending; refuses a missing one or a kind that cannot be read."""
     path = Path(file)
     if not path.is_file():
-        raise UnknownNameError(f"{words} must be an existing file, got '{file}'; {_files_beside(path)}")
+        raise UnknownNameError(f"{words} must be an existing file, got '{file}'; {_hint(words, path)}")
     suffix = path.with_suffix("").suffix if path.suffix in PACKED else path.suffix
     if suffix not in KINDS and suffix not in DATABASES:
         kinds = ", ".join((*KINDS, *DATABASES))
@@ -245,6 +268,15 @@ def check_source(words: str, file: str) -> str:
             f"{words} must be of a kind that can be read ({kinds}), got '{file}'; rename or convert it"
         )
     return suffix
+
+
+def _hint(words: str, path: Path) -> str:
+    """The nearest file; to a command, how a pattern is said."""
+    if words == "FILE" and set(path.name) & set("*?["):
+        return "pass --files where it is a pattern of files"
+    if words == "FILE" and path.is_dir():
+        return f"pass --files '{path}/*.parquet' for the files of a folder"
+    return _files_beside(path)
 
 
 def _files_beside(path: Path) -> str:

@@ -28,6 +28,11 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\{letter}{code.zfill(digits)}"
 
 
+def steady(text: str) -> str:
+    """Give a field of CSV, whose rules let lines and tabs stand within one, with everything else visible."""
+    return HIDDEN.sub(lambda found: found[0] if found[0] in "\n\r\t" else _escape(found), text)
+
+
 def controls(text: str) -> str:
     """Give JSON with what its own rules let stand, but a terminal obeys, as escapes of JSON."""
     return HIDDEN.sub(lambda found: found[0] if found[0] in "\n\r\t" else _in_json(found[0]), text)

@@ -14,6 +14,7 @@ from ibis.expr.types import Table
 
 from reid_sql.connection_url import masked, path_of, scheme_of, url_of
 from reid_sql.domains import sql_text
+from reid_sql.engines.ibis.frames import collected
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.source import CONFIG
 from reid_sql.suggestion import suggestion
@@ -39,6 +40,10 @@ class Warehouse:
         self.url, self.backend, self.schema = url, backend, schema
         # A read-only file is locked, and PostgreSQL is read in one transaction: nothing changes meanwhile.
         self.still = scheme_of(url) in {"duckdb", *POSTGRES}
+
+    def rows(self, asked: Callable[[], Table], words: str) -> list[dict[str, Any]]:
+        """What is asked, in this process; a database's error is one sentence without a secret."""
+        return rows(asked, words, self.url)
 
     def table(self, words: str, name: str) -> Table:
         """Find a table or view by `table`, `schema.table` or `catalog.schema.table`, or refuse the name."""
@@ -86,6 +91,17 @@ class Warehouse:
         asked = f"""SELECT DISTINCT {column} FROM information_schema.tables WHERE table_catalog = $1
             AND ($2 IS NULL OR table_schema = $2) ORDER BY ALL"""
         return [row[0] for row in self.backend.con.execute(asked, [CATALOG, schema]).fetchall()]
+
+
+def rows(asked: Callable[[], Table], words: str, url: str = "") -> list[dict[str, Any]]:
+    """What is asked of a warehouse, in this process; its error is one sentence without the URL's secrets."""
+    try:
+        return list(collected(asked(), words).to_pylist())
+    except (ReidError, duckdb.InterruptException):
+        raise
+    except Exception as error:  # noqa: BLE001 - each driver has its own
+        rule = f"the table must be one that the database lets be counted, got {told(error, url)}"
+        raise UnavailableError(f"{rule}; mend that there, or ask about an extract") from None
 
 
 def _parts(words: str, name: str) -> list[str]:

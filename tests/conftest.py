@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 import reid_sql
+from tests.mariadb import installed, mariadb_server
 from tests.postgres import binaries, postgres_server
 
 if TYPE_CHECKING:
@@ -30,25 +31,31 @@ NO_SPARK = (
 )
 
 NO_POSTGRES = "no PostgreSQL for the tests of Ibis (apt-get install postgresql)"
+NO_MARIADB = "no MariaDB for the tests of Ibis (apt-get install mariadb-server)"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()) or item.get_closest_marker("spark"):
+        if wants(item, "spark"):
             item.add_marker(
                 pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning")
             )
-            if not SPARK:
-                item.add_marker(pytest.mark.skip(reason=NO_SPARK))
-    if binaries() is None:
+    servers = {"spark": (SPARK, NO_SPARK), "mariadb": (installed(), NO_MARIADB)}
+    servers["postgres"] = (binaries() is not None, NO_POSTGRES)
+    for name, (there, reason) in servers.items():
         for item in items:
-            if "postgres" in getattr(item, "fixturenames", ()) or item.get_closest_marker("postgres"):
-                item.add_marker(pytest.mark.skip(reason=NO_POSTGRES))
+            if not there and wants(item, name):
+                item.add_marker(pytest.mark.skip(reason=reason))
     if not DATA.is_dir():
         skip = pytest.mark.skip(reason="no folder of real microdata (REID_SQL_DATA, else ../shared/data)")
         for item in items:
             if "real_data" in item.keywords:
                 item.add_marker(skip)
+
+
+def wants(item: pytest.Item, server: str) -> bool:
+    """Whether the test needs it, by a fixture or a marker."""
+    return server in getattr(item, "fixturenames", ()) or item.get_closest_marker(server) is not None
 
 
 @pytest.fixture
@@ -89,3 +96,10 @@ def postgres() -> Iterator[str]:
     """The folder of the socket of the tests' own PostgreSQL."""
     with postgres_server() as folder:
         yield folder
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[str]:
+    """The socket of the tests' own MariaDB."""
+    with mariadb_server() as socket:
+        yield socket

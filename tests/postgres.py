@@ -23,7 +23,7 @@ def postgres_server() -> Iterator[str]:
     """A server on a socket in a folder of its own, gone afterwards; as root it runs as another user."""
     programs, folder = binaries(), Path(tempfile.mkdtemp(prefix="reid-", dir="/tmp"))
     assert programs is not None
-    other = _other_than_root()
+    other = other_than_root()
     if other:
         os.chown(folder, other["user"], other["group"])
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **other}
@@ -48,8 +48,8 @@ def postgres_server() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def _other_than_root() -> dict[str, Any]:
-    """As whom PostgreSQL runs, which refuses root."""
+def other_than_root() -> dict[str, Any]:
+    """As whom a server runs that refuses root."""
     if os.getuid() != 0:
         return {}
     nobody = pwd.getpwnam("nobody")

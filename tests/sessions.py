@@ -18,7 +18,8 @@ class Shown(doctest.OutputChecker):
 
 def helped(face: Face, name: str) -> str:
     """The example that help() shows of the face's function; nothing where it shows none."""
-    function = getattr(importlib.import_module(f"reid_sql.{face.engine}"), name)
+    module = "reid_sql" if face.first else f"reid_sql.{face.engine}"
+    function = getattr(importlib.import_module(module), name)
     _, begun, session = (inspect.getdoc(function) or "").partition(">>>")
     return begun + session
 

@@ -28,6 +28,8 @@ LAYERS = [
         *(
             "reid_sql.source",
             "reid_sql.connection_url",
+            "reid_sql.fetched",
+            "reid_sql.file_pattern",
             "reid_sql.warehouse",
             "reid_sql.identifiers",
             "reid_sql.text_file",
@@ -37,7 +39,7 @@ LAYERS = [
         *("reid_sql.runner", "reid_sql.screen", "reid_sql.screen_profile", "reid_sql.screen_comparison"),
         "reid_sql.plot",
     ),
-    ("reid_sql.at_once", "reid_sql.notebook"),
+    ("reid_sql.at_once", "reid_sql.facts", "reid_sql.notebook"),
     ("reid_sql.check",),
     ("reid_sql.release",),
     ("reid_sql",),  # the face, which shows the gate

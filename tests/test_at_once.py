@@ -60,6 +60,11 @@ def test_a_model_is_fitted_though_nobody_reads_the_answer(con: duckdb.DuckDBPyCo
     assert con.execute("SELECT model FROM copula_models()").fetchall() == [("eager",)]
 
 
+def test_the_module_duckdb_stands_for_the_default_connection(con: duckdb.DuckDBPyConnection) -> None:
+    expected = reid_sql.risk_summary(con, PEOPLE, ["age"]).fetchall()
+    assert FACE.risk_summary(duckdb, PEOPLE, ["age"]).fetchall() == expected
+
+
 def test_an_answer_is_counted_once(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"CREATE TABLE people AS FROM '{PEOPLE}'")
     found = reid_sql.risk_summary(con, "people", ["age", "sex"])
@@ -80,9 +85,11 @@ def test_a_table_is_a_name_a_file_or_any_frame(con: duckdb.DuckDBPyConnection) -
     ]
     answers = [
         reid_sql.journalist_risk(con, table, "people", ("age", "sex")).fetchall()
-        for table in ["people", PEOPLE, *frames]
+        for table in ["people", *frames]
     ]
     assert answers == answers[:1] * len(answers)
+    summaries = [reid_sql.risk_summary(con, table, ("age", "sex")).fetchall() for table in ("people", PEOPLE)]
+    assert summaries[0] == summaries[1]
     assert not con.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
 
 
@@ -137,7 +144,10 @@ def test_a_stream_that_can_be_read_once_is_refused(con: duckdb.DuckDBPyConnectio
 def test_a_function_has_its_signature_and_its_words() -> None:
     words = reid_sql.fit_copula.__doc__ or ""
     assert words.startswith(declared()["fit_copula"].words[:40])
-    assert ">>>" not in words
+    assert ">>> fitted = reid_sql.fit_copula(con, " in words or ">>> reid_sql.fit_copula(con, " in words
+    assert (
+        words.count(">>> con = duckdb.connect()") == words.count("import duckdb") == 1
+    )  # one example, of this face
     assert set(OF_TABLES) <= set(dir(reid_sql))
     with pytest.raises(AttributeError, match="has no attribute 'risk_sumary'"):
         FACE.risk_sumary  # noqa: B018 - a name that is none

@@ -18,7 +18,7 @@ import yaml
 
 import reid_sql
 import reid_sql_udfs
-from reid_sql import registry
+from reid_sql import facts, registry
 from reid_sql.check.policy.policy_schema import policy_schema
 from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
@@ -95,7 +95,7 @@ def test_the_readme_states_results_and_the_functions_index_every_function(root: 
 
 
 def test_every_function_is_shown_in_an_example_that_runs() -> None:
-    shown = {statement for script in SCRIPTS for statement in documents.statements(script.read_text())}
+    shown = {statement for script in SCRIPTS for statement in facts.statements(script.read_text())}
     for name in declared():
         assert any(function_facts.calls(statement, name) for statement in shown), name
 
@@ -123,7 +123,7 @@ def test_sql_on_the_page_of_a_function_runs_by_itself(name: str, database: duckd
 @pytest.mark.parametrize("name", declared())
 def test_help_shows_an_example_in_the_language_of_the_face(face: Face, name: str) -> None:
     tried = helped(face, name)
-    if declared()[name].absence(face.engine):
+    if not face.has(declared()[name]):
         assert not tried
     else:
         assert f"{face.alias}.{name}(" in tried
@@ -295,9 +295,9 @@ def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
     columns = {name: dict(function_facts.result_columns(declared()[name])) for name in declared()}
     for name, known in columns.items():
         for column in known:
-            where = "at the end of its field's line, or in tools/result_columns.toml"
-            assert documents.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
-    for name, told in documents.meanings().items():
+            where = "at the end of its field's line, or in reid_sql/result_columns.toml"
+            assert facts.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
+    for name, told in facts.meanings().items():
         own = columns.get(name, {})
         there = {column for found in columns.values() for column in found} if name == "every" else set(own)
         assert set(told) <= there, name

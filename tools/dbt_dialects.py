@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -76,7 +77,7 @@ def query(dialect: str, name: str) -> str:
     """The SQL of a test in the words of a dialect."""
     test, options = ASKED[name]
     tables = {key: Table(value) for key, value in options.items() if key in {"population", "before"}}
-    package = Package(dialect)
+    package = package_of(dialect)
     asked = {"model": Table("people"), "quasi_identifiers": QI, **options, **tables}
     return re.sub(r"\n\s*\n", "\n", str(package[f"test_reid_{test}"](**asked))).strip()
 
@@ -139,6 +140,9 @@ class Package:
         whole, text, real, day = self.dialect.types
         kinds = (whole, text, real, day, text)
         return [SimpleNamespace(name=name, dtype=kind) for name, kind in zip(NAMES, kinds, strict=True)]
+
+
+package_of: Final = cache(Package)
 
 
 def _return(value: Any) -> None:  # noqa: ANN401 - whatever a macro gives

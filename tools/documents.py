@@ -5,15 +5,12 @@ the files that are shown get the results that they have.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.measures.measure import Measure
-from reid_sql.function import Function
 from reid_sql_udfs import declared
 from tests import examples
 from tools import function_facts as facts
@@ -42,32 +39,6 @@ def function_table() -> str:
     return head + "".join(
         f"| [`{f.name}`]({f.name}.md) | {f.words} | {facts.engines(f)} |\n" for f in declared().values()
     )
-
-
-def meaning(function: Function, column: str) -> str:
-    """What the column holds, in this function's answer."""
-    bare, _, end = column.rpartition("_")
-    if end in {"low", "high"}:
-        return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
-    words = meanings()
-    told = words.get(function.name, {}).get(column) or words["every"].get(column)
-    return told or facts.field_words(function).get(column, "")
-
-
-@cache
-def meanings() -> Mapping[str, Mapping[str, str]]:
-    """The meanings of result columns, for every function and for one alone."""
-    return tomllib.loads((ROOT / "tools" / "result_columns.toml").read_text(encoding="utf-8"))
-
-
-def statements(script: str) -> list[str]:
-    r"""The statements of a script, each with the words before and the result after it.
-
-    >>> statements("-- One.\nSELECT 1;\n-- | 1 |\n\nSELECT 2;\n")
-    ['-- One.\nSELECT 1;\n-- | 1 |', 'SELECT 2;']
-    """
-    cut = re.sub(r"^((?!--).*;\n(?:-- \|.*\n)*)", "\\1\0", script, flags=re.MULTILINE)
-    return [part.strip() for part in cut.split("\0") if part.strip()]
 
 
 def absences() -> str:

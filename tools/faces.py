@@ -52,6 +52,7 @@ TABLES: Final[Mapping[str, str]] = {
 FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fitted to the riskier half
 PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
 PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
+PURCHASE_VALUES: Final = PURCHASE_ROWS.strip("[]").replace('"', "'")
 FIT: Final = 'fit_copula("town", people, ["age", "sex", "postcode"])'
 
 
@@ -88,12 +89,18 @@ class Face:
     show_few: str = ""  # what does both, where one call does
     key: str = ""  # the argument that names the records' key, where records have no places
     keyed: str = ""  # what gives the people that key
+    first: str = ""  # what each call begins with
+    file: str = ""  # the stub, where it is not named after the engine
     show_value: str = ""  # what shows a value that hangs on no table
 
     @property
     def stub(self) -> Path:
         """The file of its types and words."""
-        return ROOT / "reid_sql" / f"{self.engine}.pyi"
+        return ROOT / "reid_sql" / (self.file or f"{self.engine}.pyi")
+
+    def has(self, function: Function) -> bool:
+        """Whether the function is there: a face that asks a connection has those of tables alone."""
+        return not function.absence(self.engine) and (not self.first or facts.answers_a_table(function))
 
     def example(self, function: Function) -> list[str]:
         """The statements of the function's example; the last prints the answer."""
@@ -118,7 +125,7 @@ class Face:
 
     def _imports(self, lines: list[str]) -> list[str]:
         """The lines before every example, without modules that it does not use."""
-        rest = "\n".join(lines)
+        rest = "\n".join([*self.begin, *lines])
         return [line for line in self.begin if used_in(line, rest)]
 
     def _call(self, function: Function, told: list[str], tbl: str) -> tuple[str, str]:
@@ -137,7 +144,8 @@ class Face:
         return self._spelled(function, [*first, *told, *cells]), tbl
 
     def _spelled(self, function: Function, told: list[str]) -> str:
-        return f"{self.alias}.{function.name}({', '.join(told)})"
+        given = [self.first, *told] if self.first else told
+        return f"{self.alias}.{function.name}({', '.join(given)})"
 
     def _beside(self, function: Function) -> bool:
         """Whether class sizes come as a column beside the frame's own, as Polars' do not."""
@@ -150,10 +158,8 @@ class Face:
         text = "\n".join([used, *lines])
         if not re.search(r"\bpeople\b", text):
             return lines
-        return [
-            f"people = {self.alias}.demo_people(){self.keyed if self.key and self.key in text else ''}",
-            *lines,
-        ]
+        keyed = self.keyed if self.key and self.key in text else ""
+        return [f"people = {self.alias}.demo_people({self.first}){keyed}", *lines]
 
     def _end(self, function: Function, frame: str) -> str:
         """What stands behind the call, so that its answer is seen."""
@@ -226,4 +232,22 @@ IBIS: Final = Face(
     few=".head(3)",
     show=".to_polars().glimpse()",
 )
-FACES: Final = (POLARS, SPARK, IBIS)
+CONNECTION: Final = Face(
+    engine="duckdb",
+    title="In Python, of a connection",
+    alias="reid_sql",
+    begin=("import duckdb", "import reid_sql", "con = duckdb.connect()"),
+    fitted=(f"fitted = reid_sql.{FIT.replace('(', '(con, ', 1)}",),
+    tables={
+        "released": 'released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")',
+        "purchases": f'purchases = con.sql("FROM (VALUES {PURCHASE_VALUES}) AS bought(person, item)")',
+        "saved": 'saved = reid_sql.copula_json(con, "town")',
+    },
+    expressions="",
+    order='.order("ALL")',
+    few=".limit(3)",
+    show=".pl().glimpse()",
+    first="con",
+    file="__init__.pyi",
+)
+FACES: Final = (CONNECTION, POLARS, SPARK, IBIS)

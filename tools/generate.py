@@ -30,7 +30,6 @@ def stub(face: Face) -> str:
 # In this order: a document shows statements of the scripts.
 GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     **{path: partial(script, path) for path in SCRIPTS},
-    ROOT / "reid_sql" / "__init__.pyi": stubs.package_stub,
     **{face.stub: partial(stub, face) for face in FACES},
     ROOT / "reid_sql" / "check" / "policy" / "policy.schema.json": schemas.policy,
     **{path: partial(pictures.picture, path) for path in PICTURES},

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from reid_sql.facts import meaning, statements
 from reid_sql.function import Function
 from tools import answers
 from tools import function_facts as facts
-from tools.documents import ROOT, meaning, statements
+from tools.documents import ROOT
 from tools.faces import FACES, Face
 
 DEFINES: Final = re.compile(
@@ -95,7 +96,7 @@ def _bare(statement: str) -> str:
 
 def _in_frames(function: Function) -> Iterator[str]:
     for face in FACES:
-        if not function.absence(face.engine):
+        if face.has(function):
             yield f"## {face.title}\n\n```python\n{face.shown(function, _kept(face))}\n```"
 
 

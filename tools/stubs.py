@@ -30,7 +30,6 @@ from tools.function_facts import (
     answers_a_table,
     counts_in_a_window,
     follows_a_model,
-    is_on,
     takes_models_by_name_alone,
 )
 
@@ -84,6 +83,7 @@ from reid_sql.errors import UnknownNameError as UnknownNameError
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = str | duckdb.DuckDBPyRelation | pl.DataFrame | pl.LazyFrame | pa.Table | pd.DataFrame
 
+IMPORTED_AT: int
 check: Gate
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
@@ -132,27 +132,25 @@ HEADS: Final[Mapping[str, str]] = {
     )
     + REGISTER,
     "ibis": IBIS,
+    "duckdb": PACKAGE,
 }
 
 
 def stub(face: Face, answers: Mapping[str, str]) -> str:
     """Write the stub of a face: types, words, and an example of each function with its answer."""
-    there = (function for function in declared().values() if is_on(function, face.engine))
-    typed = (_typed(function, face, face.shown(function, answers)) for function in there)
+    there = (function for function in declared().values() if face.has(function))
+    write = _of_connection if face.first else _typed
+    typed = (write(function, face, face.shown(function, answers)) for function in there)
     return _formatted(HEADS[face.engine] + "".join(typed))
 
 
-def package_stub() -> str:
-    """Write reid_sql/__init__.pyi: the functions of tables, asked of a connection; models by their names."""
-    there = (function for function in declared().values() if not function.answer.of_rows)
-    return _formatted(PACKAGE + "".join(_of_connection(function) for function in there))
-
-
-def _of_connection(function: Function) -> str:
-    first = "con: duckdb.DuckDBPyConnection"
+def _of_connection(function: Function, face: Face, example: str) -> str:
+    """A function of tables, asked of a connection; models by their names."""
+    first = f"{face.first}: duckdb.DuckDBPyConnection"
     parameters = ", ".join([first, *(_argument(parameter) for parameter in function.parameters)])
     parameters = parameters.replace("str | FittedModel", "str").replace("_Value", "float")
-    return _written(function, parameters, "duckdb.DuckDBPyRelation", without_example(function))
+    words = f"{without_example(function)}\n\n{example}"
+    return _written(function, parameters, "duckdb.DuckDBPyRelation", words)
 
 
 def _typed(function: Function, face: Face, example: str) -> str:

@@ -168,9 +168,14 @@ def wildcard(setup: Setup) -> Iterator[Case]:
 
 
 def register(_: Setup) -> Iterator[Case]:
-    """The cost of registering: in a new process, again, and in a cursor."""
+    """The cost of a start, beside that of importing DuckDB."""
+    rival = Job("starting", {"code": "import duckdb"})
     for time in ("first", "again", "cursor"):
-        yield Case("register", time, Job("registering", {"time": time}))
+        yield Case("register", time, Job("registering", {"time": time}), rival)
+    command = "import reid_sql.cli, sys; sys.argv = ['reid-sql', '--help']; reid_sql.cli.main()"
+    yield Case("start", "reid-sql --help", Job("starting", {"code": command}), rival)
+    faces = {"code": "import reid_sql.polars", "beyond": "import polars, numpy"}
+    yield Case("start", "import reid_sql.polars", Job("starting", faces), rival)
 
 
 def adult(setup: Setup) -> Iterator[Case]:

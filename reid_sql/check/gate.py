@@ -17,6 +17,7 @@ from reid_sql.check.policy.baseline import read_baseline
 from reid_sql.check.policy.policy import ENGINE, Policy, TablePolicy, read_policy
 from reid_sql.check.reports.overview import overview
 from reid_sql.check.reports.report import report
+from reid_sql.connection_url import masked
 from reid_sql.domains import sql_text
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.runner import sentence
@@ -68,12 +69,13 @@ def opened(
 def _refuse_elsewhere(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for number, table in enumerate(policy.tables, 1):
-        other = next(
-            (each for each in (table.source, table.population_source) if each and not each.of_file), None
-        )
+        sources = (table.source, table.population_source)
+        other = next((each for each in sources if each and (not each.of_file or "://" in each.given)), None)
         if other is not None:
-            rule = f"policy tables[{number}] must lie in a file here, got '{other.given}'"
-            raise UnavailableError(f"{rule}; write an extract to a file, and name it in place of the url")
+            rule = (
+                f"policy tables[{number}] must lie in a file here, got '{masked(other.given, other.given)}'"
+            )
+            raise UnavailableError(f"{rule}; bring it or an extract into a file, and name that")
 
 
 def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:

@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.commands.options import PASSED, number, opened_table, print_json, source_options
+from reid_sql.commands.options import PASSED, number, opened_table, print_answer, source_options
 
 if TYPE_CHECKING:
     import duckdb
@@ -80,11 +80,10 @@ def run_command(options: argparse.Namespace) -> int:
         if options.sensitivity
         else None
     )
-    if options.json:
-        page = {"scenario": json.loads(known.text()), "summary": found}
-        print_json(page | ({"sensitivity": settings.records()} if settings else {}))
-    else:
-        screen.console().print(
-            screen.adversary_page(known.name or options.scenario, known.assumptions, found, settings)
-        )
+    page = {"scenario": json.loads(known.text()), "summary": found}
+    page |= {"sensitivity": settings.records()} if settings else {}
+    name = known.name or options.scenario
+    print_answer(
+        options, page, found, lambda: screen.adversary_page(name, known.assumptions, found, settings)
+    )
     return PASSED

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.commands.options import PASSED, number, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, number, opened, print_answer, source_options, whole
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,8 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show both tables beside each other, and draw them where asked."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.domains import SEED, THRESHOLD  # noqa: PLC0415 - the same
+    from reid_sql.domains import SEED, THRESHOLD  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.models.comparison.linkage import TARGETS  # noqa: PLC0415 - the same
     from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
     from reid_sql.plot.pages import comparison_page as drawn  # noqa: PLC0415 - the same
@@ -53,10 +52,8 @@ def run_command(options: argparse.Namespace) -> int:
     columns = run(con, "FROM compare_columns(?, ?, ?, key := ?)", given, "columns").records()
     if options.plot:
         save(drawn(figures, columns), f"Original and release by {', '.join(qi)}", options.plot)
-    if options.json:
-        print_json({"compare": figures, "compare_columns": columns})
-    else:
-        screen.console().print(comparison_page(figures, columns))
+    page = {"compare": figures, "compare_columns": columns}
+    print_answer(options, page, figures, lambda: comparison_page(figures, columns))
     return PASSED
 
 

@@ -3,7 +3,17 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.options import PASSED, answered, numbers, opened, print_json, source_options, whole
+from reid_sql.commands.asked import Asked, InFile, asked
+from reid_sql.commands.options import (
+    OR_CONNECTION,
+    PASSED,
+    PEOPLE,
+    numbers,
+    print_answer,
+    source_options,
+    whole,
+)
+from reid_sql.errors import UnavailableError
 
 if TYPE_CHECKING:
     import duckdb
@@ -17,7 +27,7 @@ POINTS: Final = 20  # of the curve that is drawn
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    source_options(parser)
+    source_options(parser, words_of_file=OR_CONNECTION)
     parser.add_argument(
         "--population",
         required=True,
@@ -38,36 +48,55 @@ def run_command(options: argparse.Namespace) -> int:
     """Show the forecast, and draw it where asked."""
     from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.domains import NULLS  # noqa: PLC0415 - the same
-    from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - the same
     from reid_sql.models.pyc.pitman_yor import CLASS_SIZE  # noqa: PLC0415 - the same
-    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
-    from reid_sql.plot.pages import forecast_page  # noqa: PLC0415 - the same
-    from reid_sql.runner import run  # noqa: PLC0415 - the same
+    from reid_sql.plot.file import check_plot_file  # noqa: PLC0415 - the same
 
     populations = numbers("--population", options.population)
-    k = whole("k", options.k, CLASS_SIZE)
-    nulls = f"nulls := '{NULLS.check('nulls', options.nulls)}'"
+    how: dict[str, Any] = {
+        "k": whole("k", options.k, CLASS_SIZE),
+        "nulls": NULLS.check("nulls", options.nulls),
+    }
     if options.plot:
         check_plot_file(options.plot)
-    con, given = opened(options)
-    forecast = f"FROM pyc_forecast(?, ?, ?, k := {k}, {nulls})"
-    older = run(con, forecast, [*given, populations], "forecast").records()
-    path: list[float] = []
-    if options.plot:
-        measured = run(con, f"FROM correctness_curve(?, ?, {nulls})", given, "curve").records()
-        path = _path(measured[-1]["n"], max(populations))
-    with once():  # one model for the figures and for what is drawn of its fit
-        answer, k = answered(con, given, [*populations, *path], options.k, options.nulls)
-        checks = checks_of(con, given, nulls) if options.plot else []
-    found, drawn = answer[: len(populations)], answer[len(populations) :]
-    if options.plot:
-        before = run(con, forecast, [*given, path], "forecast").records()
-        save(forecast_page(measured, drawn, before, checks), f"By {', '.join(given[1])}", options.plot)
-    if options.json:
-        print_json([row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)])
-    else:
-        screen.console().print(screen.forecast_page(found, older, k))
+    with asked(options) as table:
+        if options.plot:
+            table.refuse("population_risk", "--plot")
+        older = table.ask("pyc_forecast", populations, words="forecast", **how)
+        found = _answered(table, populations, options.plot, how)
+    page = [row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)]
+    rows = older if found[0]["method"] is None else found
+    print_answer(options, page, rows, lambda: screen.forecast_page(found, older, how["k"]))
     return PASSED
+
+
+def _answered(
+    table: Asked, populations: list[float], plot: str | None, how: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """The one answer in each population, and its picture; where it cannot be had, why."""
+    try:
+        table.refuse("population_risk", "the one answer")
+    except UnavailableError as error:
+        return [{"population": each, "method": None, "status": str(error)} for each in populations]
+    if not isinstance(table, InFile) or plot is None:
+        return table.ask("population_risk", populations, words=PEOPLE, **how)
+    return _drawn(table, populations, plot, how)
+
+
+def _drawn(table: InFile, populations: list[float], plot: str, how: dict[str, Any]) -> list[dict[str, Any]]:
+    """The one answer in each population, with its curve and the fit of its model in a picture."""
+    from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.plot.file import save  # noqa: PLC0415 - an optional extra
+    from reid_sql.plot.pages import forecast_page  # noqa: PLC0415 - the same
+
+    measured = table.ask("correctness_curve", words="curve", nulls=how["nulls"])
+    path = _path(measured[-1]["n"], max(populations))
+    with once():  # one model for the figures and for what is drawn of its fit
+        answer = table.ask("population_risk", [*populations, *path], words=PEOPLE, **how)
+        checks = checks_of(table.con, table.given, f"nulls := '{how['nulls']}'")
+    before = table.ask("pyc_forecast", path, words="forecast", **how)
+    drawn = forecast_page(measured, answer[len(populations) :], before, checks)
+    save(drawn, f"By {', '.join(table.columns)}", plot)
+    return answer[: len(populations)]
 
 
 def checks_of(con: "duckdb.DuckDBPyConnection", given: list[Any], nulls: str) -> "list[Check]":

@@ -7,45 +7,75 @@ import re
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.errors import OutOfDomainError
-from reid_sql.visible import controls
+from reid_sql.connection_url import is_connection, masked
+from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.visible import controls, steady
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     import duckdb
+    from rich.console import RenderableType
 
     from reid_sql.domains import Columns, Number
 
 PASSED: Final = 0
+OF_FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
+PEOPLE: Final = "people of the population"  # while they are being counted
+OR_CONNECTION: Final = (
+    f"{OF_FILE}, or the connection to a warehouse: postgres://user@host/database, or env:NAME, the variable "
+    "of the environment that holds one with a password"
+)
+FORMATS: Final = ("table", "json", "csv")
 GROUPED: Final = re.compile(r"\d{1,3}(,\d{3})+")  # 67,000,000
 
 
 def source_options(
-    parser: argparse.ArgumentParser, option: str | None = "--qi", words: str = "the quasi-identifiers"
+    parser: argparse.ArgumentParser,
+    option: str | None = "--qi",
+    words: str = "the quasi-identifiers",
+    words_of_file: str = OF_FILE,
 ) -> None:
     """Add the options that name the file, the columns unless something else names them, and how to answer."""
-    parser.add_argument("file", metavar="FILE", help="CSV, Parquet, JSON or DuckDB file")
+    parser.add_argument("file", metavar="FILE", help=words_of_file)
     if option:
         words = f"{words}, by comma (quote a name that has one); given again, it adds"
         parser.add_argument(
             option, dest="columns", action="append", required=True, metavar="A,B,C", help=words
         )
-    parser.add_argument("--table", help="the table of a DuckDB file")
+    parser.add_argument(
+        "--files", action="store_true", help="FILE is a pattern of files, like 'people/*/*.parquet'"
+    )
+    parser.add_argument("--table", help="the table of a DuckDB file or a connection, like schema.people")
     parser.add_argument(
         "--memory-limit", metavar="SIZE", help="the most memory to use, such as 2GB; more goes to disk"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    format_options(parser)
+
+
+def format_options(parser: argparse.ArgumentParser) -> None:
+    """Add how the answer is printed."""
+    told = parser.add_mutually_exclusive_group()
+    words = "print for people (table, the default), as json, or the rows as csv for a spreadsheet"
+    told.add_argument("--format", choices=FORMATS, default="table", help=words)
+    told.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
 
 
 def opened(
     options: argparse.Namespace, kind: "Columns | None" = None
 ) -> "tuple[duckdb.DuckDBPyConnection, list[Any]]":
     """Open the file: a connection, and the arguments by which functions take the table and its columns."""
+    columns = named_columns(options, kind)
+    con, table = opened_table(options)
+    return con, [table, columns]
+
+
+def named_columns(options: argparse.Namespace, kind: "Columns | None" = None) -> list[str]:
+    """The columns that the options name, each once."""
     from reid_sql.domains import QUASI_IDENTIFIERS  # noqa: PLC0415 - help is shown without numpy
 
     columns = [name for text in options.columns for name in listed("the columns", text)]
-    (kind or QUASI_IDENTIFIERS).check(columns, columns)
-    con, table = opened_table(options)
-    return con, [table, columns]
+    return (kind or QUASI_IDENTIFIERS).check(columns, columns)
 
 
 def listed(name: str, text: str) -> list[str]:
@@ -60,12 +90,15 @@ def listed(name: str, text: str) -> list[str]:
 
 def opened_table(options: argparse.Namespace) -> "tuple[duckdb.DuckDBPyConnection, str]":
     """Open the file: a connection, and the table's name there."""
-    from reid_sql.source import limit_memory, open_source  # noqa: PLC0415 - help is shown without DuckDB
+    from reid_sql.source import open_source  # noqa: PLC0415 - help is shown without DuckDB
 
-    con, table = open_source(options.file, options.table)
-    if options.memory_limit is not None:
-        limit_memory(con, options.memory_limit)
-    return con, table
+    if is_connection(options.file):
+        rule = f"FILE must be a file here, got '{masked(options.file, options.file)}'"
+        raise UnavailableError(f"{rule}; risk, forecast, check and advise take a connection")
+    if options.files and options.table is not None:
+        raise OutOfDomainError(f"--files must stand without --table, got '{options.table}'; leave one away")
+    limit = options.memory_limit
+    return open_source(options.file, options.table, pattern=options.files, memory_limit=limit)
 
 
 def number(name: str, text: str) -> float:
@@ -98,16 +131,38 @@ def _numbers(name: str, text: str) -> list[float]:
     return [float("".join(parts))]
 
 
-def answered(
-    con: "duckdb.DuckDBPyConnection", given: list[Any], populations: list[float], k: str, nulls: str
-) -> tuple[list[dict[str, Any]], int]:
-    """Ask the model of people what becomes of the risk in each population: its rows, and their k."""
-    from reid_sql.models.one_answer.population_risk import CLASS_SIZE  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.runner import run  # noqa: PLC0415 - the same
+def print_answer(
+    options: argparse.Namespace,
+    page: object,
+    rows: "Sequence[Mapping[str, Any]]",
+    shown: "Callable[[], RenderableType]",
+) -> None:
+    """Print the page as JSON, the rows as CSV, or what is shown to people, as was asked."""
+    if options.format == "json":
+        print_json(page)
+    elif options.format == "csv":
+        print_csv(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+    else:
+        from reid_sql import screen  # noqa: PLC0415 - help is shown without it
 
-    size = whole("k", k, CLASS_SIZE)
-    asked = f"FROM population_risk(?, ?, ?, k := {size}, nulls := '{nulls}')"
-    return run(con, asked, [*given, populations], "people of the population").records(), size
+        screen.console().print(shown())
+
+
+def print_csv(columns: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> None:
+    """Print rows of CSV, names first: NULL is empty, and lists are JSON."""
+    from io import StringIO  # noqa: PLC0415 - only CSV needs it
+
+    held = StringIO(newline="")
+    writer = csv.writer(held, lineterminator="\n")
+    writer.writerow(map(_cell, columns))
+    writer.writerows(map(_cell, row) for row in rows)
+    print(held.getvalue(), end="")  # noqa: T201
+
+
+def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
+    if isinstance(value, list | dict):
+        value = json.dumps(_finite(value), ensure_ascii=False, default=str)
+    return steady(value) if isinstance(value, str) else value
 
 
 def print_json(page: object) -> None:

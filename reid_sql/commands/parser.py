@@ -11,6 +11,7 @@ from reid_sql.commands import (
     advise,
     check,
     compare,
+    completion,
     forecast,
     functions,
     prepare,
@@ -26,7 +27,7 @@ from reid_sql.errors import OutOfDomainError
 # In the order of the help; each is a file of its name.
 COMMANDS: Final = (
     *(profile, risk, forecast, validate, adversary, qar, check, advise, prepare, compare),
-    *(query, functions, sql),
+    *(query, functions, sql, completion),
 )
 
 
@@ -72,7 +73,7 @@ class Parser(argparse.ArgumentParser):
     def _words(self) -> list[str]:
         """The options and commands that there are."""
         return [
-            word for action in self._actions for word in (action.option_strings or list(action.choices or []))
+            word for action in self._actions for word in (*action.option_strings, *(action.choices or []))
         ]
 
 

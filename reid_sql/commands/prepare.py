@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 WORDS: Final = "find the coarser form of a table that meets a policy at the least loss, as SQL"
 DIALECTS: Final = "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
-FILES: Final = ("sql", "polars", "json_report")
+FILES: Final = ("sql", "polars", "json_report", "html")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +27,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json-report", metavar="FILE", help="write the gate's report on the release as JSON"
     )
+    parser.add_argument("--html", metavar="FILE", help="write that report as HTML, with what was prepared")
     parser.add_argument("--plot", metavar="FILE", help="draw risk against loss of the forms: .png or .svg")
 
 
@@ -58,11 +59,15 @@ def run_command(options: argparse.Namespace) -> int:
 def _write(made: "Prepared", wanted: dict[str, Path], dialect: str) -> None:
     """Write the files; one that is no release is not written, and that is said."""
     from reid_sql.check.reports.files import write_report  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.reports.html import html  # noqa: PLC0415 - the same
     from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+    from reid_sql.release.sentences import steps  # noqa: PLC0415 - the same
 
     for name, file in wanted.items():
         if name == "json_report" and made.report is not None:
             write_report(file, text(dict(made.report)))
+        elif name == "html" and made.report is not None:
+            write_report(file, html(made.report, steps(dict(made.page))))
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:

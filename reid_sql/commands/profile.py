@@ -3,7 +3,7 @@
 import argparse
 from typing import Final
 
-from reid_sql.commands.options import PASSED, listed, opened_table, print_json, source_options
+from reid_sql.commands.options import PASSED, listed, opened_table, print_answer, source_options
 
 WORDS: Final = (
     "profile the columns of a file: which single people out, marks for missing values, what to think of"
@@ -19,8 +19,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show a line for each column, and a sentence."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.domains import COLUMNS, MAX_COLUMNS  # noqa: PLC0415 - the same
+    from reid_sql.domains import COLUMNS, MAX_COLUMNS  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.runner import run  # noqa: PLC0415 - the same
     from reid_sql.screen_profile import profile_page  # noqa: PLC0415 - the same
 
@@ -33,8 +32,5 @@ def run_command(options: argparse.Namespace) -> int:
         every if len(every) <= MAX_COLUMNS else None
     )  # columns that are known are counted one by one
     found = run(con, "FROM profile(?, ?)", [table, named], "columns").records()
-    if options.json:
-        print_json(found)
-    else:
-        screen.console().print(profile_page(found))
+    print_answer(options, found, found, lambda: profile_page(found))
     return PASSED

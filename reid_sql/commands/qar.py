@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.options import PASSED, number, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, number, opened, print_answer, source_options, whole
 from reid_sql.errors import OutOfDomainError, ReidError
 
 if TYPE_CHECKING:
@@ -84,11 +84,8 @@ def run_command(options: argparse.Namespace) -> int:
         remarks += remark
         _draw(options, choices, risk, added, paths)
     riskiest = choices[:SHOWN]
-    if options.json:
-        page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
-        print_json(page)
-    else:
-        screen.console().print(screen.qar_page(risk, riskiest, paths, remarks))
+    page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
+    print_answer(options, page, [risk], lambda: screen.qar_page(risk, riskiest, paths, remarks))
     return PASSED
 
 

@@ -2,11 +2,12 @@
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from reid_sql import register
-from reid_sql.commands.options import PASSED, print_json
+from reid_sql.commands.options import PASSED, format_options, print_answer, print_csv
 from reid_sql.errors import UnknownNameError
 
 WORDS: Final = "run a file of SQL with the functions there"
@@ -20,7 +21,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--database", metavar="FILE.duckdb", default=MEMORY, help="the DuckDB database to run it on"
     )
-    parser.add_argument("--json", action="store_true", help="print each answer as one line of JSON")
+    format_options(parser)
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -42,10 +43,10 @@ def run_command(options: argparse.Namespace) -> int:
         answer = run(con, statement, None, "query")
         if statement.type.name not in SHOWN or not answer.columns:
             continue
-        if options.json:
-            print_json(answer.records())
+        if options.format == "csv":
+            print_csv(answer.columns, answer.rows)
         else:
-            screen.console().print(screen.answer_table(answer))
+            print_answer(options, answer.records(), [], partial(screen.answer_table, answer))
         sys.stdout.flush()  # what is answered is shown before the next statement runs
     return PASSED
 

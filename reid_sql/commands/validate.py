@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.commands.options import PASSED, listed, numbers, opened, print_json, source_options, whole
+from reid_sql.commands.options import PASSED, listed, numbers, opened, print_answer, source_options, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,10 +45,7 @@ def run_command(options: argparse.Namespace) -> int:
     rows = run(con, f"FROM validate_risk(?, ?, {how})", given, "validation").records()
     if options.plot:
         save(validation(rows), f"Unique people by {', '.join(given[1])}", options.plot)
-    if options.json:
-        print_json(rows)
-    else:
-        screen.console().print(screen.validation_page(rows))
+    print_answer(options, rows, rows, lambda: screen.validation_page(rows))
     return PASSED
 
 

@@ -1,31 +1,18 @@
-"""dbt-duckdb: a plugin that puts the functions into every connection; and a dbt package of tests.
+"""A dbt package of generic tests, in plain SQL for every adapter; and a plugin for dbt-duckdb.
 
-They are generic tests, beside the plugin. In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m
-reid_sql.dbt` says where the package of tests lies.
+In profiles.yml: `plugins: [{module: reid_sql.dbt}]`. `python -m reid_sql.dbt` says where the package lies,
+wherever reid-sql is: it needs no dbt.
 """
 
 from pathlib import Path
-from typing import Final
-
-from dbt.adapters.duckdb.plugins import BasePlugin
-from dbt.adapters.events.logging import AdapterLogger
-from duckdb import DuckDBPyConnection
-
-from reid_sql import register
-from reid_sql.dbt import policy
+from typing import Any, Final
 
 PACKAGE: Final = Path(__file__).parent
-LOGGER: Final = AdapterLogger("reid-sql")  # what it is told stands between the lines of dbt's own
 
 
-class Plugin(BasePlugin):  # type: ignore[misc] # dbt is an extra: where types are checked, it is not there
-    """The plugin, by the name that dbt-duckdb looks for."""
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the plugin's class, where dbt-duckdb is
+    if name == "Plugin":
+        from reid_sql.dbt.plugin import Plugin  # noqa: PLC0415 - dbt-duckdb is not there for other adapters
 
-    def configure_connection(self, conn: DuckDBPyConnection) -> None:
-        """Register the functions in the connection that dbt holds; again is harmless."""
-        register(conn)
-        policy.register(conn, LOGGER.info)
-
-    def configure_cursor(self, cursor: DuckDBPyConnection) -> None:
-        """Register in the cursor of a thread, which does not see the macros of the connection."""
-        register(cursor)
+        return Plugin
+    raise AttributeError(name)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.processes import command
@@ -98,12 +99,78 @@ def test_a_measure_of_rows_is_not_judged_for_people(folder: Path) -> None:
     policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]').replace(
         "at_least = 5", "at_least = 1"
     )
-    rows = '[[tables.checks]]\nmeasure = "xi_share"\npopulation = 1000\nat_most = 1\n'
+    rows = (
+        '[[tables.checks]]\nmeasure = "sparse_correctness"\nperson = "person_id"\nitem = "age"\nat_most = 1\n'
+    )
     code, page, _ = checked(folder, policy + rows)
     assert code == 2
     last = page["checks"][-1]  # type: ignore[index]
     assert last["verdict"] == "not judged"
     assert "which counts rows" in json.dumps(last)
+
+
+def exposed(con: duckdb.DuckDBPyConnection, score: str, over: float) -> float:
+    """The share of people of whom some row scores above, in a loop; those without a name are one person."""
+    highest: dict[str | None, float] = {}
+    for person, found in con.execute(f"SELECT person_id, {score}('m', 1000, age, sex) FROM part").fetchall():
+        highest[person] = max(highest.get(person, 0.0), found)
+    return sum(found > over for found in highest.values()) / len(highest)
+
+
+@pytest.mark.parametrize(
+    ("measure", "score"), [("xi_share", "uniqueness_xi"), ("kappa_share", "correctness_kappa")]
+)
+def test_shares_under_a_model_are_of_people(folder: Path, measure: str, score: str) -> None:
+    """A visit of each person is at another age; some are of nobody known, some lack an age."""
+    lines = [
+        f"{'' if person == 7 else person},{'' if visit == 3 else (person * visit) % 50},{'FM'[person % 2]},"
+        f"{'AB'[person % 3 == 0]},x"
+        for person in range(97)
+        for visit in range(1, 6)
+    ]
+    (folder / "visits.csv").write_text("\n".join([VISITS.splitlines()[0], *lines]), encoding="utf-8")
+    more = f'[[tables.checks]]\nmeasure = "{measure}"\npopulation = 1000\nthreshold = 0.05\nat_most = 1\n'
+    policy = POLICY.format(entity='entity = "person_id"') + more + more + 'by = ["town"]\n'
+    _, page, _ = checked(folder, policy)
+    whole, divided = page["checks"][-2:]  # type: ignore[index]
+    con = connection()
+    con.execute(f"CREATE OR REPLACE TABLE visits AS FROM read_csv('{folder}/visits.csv', all_varchar = true)")
+    for groups, each in ((["true"], whole), (["town = 'A'", "town = 'B'"], divided)):
+        expected = []
+        for group in groups:
+            con.execute(f"CREATE OR REPLACE TEMP TABLE part AS FROM visits WHERE {group}")
+            fit = "FROM fit_copula('m', part, ['age', 'sex'], entity := 'person_id', "
+            con.execute(f"{fit}method := 'paper')").fetchall()
+            expected.append(exposed(con, score, 0.05))
+        assert [found["value"] for found in each["groups"]] == pytest.approx(expected, rel=1e-9)
+        assert min(expected) > 0
+
+
+SCENE = """
+population = 5000
+groups = [{ columns = ["sex", "town"], probability = 0.5 }, { columns = ["age"], probability = 0.25 }]
+"""
+
+
+def test_attackers_know_people_not_their_rows(folder: Path) -> None:
+    """Five rows of each person are worth one; and what they are worth is what a table of people says."""
+    (folder / "scene.toml").write_text(SCENE, encoding="utf-8")
+    checks = "".join(
+        f'[[tables.checks]]\nmeasure = "adversary_{which}"\nscenario = "scene.toml"\nat_most = 1\n{by}'
+        for which in ("average", "highest")
+        for by in ("", 'by = ["sex"]\n')
+    )
+    figures = []
+    for entity, rows in (('entity = "person_id"', 1), ("", 5), ("", 1)):
+        kept = [line for place, line in enumerate(VISITS.splitlines()[1:]) if place % rows == 0]
+        text = "\n".join([VISITS.splitlines()[0], *kept])
+        (folder / "visits.csv").write_text(text, encoding="utf-8")
+        _, page, _ = checked(folder, POLICY.format(entity=entity) + checks)
+        assert all(each["verdict"] == "pass" for each in page["checks"][-4:])  # type: ignore[index]
+        figures.append([group["value"] for each in page["checks"][-4:] for group in each["groups"]])  # type: ignore[index]
+    people, one_row_each, rows_for_people = figures
+    assert people == pytest.approx(one_row_each, rel=1e-9)
+    assert all(of_people > of_rows for of_people, of_rows in zip(people, rows_for_people, strict=True))
 
 
 def test_choices_of_columns_are_judged_for_people(folder: Path) -> None:

@@ -76,6 +76,7 @@ CASES: Final = [
     Case("k_say", "k_anonymity", "odd", ['say "a"', "select"], LISTED + "class_size < 90", {"k": "90"}),
     Case("k_drop", "k_anonymity", "odd", NAMED, DROPPED + "class_size < 5", {"nulls": "drop"}),
     Case("k_where", "k_anonymity", "odd", NAMED, LISTED + "class_size < 12", {"k": 12}, "height < 1"),
+    Case("k_view", "k_anonymity", "everybody", NAMED, LISTED + "class_size < 12", {"k": 12}, "height < 1"),
     Case("k_case", "k_anonymity", "odd", ["NAME", "Nick"], LISTED + "class_size < 20", {"k": 20}),
     Case("k_met", "k_anonymity", "odd", ["nick"], LISTED + "class_size < 50", {"k": 50}),
     Case("risk", "records_at_risk", "odd", NAMED, LISTED + "1 / class_size > 0.25", {"threshold": 0.25}),
@@ -134,6 +135,7 @@ FIGURES: Final[dict[str, tuple[str, str, list[str], dict[str, Any]]]] = {
 TRIED: Final = "pass how many records a class must hold at the least, such as 5"
 REFUSED: Final[list[tuple[str, list[str], dict[str, Any], str]]] = [
     ("nobody", ["name"], {}, "the table must hold at least one record, got 0"),
+    ("missing", ["name"], {}, "missing"),
     ("odd", ["nmae"], {}, "quasi-identifiers must be columns of the table, got 'nmae'; did you mean 'name'?"),
     ("odd", ["zip"], {}, "got 'zip'; the columns are name, height, say \"a\", nick, select, disease"),
     ("odd", ["name", "Name"], {}, "quasi-identifiers must be distinct, got 'Name' twice"),
@@ -150,8 +152,9 @@ REFUSED: Final[list[tuple[str, list[str], dict[str, Any], str]]] = [
 
 
 def asked() -> list[dict[str, Any]]:
-    """The tables with their tests, as sources."""
-    found: dict[str, list[dict[str, Any]]] = {"people": [], "odd": [], "small": [], "nobody": []}
+    """The tables with their tests."""
+    tables = ("people", "odd", "small", "nobody", "missing", "everybody")
+    found: dict[str, list[dict[str, Any]]] = {table: [] for table in tables}
     for case in CASES:
         found[case.table].append(case.told)
     for name, (test, table, qi, more) in FIGURES.items():
@@ -162,15 +165,17 @@ def asked() -> list[dict[str, Any]]:
 
 
 def write_project(folder: Path) -> None:
-    """Write a project whose sources are the tables, each with its tests."""
-    sources = [{"name": "town", "schema": "{{ target.schema }}", "tables": asked()}]
+    """Write a project whose sources are the tables, each with its tests, and a model, a view of one."""
+    *tables, everybody = asked()
+    sources = [{"name": "town", "schema": "{{ target.schema }}", "tables": tables}]
     project = {"name": "town", "version": "1.0", "config-version": 2, "profile": "town"}
     pages = {
         "dbt_project.yml": project | {"data_tests": {"+store_failures": True}},
         "packages.yml": {"packages": [{"local": "{{ env_var('REID_SQL_DBT_PACKAGE') }}"}]},
         "profiles.yml": PROFILES,
-        "models/town.yml": {"sources": sources},
+        "models/town.yml": {"sources": sources, "models": [everybody]},
     }
     (folder / "models").mkdir()
     for name, page in pages.items():
         (folder / name).write_text(yaml.safe_dump(page), encoding="utf-8")
+    (folder / "models" / "everybody.sql").write_text("select * from {{ source('town', 'odd') }}")

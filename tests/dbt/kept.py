@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 import duckdb
+import polars as pl
 
 import reid_sql
-from tests.dbt.odd import plain_tables
 
 FOLDER: Final = Path(__file__).parent / "dialects"
 QI: Final = "['age', 'name', 'height', 'select']"
@@ -54,11 +54,11 @@ def kept(dialect: str) -> dict[str, str]:
 
 
 @contextmanager
-def oracle() -> Iterator[duckdb.DuckDBPyConnection]:
+def oracle(frames: Mapping[str, pl.DataFrame]) -> Iterator[duckdb.DuckDBPyConnection]:
     """The tables where reid-sql's own functions are."""
     with duckdb.connect() as con:
         reid_sql.register(con)
-        for name, frame in plain_tables().items():
+        for name, frame in frames.items():
             con.register("given", frame)
             con.execute(f"CREATE TABLE {name} AS FROM given")
         yield con

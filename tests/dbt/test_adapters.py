@@ -66,6 +66,7 @@ def tried(
         put_in_duckdb(str(folder / "town.duckdb"), frames)
     write_project(folder)
     dbt(folder, root, "deps", REID_SQL_SOCKET=socket)
+    dbt(folder, root, "run", "--target", adapter, REID_SQL_SOCKET=socket)
     results = dbt(folder, root, "test", "--target", adapter, REID_SQL_SOCKET=socket)
     return Tried(adapter, folder, socket, results)
 

@@ -6,6 +6,7 @@ The package stands in its packages.
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -27,6 +28,8 @@ def project(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     folder = tmp_path_factory.mktemp("dbt") / "town"
     shutil.copytree(HERE / "project", folder)
     dbt(folder, root, "deps")
+    shown = dbt(folder, root, "compile", REID_SQL_PEOPLE=people(root))  # of tables that are not there yet
+    assert {each["status"] for each in shown.values()} == {"success"}
     built = dbt(folder, root, "run", REID_SQL_PEOPLE=people(root))
     assert {name: each["status"] for name, each in built.items()} == dict.fromkeys(
         ["people", "release", "summary"], "success"
@@ -131,10 +134,11 @@ def test_what_cannot_be_judged_is_an_error_and_never_a_pass(
     assert sentence in tested[name]["message"]
 
 
-def test_the_command_says_where_the_package_lies(root: Path) -> None:
+@pytest.mark.parametrize("python", [PYTHON or "", sys.executable], ids=["with dbt", "without"])
+def test_the_command_says_where_the_package_lies(root: Path, python: str) -> None:
     environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}"}
     said = subprocess.run(
-        [PYTHON or "", "-m", "reid_sql.dbt"], env=environment, capture_output=True, text=True, check=True
+        [python, "-m", "reid_sql.dbt"], env=environment, capture_output=True, text=True, check=True
     )
     assert said.stdout.strip() == str(root / "reid_sql" / "dbt")
     assert (Path(said.stdout.strip()) / "dbt_project.yml").is_file()

@@ -1,10 +1,11 @@
-"""The tests of the dbt package in the words of databases that cannot be run here, and on Spark, which can."""
+"""The tests of the dbt package in the words of other databases; run on Spark and MariaDB."""
 
 import os
 import subprocess
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
@@ -15,6 +16,7 @@ from tests.dbt.kept import EXPECTED, FOLDER, kept, oracle
 from tests.dbt.odd import plain_tables
 from tests.dbt.running import MARKS, PYTHON
 from tests.dbt.test_adapters import counted, found, told
+from tests.mariadb import town
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,10 +26,26 @@ DIALECTS = sorted(path.stem for path in FOLDER.glob("*.sql"))
 BY_BYTES = ("athena", "clickhouse", "trino")  # as they are
 
 
+# MariaDB has no NaN.
+WITHOUT_NAN = {name: frame.fill_nan(2.5) for name, frame in plain_tables().items()}
+
+
 @pytest.fixture(scope="module")
 def functions() -> Iterator[duckdb.DuckDBPyConnection]:
-    with oracle() as con:
+    with oracle(plain_tables()) as con:
         yield con
+
+
+@pytest.fixture(scope="module")
+def without_nan() -> Iterator[duckdb.DuckDBPyConnection]:
+    with oracle(WITHOUT_NAN) as con:
+        yield con
+
+
+@pytest.fixture(scope="module")
+def on_mariadb(mariadb: str) -> Iterator[Any]:
+    with town(mariadb, WITHOUT_NAN, ["INT", "VARCHAR(9)", "DOUBLE", "DATE", "VARCHAR(9)"]) as cursor:
+        yield cursor
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -76,3 +94,14 @@ def test_spark_finds_what_the_functions_find(
     assert counted(told([(column,) for column in answer.columns], rows), columns) == counted(
         expected, columns
     )
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_mariadb_finds_what_the_functions_find(on_mariadb: Any, without_nan: Any, name: str) -> None:
+    on_mariadb.execute(kept("mysql")[name])
+    rows, expected = told(on_mariadb.description, on_mariadb.fetchall()), found(without_nan, EXPECTED[name])
+    columns = list(expected[0])
+    numbers = [
+        {key: float(each) if isinstance(each, Decimal) else each for key, each in row.items()} for row in rows
+    ]
+    assert counted(numbers, columns) == counted(expected, columns)

@@ -318,7 +318,13 @@ def asked(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, table: pl.DataFrame) -> None:
     file = written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=LADDERS))
-    names = {"--sql": "r.sql", "--polars": "r.py", "--json-report": "r.json", "--plot": "r.svg"}
+    names = {
+        "--sql": "r.sql",
+        "--polars": "r.py",
+        "--json-report": "r.json",
+        "--plot": "r.svg",
+        "--html": "r.html",
+    }
     options = [part for option, name in names.items() for part in (option, str(tmp_path / name))]
     ended = asked(str(file), *options)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -327,6 +333,9 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, table: pl.DataF
     assert class_sizes(made_by(sql, "people_released"), QI)[0] >= 5
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["verdict"] == "pass"
     assert (tmp_path / "r.svg").read_text(encoding="utf-8").startswith("<?xml")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<h2>What to do next</h2><ul><li>people: " in page
+    assert "the least of all forms that meet the policy" in page
     again = asked(str(file), *options, "--json")
     assert json.loads(again.stdout)["tables"][0]["optimal"]
     over = asked(str(file), "--sql", str(tmp_path / "people.parquet"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import reid_sql
 import reid_sql.polars as rp
-from reid_sql.engines.duckdb.macros import script
+from reid_sql.engines.duckdb import script
 from reid_sql.errors import ReidError
 from reid_sql.reductions.subsets import QUERIES
 from reid_sql_udfs import declared

@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reid_sql.errors import ReidError
 from reid_sql.reduction import NOBODY, OF_GROUPS
 from reid_sql_udfs import declared
 from tests.engines.asking import same
@@ -286,3 +288,15 @@ def test_the_histogram_of_the_loop_is_that_of_one_group() -> None:
     expected = [(*line, None, 0, "value") for line in histogram(rows, class_sizes(rows, rows, "value"))]
     answers = told(by_polars("class_size_histogram", TOWNS, ["age", "sex"], by=["state"]), ["state"])
     assert sorted(tuple(row.values()) for row in answers[("a",)]) == expected
+
+
+@pytest.mark.parametrize(
+    "function", ["l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"]
+)
+def test_groups_of_one_sensitive_value_are_refused(function: str) -> None:
+    """Each class would tell no more than its group, which tells the value: a distance of 0 everywhere."""
+    sentence = "by must not be the sensitive column, got 'sex', of which each group would have one value"
+    with pytest.raises(duckdb.Error, match=sentence):
+        by_duckdb(f"FROM {function}(t, ['age'], 'sex', by := ['state', 'SEX'])", t=TOWNS)
+    with pytest.raises(ReidError, match=sentence):
+        by_polars(function, TOWNS, ["age"], "sex", by=["state", "sex"])

@@ -162,3 +162,11 @@ def test_patients_of_mexico_whose_answers_are_97_98_and_99(adult: str) -> None:
     assert asked[1]["sentinel_records"] == list(truth[0].values())
     lazy = by_polars("profile", pl.scan_parquet(path), columns)
     assert [row["looks_like"] for row in lazy] == ["date", "category", "category", "number", "category"]
+
+
+def test_bytes_may_look_like_marks() -> None:
+    frame = pl.DataFrame({"b": [b"", b"unknown", b"-1", b"a"]})
+    for rows in (by_duckdb("FROM profile(t)", t=frame), by_polars("profile", frame)):
+        assert [(row["column_type"], row["distinct_values"], row["uniqueness"]) for row in rows] == [
+            ("other", 4, 1.0)
+        ]

@@ -5,13 +5,35 @@ Dropping in a file declares it everywhere.
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from reid_sql.function import FUNCTIONS, Function
 
 
 def declared() -> Mapping[str, Function]:
-    """Every function of this folder, by name, in alphabetical order."""
-    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
-        importlib.import_module(module.name)
-    return {name: FUNCTIONS[name] for name in sorted(FUNCTIONS)}
+    """Every function of this folder, by name, in alphabetical order; each loaded when it is asked for."""
+    here = {module.name for module in pkgutil.iter_modules(__path__)}
+    return _Declared(sorted(here | FUNCTIONS.keys()))
+
+
+class _Declared(Mapping[str, Function]):
+    """The functions by name: a file is loaded with all the models that it needs, which takes its time."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> Function:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in FUNCTIONS:
+            importlib.import_module(f"{__name__}.{name}")
+        return FUNCTIONS[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 
 from reid_sql.check.measures.evidence import Evidence, evidence
-from reid_sql.check.measures.measure import Row, argument
+from reid_sql.check.measures.measure import Measure, Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.domains import MAX_COLUMNS
 from reid_sql.engines.arrow import answer_rows
@@ -197,12 +197,12 @@ class Answers(ABC):
     def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
         """Ask the function of the check's measure, once for the same question."""
         function = check.measure.declared
-        self._refuse_rows(function)
+        self._refuse_rows(check.measure)
         given = {p.name: argument(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
-        if check.measure.aggregate:
-            asked |= {"aggregate": check.measure.aggregate, **check.parameters}
+        if check.measure.over:
+            asked |= {"over": check.measure.over, **check.parameters}
         key = (function.name, check.quasi_identifiers, check.coarser, check.by, repr(asked))
         answers = self._answers.setdefault(key, {})
         if group.digits in answers:
@@ -218,12 +218,13 @@ class Answers(ABC):
             answers[group.digits] = self._asked(function, check, given, group)
         return answers[group.digits]
 
-    def _refuse_rows(self, function: Function) -> None:
+    def _refuse_rows(self, measure: Measure) -> None:
         """Refuse to give a figure of rows for one of people."""
-        if self.table.entity is not None and all(p.name != "entity" for p in function.parameters):
+        told = measure.over or any(each.name == "entity" for each in measure.declared.parameters)
+        if self.table.entity is not None and not told:
             rule = (
                 f"a measure must count people where entity = '{self.table.entity}', "
-                f"got {function.name}, which counts rows"
+                f"got {measure.function}, which counts rows"
             )
             raise UnavailableError(f"{rule}; measure a table with a row a person, or leave the measure out")
 

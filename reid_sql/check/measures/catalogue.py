@@ -265,7 +265,7 @@ _COPULA: Final = tuple(
         "share",
         of_records=True,
         own=FITTED,
-        aggregate=f"avg(CASE WHEN {column} > $threshold THEN 1 ELSE 0 END) AS share",
+        over=f"{column} > $threshold",
     )
     for name, column, words in (
         (

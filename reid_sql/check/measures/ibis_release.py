@@ -7,7 +7,6 @@ from functools import reduce
 from operator import and_
 from typing import Any, Final
 
-import duckdb
 import ibis
 from ibis.expr.types import BooleanValue, Table
 
@@ -21,12 +20,12 @@ from reid_sql.domains import MAX_COLUMNS, Columns
 from reid_sql.domains import Table as TableDomain
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.alike import compared
-from reid_sql.engines.ibis.frames import collected, numbered, places, resolved, whole
+from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
 from reid_sql.engines.ibis.kit import TABLE
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
+from reid_sql.errors import OutOfDomainError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.warehouse import Warehouse, told, warehouse
+from reid_sql.warehouse import Warehouse, rows, warehouse
 
 POLICY_COLUMNS: Final = Columns("columns of the policy")
 WORDS: Final = "what a check is judged by"
@@ -131,18 +130,7 @@ class IbisRelease(Answers):
         return int(self._rows(frame.agg(records=whole(frame.count())))[0]["records"])
 
     def _rows(self, frame: Table) -> list[Row]:
-        """The rows in this process; a database's error is one sentence without a secret."""
-        try:
-            return list(collected(frame, WORDS).to_pylist())
-        except (ReidError, duckdb.InterruptException):
-            raise
-        except Exception as error:  # noqa: BLE001 - each driver has its own
-            raise UnavailableError(self._refusal(error)) from None
-
-    def _refusal(self, error: Exception) -> str:
-        """What the database says, as a sentence."""
-        rule = f"the table must be one that the database lets be counted, got {told(error, self.url or '')}"
-        return f"{rule}; mend that there, or check an extract"
+        return list(rows(lambda: frame, WORDS, self.url or ""))
 
     @property
     def records(self) -> int:
@@ -161,8 +149,8 @@ class IbisRelease(Answers):
 
     def _groups(self, by: Sequence[str]) -> list[Group]:
         divided, names = self._divided(by)
-        rows = self._rows(ri.equivalence_classes(divided, names))
-        found = [(tuple(row[name] for name in names), int(row["records"])) for row in rows]
+        classes = self._rows(ri.equivalence_classes(divided, names))
+        found = [(tuple(row[name] for name in names), int(row["records"])) for row in classes]
         found.sort(key=lambda group: [_order(value) for value in group[0]])
         self._values[tuple(by)] = {repr(values): place for place, (values, _) in enumerate(found)}
         return [Group((place,), values, records) for place, (values, records) in enumerate(found)]
@@ -217,8 +205,8 @@ class IbisRelease(Answers):
         people = numbered(divided, each).distinct()
         groups = places(each)[:-1]
         counted = people.group_by(groups).agg if groups else people.agg
-        rows = self._rows(counted(people=whole(people.count())))
-        renamed = [{**dict(zip(names, (row[q] for q in groups), strict=True)), **row} for row in rows]
+        found = self._rows(counted(people=whole(people.count())))
+        renamed = [{**dict(zip(names, (row[q] for q in groups), strict=True)), **row} for row in found]
         return {row["digits"]: int(row["people"]) for row in self._told(renamed, names, by)}
 
     def _divided(self, by: Sequence[str]) -> tuple[Table, list[str]]:
@@ -227,12 +215,12 @@ class IbisRelease(Answers):
         own = {name: self.frame[given] for name, given in zip(names, by, strict=True)}
         return (self.frame.mutate(**own) if own else self.frame), names
 
-    def _told(self, rows: Sequence[Row], names: Sequence[str], by: Sequence[str]) -> list[Row]:
+    def _told(self, found: Sequence[Row], names: Sequence[str], by: Sequence[str]) -> list[Row]:
         """The rows with the digits of their groups in place of the groups' values."""
         return [
             {name: value for name, value in row.items() if name not in names}
             | {"digits": self._digits(by, tuple(row[name] for name in names))}
-            for row in rows
+            for row in found
         ]
 
     def _digits(self, by: Sequence[str], values: tuple[Any, ...]) -> tuple[int, ...]:
@@ -260,13 +248,7 @@ class IbisRelease(Answers):
         return self._call(function.name, **self._arguments(function, check.quasi_identifiers, given, part))
 
     def _call(self, name: str, *arguments: Any, **options: Any) -> list[Row]:  # noqa: ANN401 - the function's
-        try:
-            found = getattr(ri, name)(*arguments, **options)
-        except (ReidError, duckdb.InterruptException):
-            raise
-        except Exception as error:  # noqa: BLE001 - each driver has its own
-            raise UnavailableError(self._refusal(error)) from None
-        return self._rows(found)
+        return list(rows(lambda: getattr(ri, name)(*arguments, **options), WORDS, self.url or ""))
 
     def _arguments(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: Table

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from string import Template
 from typing import Any, Final, Literal
 
 from reid_sql.columns import Groups
@@ -24,6 +25,15 @@ LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number"
 
 # The table tells these, not the check.
 OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
+
+
+OF_RECORDS: Final = "avg(CASE WHEN $over THEN 1 ELSE 0 END) AS share"
+# A person is as exposed as the record of theirs with the highest score; without a name, they are one.
+OF_PEOPLE: Final = (
+    "1e0 * (count(DISTINCT CASE WHEN $over THEN $person END)"
+    " + max(CASE WHEN $over AND $person IS NULL THEN 1 ELSE 0 END))"
+    " / (count(DISTINCT $person) + max(CASE WHEN $person IS NULL THEN 1 ELSE 0 END)) AS share"
+)
 
 
 def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
@@ -69,13 +79,18 @@ class Measure:
     own: tuple[Parameter, ...] = ()  # parameters beside the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     pick: Pick = only_row
-    aggregate: str | None = None  # over an answer for each record: a SELECT list, with $name for a parameter
+    over: str | None = None  # of an answer for each record, whose share is asked for; $name is a parameter
     older: str | None = None  # the function that answers by another method than the model of people
 
     @property
     def declared(self) -> Function:
         """The function that answers."""
         return declared()[self.function]
+
+    def share(self, literals: Mapping[str, str], person: str | None) -> str:
+        """Select the share of the records `over`, or of the people whom a column tells apart."""
+        over = Template(self.over or "true").substitute(literals)
+        return Template(OF_RECORDS if person is None else OF_PEOPLE).substitute(over=over, person=person)
 
     @property
     def bound(self) -> str:

@@ -1,7 +1,6 @@
 """A table of the policy as it is measured: opened read-only, counted once, every answer kept."""
 
 from collections.abc import Mapping, Sequence
-from string import Template
 from typing import Any, Final
 
 import duckdb
@@ -196,9 +195,10 @@ class Release(Answers):
             function, check.quasi_identifiers, {**given, **tables}, check.measure.unused
         )
         sql = f"FROM {call}"
-        if check.measure.aggregate:
+        if check.measure.over:
             own = {name: sql_literal(value) for name, value in check.parameters.items()}
-            sql = f"SELECT {Template(check.measure.aggregate).substitute(own)} {sql}"
+            person = None if self.table.entity is None else quoted(self.table.entity)
+            sql = f"SELECT {check.measure.share(own, person)} {sql}"
         return self._rows(function, sql, values)
 
     def _together(
@@ -240,6 +240,7 @@ class Release(Answers):
         if key not in self._models:
             name = f"{self.view}_model_{len(self._models)}"
             how = f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}"
+            how += f", entity := {sql_literal(self.table.entity)}"
             try:
                 self.ask(
                     f"FROM fit_copula(?, ?, ?, {how})",

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
-from string import Template
 from typing import Any, Final
 from uuid import uuid4
 
@@ -242,16 +241,19 @@ class SparkRelease(Answers):
 
     def _scored(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Score the group's records under a copula fitted to it, and say of all what the measure says."""
-        measure, asked = check.measure, check.parameters
-        part = self._part(check.by, group).select(*(column(name) for name in check.quasi_identifiers))
+        asked, person = check.parameters, self.table.entity
+        needed = [*check.quasi_identifiers, *([] if person is None else [person])]
+        part = self._part(check.by, group).select(*(column(name) for name in needed))
         with registry.within(self.name):
-            how = {"method": asked["method"], "seed": asked["seed"], "nulls": self.table.nulls}
+            how = {name: asked[name] for name in ("method", "seed")} | {"nulls": self.table.nulls}
+            how["entity"] = person
             rs.fit_copula(self.name, part, list(check.quasi_identifiers), **how)
-            own = {p.name: given[p.name] for p in measure.declared.own_parameters}
+            own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
             complete = part.filter(_whole(check.quasi_identifiers)) if self.table.nulls == "drop" else part
             scored = rs.score_copula(complete, self.name, **own)
         literals = {name: sql_literal(value) for name, value in asked.items()}
-        return _rows(scored.selectExpr(Template(measure.aggregate or "*").substitute(literals)))
+        told = None if person is None else f"`{person.replace('`', '``')}`"
+        return _rows(scored.selectExpr(check.measure.share(literals, told)))
 
     def _arguments(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: DataFrame

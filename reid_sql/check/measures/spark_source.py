@@ -116,7 +116,7 @@ def _file(spark: SparkSession, path: str, form: Form, where: str) -> DataFrame:
         return _texts(spark, path, plain, form, where)
     if kind in {".parquet", ".orc"}:
         return spark.read.format(kind[1:]).load(plain)
-    how = {"multiLine": kind == ".json" and _is_array(path), "mode": "FAILFAST"}
+    how: dict[str, bool | str] = {"multiLine": kind == ".json" and _is_array(path), "mode": "FAILFAST"}
     _refuse_kinds(spark.read.options(singleVariantColumn="reid_value", **how).json(plain), where)
     frame = spark.read.options(primitivesAsString=True, **how).json(plain)
     if kind in LINES and _is_here(path):

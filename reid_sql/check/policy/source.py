@@ -3,24 +3,21 @@
 A pattern is one where the policy says so.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from glob import glob
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote
 
 from reid_sql.connection_url import is_connection, url_of
 from reid_sql.document import Place, shown
 from reid_sql.domains import Choice
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.file_pattern import Parts, matching
 from reid_sql.source import AS_WRITTEN
 from reid_sql.text_file import ENCODINGS, Form
 
 ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
-MOST_FILES: Final = 10_000
-NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
 OF_FILES: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
 HANDED: Final = "a table handed over in Python"
 
@@ -38,7 +35,7 @@ class Source:
     path: Path
     table: str | None = None
     form: Form = AS_WRITTEN
-    parts: tuple[tuple[Path, Mapping[str, str | None]], ...] = ()
+    parts: Parts = ()
     url: str | None = None
     handed: str | None = None
 
@@ -128,34 +125,15 @@ def _of_warehouse(place: Place, folder: Path, url: str, kind: str) -> Source:
 
 
 def _of_pattern(place: Place, folder: Path) -> Source:
-    """Find the files of a pattern; folders' names like zip=0123 below its fixed part are values, as text."""
+    """The files of a pattern, seen from the policy."""
     given = place.text("files")
     for other in ("file", "table"):
         if other in place.values:
             raise OutOfDomainError(
                 f"{place.at('files')} must stand without {other}, got both; leave one away"
             )
-    names = glob(str(folder / given), recursive=True)  # noqa: PTH207 - an absolute pattern
-    found = sorted(Path(name) for name in names if Path(name).is_file())
-    if not 1 <= len(found) <= MOST_FILES:
-        rule = f"{place.at('files')} must match 1 to {MOST_FILES} files, got {len(found)} for '{given}'"
-        raise UnknownNameError(f'{rule}; write it like "people/*.parquet", seen from the policy')
-    return Source(
-        given,
-        folder / given,
-        None,
-        _form(place),
-        tuple((each, _values(folder, given, each)) for each in found),
-    )
-
-
-def _values(folder: Path, pattern: str, file: Path) -> dict[str, str | None]:
-    fixed = 0
-    parts = (folder / pattern).parts
-    while fixed < len(parts) and not set(parts[fixed]) & set("*?["):
-        fixed += 1
-    named = [part.partition("=") for part in file.parts[fixed:-1] if "=" in part]
-    return {unquote(name): None if value == NO_VALUE else unquote(value) for name, _, value in named}
+    parts = matching(place.at("files"), given, folder)
+    return Source(given, folder / given, None, _form(place), parts)
 
 
 def _form(place: Place) -> Form:

@@ -14,6 +14,7 @@ LABEL: Final = 190  # room for a bar's name
 FIGURE: Final = 170  # room for what stands behind a bar
 HEIGHT: Final = 330
 LEFT, RIGHT, TOP, BOTTOM = 52, 20, 16, 44
+STRIPE: Final = 7  # from one stripe of a risky bar to the next
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,20 @@ def _bar(row: Bar, top: float, scale: float) -> str:
         f'<text x="{LABEL - 10}" y="{top + 19:.1f}" text-anchor="end">{escape(label)}</text>'
         f'<rect class="{kind}" x="{LABEL}" y="{top + 5:.1f}" width="{length:.1f}" height="{ROW - 10}" '
         'rx="2"/>'
+        f"{_hatches(LABEL, top + 5, length, ROW - 10) if kind == 'risky' else ''}"
         f'<text class="soft" x="{LABEL + length + 8:.1f}" y="{top + 19:.1f}">{escape(row.text)}</text>'
     )
+
+
+def _hatches(left: float, top: float, width: float, height: float) -> str:
+    """Stripes across a bar, so that it is told apart on grey paper too."""
+    steps = (STRIPE * number for number in range(1, int((width + height) / STRIPE) + 1))
+    lines = (
+        f"M{left + max(0, step - height):.1f} {top + min(step, height):.1f}"
+        f"L{left + min(step, width):.1f} {top + max(0, step - width):.1f}"
+        for step in steps
+    )
+    return f'<path class="hatch" d="{"".join(lines)}"/>'
 
 
 def curve(title: str, forecast: Mapping[str, Any], limit: float | None) -> str:

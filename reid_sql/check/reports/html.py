@@ -1,6 +1,6 @@
 """The report as one HTML file that needs nothing else: no network, light and dark, printable."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape as escaped
 from importlib import resources
 from typing import Any, Final
@@ -22,12 +22,12 @@ def escape(text: str) -> str:
     return escaped(visible(text))
 
 
-def html(page: Page) -> str:
-    """Write the report."""
+def html(page: Page, steps: Sequence[str] = ()) -> str:
+    """Write the report; `steps` are sentences before those on what to do next."""
     css = resources.files("reid_sql.check.reports").joinpath("report.css").read_text(encoding="utf-8")
     name = escape(page["policy"]["name"])
     parts = [
-        _head(page),
+        _head(page, steps),
         _checks(page),
         *(_table(page, table) for table in page["tables"]),
         _by_group(page),
@@ -48,11 +48,11 @@ def _kind(verdict: str) -> str:
     return verdict.replace(" ", "-")
 
 
-def _head(page: Page) -> str:
+def _head(page: Page, before: Sequence[str]) -> str:
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
     tables = "; ".join(f"{each['name']} ({each['records']:,} records)" for each in page["tables"])
-    steps = "".join(f"<li>{escape(step)}</li>" for step in next_steps(page))
+    steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page)))
     cautions = sum(bool(check["cautions"]) for check in page["checks"])
     warned = f" There are cautions on {cautions}; read them beside the checks." if cautions else ""
     return (
@@ -84,9 +84,15 @@ def _check(check: Page) -> str:
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
         f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
-        f"<td>{words}</td><td class=number>{escape(figure(found.group, check))}</td><td class=name>"
+        f"<td>{words}</td><td class=number>{_figure(figure(found.group, check))}</td><td class=name>"
         f"{escape(limit(check))}</td></tr>"
     )
+
+
+def _figure(told: str) -> str:
+    """The figure, its interval in a line of its own."""
+    value, mark, interval = told.partition(" [")
+    return escape(value) + (f"<br><span class=soft>[{escape(interval)}</span>" if mark else "")
 
 
 def _by_group(page: Page) -> str:
@@ -173,7 +179,7 @@ def _class_sizes(page: Page, table: Page) -> str:
     rows = []
     for each in (each for each in table["class_sizes"] if each["records"] != 0):
         low, high, records = each["from"], each["to"], each["records"]
-        label = f"{low:,}" if low == high else f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+        label = _sizes(low, high)
         text = (
             "masked"
             if records is None
@@ -182,13 +188,20 @@ def _class_sizes(page: Page, table: Page) -> str:
         rows.append(Bar(label, records, text, low < safe))
     chart = bars(f"Records of {table['name']} by the size of their class", rows)
     words = (
-        "How many records share all their quasi-identifiers with how many. Red: "
+        "How many records share all their quasi-identifiers with how many. Hatched: "
         f"classes of fewer than {safe:g}."
     )
     return (
         f"<h3>Who shares their values with how many</h3><figure>{chart}<figcaption>{words}</figcaption>"
         "</figure>"
     )
+
+
+def _sizes(low: int, high: int | None) -> str:
+    """The sizes of a range of classes, as the pictures of reid_sql.plot name them."""
+    if high is None:
+        return f"{low:,} or more"
+    return "alone" if high == 1 else f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _of_the_table(page: Page, table: Page, measure: str) -> list[Page]:

@@ -42,17 +42,30 @@
   ~ reid_sql.where_told(asked)) %}
 {%- if found.rows[0][0] | int == 0 %}
 {%- do reid_sql.refuse('the table must hold at least one record, got 0 '
-  ~ "(those that nulls := 'drop' leaves out do not count); pass a table with records") %}
+  ~ "(those that nulls := 'drop' leaves out do not count); "
+  ~ 'pass a table with records, not ' ~ asked.relation) %}
 {%- endif %}
 {%- endif %}
 {%- endmacro %}
 
-{# Whether the test is to be run, not only shown: what compiles only may ask of tables that are not filled. #}
-{% macro is_run() %}{% do return(flags.WHICH in ['test', 'build', 'retry']) %}{% endmacro %}
+{# Whether the test is to be run, not only shown: what only compiles may be of tables that are not filled. #}
+{% macro is_run() %}{% do return(flags.WHICH not in ['compile', 'generate', 'parse', 'list']) %}{% endmacro %}
 
 {% macro where_told(asked) -%}
 {%- if asked.nulls == 'drop' %}
  where {% for column in asked.every %}{{ reid_sql.quoted(column.name) }} is not null
   {{- ' and ' if not loop.last }}{% endfor %}
 {%- endif -%}
+{%- endmacro %}
+
+{# Whether there is something to write: what only compiles may be of tables that are not built yet, too. #}
+{% macro is_there(relations) -%}
+{%- if not execute or reid_sql.is_run() %}{% do return(execute) %}{% endif %}
+{%- for relation in relations %}
+{%- set stored = reid_sql.stored(relation) %}
+{%- if adapter.get_relation(stored.database, stored.schema, stored.identifier) is none %}
+{%- do return(false) %}
+{%- endif %}
+{%- endfor %}
+{%- do return(true) %}
 {%- endmacro %}

@@ -78,5 +78,5 @@ case when {{ count }} between 1 and {{ below - 1 }} then {{ below }} else {{ cou
 
 {# What dbt tells of a test: records, masked; 0 where nothing offends. #}
 {% macro failures(mask_below) -%}
-coalesce({{ reid_sql.masked('sum(failures)', mask_below | int(1)) }}, 0)
+coalesce({{ reid_sql.masked('sum(failures)', mask_below | string | int(1)) }}, 0)
 {%- endmacro %}

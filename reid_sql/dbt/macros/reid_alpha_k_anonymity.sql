@@ -3,7 +3,7 @@
 {% test reid_alpha_k_anonymity(model, quasi_identifiers, sensitive, alpha=0.5, k=2, nulls='value',
   mask_below=10, keep='classes') -%}
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
-{%- if execute %}
+{%- if reid_sql.is_there([model]) %}
 {%- set alpha = reid_sql.share('alpha', alpha) %}
 {%- set k = reid_sql.least_records('k', k) %}
 {%- set asked = reid_sql.asked_of_values(model, quasi_identifiers, sensitive, nulls, mask_below, keep) %}

@@ -2,7 +2,7 @@
    links everybody gets right. Failures are the records that are so got right. #}
 {% test reid_average_risk(model, quasi_identifiers, at_most=0.2, nulls='value', mask_below=10) -%}
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
-{%- if execute %}
+{%- if reid_sql.is_there([model]) %}
 {%- set at_most = reid_sql.share('at_most', at_most) %}
 {%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below) %}
 {%- if asked.nulls == 'wildcard' %}

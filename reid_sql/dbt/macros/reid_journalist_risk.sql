@@ -4,7 +4,7 @@
 {% test reid_journalist_risk(model, population, quasi_identifiers, threshold=0.2, at_most=0, nulls='value',
   mask_below=10, keep='classes') -%}
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
-{%- if execute %}
+{%- if reid_sql.is_there([model, population]) %}
 {%- set threshold = reid_sql.risk('threshold', threshold) %}
 {%- set at_most = reid_sql.share('at_most', at_most) %}
 {%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}

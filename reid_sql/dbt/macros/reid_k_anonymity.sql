@@ -2,7 +2,7 @@
    Failures are such records. #}
 {% test reid_k_anonymity(model, quasi_identifiers, k=5, nulls='value', mask_below=10, keep='classes') -%}
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
-{%- if execute %}
+{%- if reid_sql.is_there([model]) %}
 {%- set k = reid_sql.least_records('k', k) %}
 {%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
 {%- if asked.nulls == 'wildcard' %}

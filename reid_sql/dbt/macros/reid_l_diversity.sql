@@ -3,7 +3,7 @@
 {% test reid_l_diversity(model, quasi_identifiers, sensitive, l=2, variant='distinct', c=3,
   nulls='value', mask_below=10, keep='classes') -%}
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
-{%- if execute %}
+{%- if reid_sql.is_there([model]) %}
 {%- set l = reid_sql.number('l', l, 'a number of values from 1 to 1e+9',
   'pass how many values a class must hold at the least, such as 2', 1, 1e9) %}
 {%- set c = reid_sql.number('c', c, 'a number from 1e-9 to 1e+9',

@@ -3,7 +3,7 @@
 {% test reid_no_worse(model, before, quasi_identifiers, threshold=0.2, nulls='value', mask_below=10,
   measures=['k', 'uniqueness', 'average_risk', 'records_at_risk']) -%}
 {{ config(fail_calc='count(*)') }}
-{%- if execute %}
+{%- if reid_sql.is_there([model, before]) %}
 {%- set threshold = reid_sql.risk('threshold', threshold) %}
 {%- set nulls = reid_sql.choice('nulls', nulls, ['value', 'drop']) %}
 {%- set now = reid_sql.asked(model, quasi_identifiers, nulls, mask_below) %}

@@ -3,7 +3,7 @@
 {% test reid_t_closeness(model, quasi_identifiers, sensitive, t=0.2, variant='equal', nulls='value',
   mask_below=10, keep='classes') -%}
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
-{%- if execute %}
+{%- if reid_sql.is_there([model]) %}
 {%- set t = reid_sql.number('t', t, 'a distance from 0 to 1',
   'pass how far a class may be from the table, such as 0.2', 0, 1) %}
 {%- set variant = reid_sql.choice('variant', variant, ['equal', 'ordered', 'numeric']) %}

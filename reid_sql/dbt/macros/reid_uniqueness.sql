@@ -2,7 +2,7 @@
    Failures are such records. #}
 {% test reid_uniqueness(model, quasi_identifiers, at_most=0, nulls='value', mask_below=10, keep='classes') -%}
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
-{%- if execute %}
+{%- if reid_sql.is_there([model]) %}
 {%- set at_most = reid_sql.share('at_most', at_most) %}
 {%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
 {%- if asked.nulls == 'wildcard' %}

@@ -9,6 +9,9 @@ from reid_sql.function import Function
 BEGIN: Final = "reid_begin"
 OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one
 LAST: Final = 2**63 - 1
+IN_ARROW: Final = {
+    "HUGEINT": "DECIMAL(38, 0)"
+}  # which arrives as bytes where arrow_lossless_conversion is set
 
 
 def body_name(declared: Function) -> str:
@@ -23,7 +26,9 @@ def body_types(declared: Function) -> list[str]:
     """
     reduction = declared.reduction
     listed = "" if reduction and reduction.whole else "[][]" if declared.grouped else "[]"
-    inputs = [f"{kind}{listed}" for kind in reduction.inputs.values()] if reduction else []
+    inputs = (
+        [f"{IN_ARROW.get(kind, kind)}{listed}" for kind in reduction.inputs.values()] if reduction else []
+    )
     return inputs + [sql_type(parameter.domain) for parameter in declared.own_parameters]
 
 

@@ -15,7 +15,6 @@ from reid_sql.domains import (
     Document,
     Number,
     Values,
-    quoted,
 )
 from reid_sql.engines.duckdb.arguments import checked, checked_once, literal
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
@@ -126,22 +125,6 @@ def _call(name: str, before: Sequence[str], columns: Sequence[str]) -> str:
 def _before(declared: Function) -> list[Parameter]:
     """The parameters that stand before a record's values."""
     return [parameter for parameter in declared.parameters if type(parameter.domain) is not Values]
-
-
-def script(functions: Mapping[str, Function], *, permanent: bool = False, database: str = "") -> str:
-    """Write the functions that need no Python as SQL that any DuckDB client can load.
-
-    The permanent ones call each other by bare names, found where their database is the current one; by full
-    names where the database is named, found wherever it is attached under that name.
-    """
-    definitions = macros(functions, python=False)
-    if permanent:
-        place = f"{quoted(database)}.main." if database else ""
-        return written(definitions, f"CREATE OR REPLACE MACRO {place}", place, place)
-    home = f"{CATALOGUE}_script.main."
-    attach = f"ATTACH IF NOT EXISTS ':memory:' AS {CATALOGUE}_script;\n\n"
-    made = written(definitions, f"CREATE OR REPLACE MACRO {home}", home, home)
-    return attach + made + written(forwards(functions), "CREATE OR REPLACE TEMP MACRO ", home, home)
 
 
 def written(definitions: Mapping[str, str], create: str, home: str, python: str = BUILTIN) -> str:
@@ -317,9 +300,9 @@ def _checked_cell(parameter: Parameter) -> str:
 
 
 def parameters(declared: Function) -> str:
-    """The parameters of a function's macro, with their defaults."""
+    """The parameters of a function's macro, with their defaults; in quotes, as some are words of SQL."""
     shown = [
-        p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
+        f'"{p.name}"' if p.default is REQUIRED else f'"{p.name}" := {sql_literal(p.default)}'
         for p in declared.parameters
     ]
     return ", ".join(shown)

@@ -1,10 +1,10 @@
-"""Registering: the macros and the Python functions in a connection, its own database left without a trace."""
+"""Registering: the macros and the Python functions in a database, of whose files none is written to."""
 
-import hashlib
 import threading
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import duckdb
@@ -12,76 +12,105 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
 from reid_sql.engines.duckdb.awaited import OWN_MODELS
+from reid_sql.engines.duckdb.bare import reach
+from reid_sql.engines.duckdb.comments import comments
 from reid_sql.engines.duckdb.kept import copied
-from reid_sql.engines.duckdb.macros import CATALOGUE, forwards, macros, written
+from reid_sql.engines.duckdb.macros import CATALOGUE, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.engines.duckdb.qualify import NOT_USUAL, OPERATORS
+from reid_sql.engines.duckdb.scripting import PUBLIC
+from reid_sql.engines.duckdb.versions import version_of
 from reid_sql.errors import OutOfDomainError
-from reid_sql.function import Function, sql_literal
+from reid_sql.function import Function
 
-PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 MARKER: Final = "reid_is_whole"
 TAKEN: Final = (
     "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT "
     "lower(schema_name) FROM duckdb_schemas()"
 )
-HERE: Final = """SELECT coalesce(nullif(current_setting('search_path'), ''),
-    '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"')"""
 LOCK: Final = threading.Lock()
-BENT: Final = f"""SELECT count(*) FROM system.main.duckdb_functions() WHERE database_name = current_database()
-    AND function_type IN ('macro', 'table_macro') AND NOT internal AND lower(function_name) IN {OPERATORS}"""
+DATABASES: Final = """SELECT list(database_oid ORDER BY database_oid)
+    FROM system.main.duckdb_databases() WHERE NOT internal"""
+LISTED: Final = """SELECT DISTINCT database_name, database_name = current_database(), lower(function_name),
+    function_type IN ('macro', 'table_macro') FROM system.main.duckdb_functions() WHERE NOT internal"""
 THIS: Final = f"SELECT {OWN_MODELS}()"
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 
 
-def register(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
+def register(given: Any, functions: Mapping[str, Function]) -> None:  # noqa: ANN401 - see _unwrapped
     """Put the functions into this connection; twice is harmless, and an open transaction stays as it is.
 
     They live in a catalogue of our own in memory, once for a database instance and without a trace in a file,
-    so that every connection and cursor of it knows them as reid.name. Names alone are temporary macros of the
-    connection; inside a transaction, whose rollback would take those along, its search path ends with our
-    catalogue.
+    so that every connection and cursor of it knows them as reid.name. Names alone are found by the search
+    path of this connection, which ends with our catalogue. What wraps a connection, as SQLAlchemy's does, or
+    stands for the default one, as the module duckdb does, will do.
     """
+    con = given if isinstance(given, duckdb.DuckDBPyConnection) else _unwrapped(given)
     found = _written(functions)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
         catalogue = _catalogue(cursor, found)
         if catalogue is None:
-            _refuse_operators(cursor)
-            _register_python(cursor, functions)
-            catalogue = _make_catalogue(cursor, found, functions)
-        registry.holds(cursor.execute(THIS).fetchall()[0][0], con)
-        mark = f"{catalogue} {found.version}"
-        if con.execute("SELECT getvariable('reid_sql_registered') = $1", [mark]).fetchall() == [(True,)]:
-            return
-        if _in_transaction(con):
-            _search(con, f"{catalogue}.main")
-        else:
-            con.execute(written(found.calls, "CREATE OR REPLACE TEMP MACRO ", f"{catalogue}.main."))
-            con.execute(f"SET VARIABLE reid_sql_registered = '{mark}'")
+            listed = _listed(cursor)
+            catalogue = _make_catalogue(cursor, found, listed)
+            _remember(cursor, _this(cursor), functions, listed)
+        instance = _this(cursor)
+        registry.holds(instance, con)
+        namesakes = _namesakes(cursor, instance, functions)
+        mark = " ".join([catalogue, found.version, *sorted(namesakes)])
+        reach(con, functions, catalogue, mark, namesakes)
+
+
+def _unwrapped(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on a connection
+    """The connection on which it executes."""
+    found = given.execute("SELECT 1") if hasattr(given, "execute") else given
+    if not isinstance(found, duckdb.DuckDBPyConnection):
+        raise OutOfDomainError(
+            f"con must be a connection of DuckDB, got {type(given).__name__}; "
+            "pass what duckdb.connect() gives"
+        )
+    found.fetchall()
+    return found
 
 
 @dataclass(frozen=True)
 class _Written:
-    """The macros of a set of functions, the calls of them under their bare names, and the version of both."""
+    """The macros of a set of functions, and what names their version; written when they are needed."""
 
-    macros: Mapping[str, str]
-    calls: Mapping[str, str]
-    version: str
+    functions: Mapping[str, Function]
+
+    @cached_property
+    def macros(self) -> Mapping[str, str]:
+        return macros(self.functions, python=True)
+
+    @cached_property
+    def version(self) -> str:
+        return version_of(self.functions, lambda: repr(self.macros))
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """What is not DuckDB's own among the functions of an instance."""
+
+    python: set[str]
+    in_current: set[str]  # the macros of the current database
+    by_database: Mapping[str, set[str]]
 
 
 WRITTEN: Final[dict[tuple[tuple[str, int], ...], _Written]] = {}
+NAMESAKES: Final[dict[str, tuple[list[int], set[str]]]] = {}  # by instance: its databases, names met there
 
 
 def _written(functions: Mapping[str, Function]) -> _Written:
     key = tuple((name, id(declared)) for name, declared in functions.items())
-    if key not in WRITTEN:
-        definitions, calls = macros(functions, python=True), forwards(functions)
-        version = hashlib.sha256(repr((definitions, calls)).encode()).hexdigest()[:16]
-        WRITTEN[key] = _Written(definitions, calls, version)
-    return WRITTEN[key]
+    return WRITTEN.setdefault(key, _Written(functions))
+
+
+def _this(cursor: duckdb.DuckDBPyConnection) -> str:
+    """The text by which this instance is known."""
+    return str(cursor.execute(THIS).fetchall()[0][0])
 
 
 def _catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str | None:
@@ -95,13 +124,45 @@ def _catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str | None
     return None
 
 
-def _make_catalogue(
-    cursor: duckdb.DuckDBPyConnection, found: _Written, functions: Mapping[str, Function]
-) -> str:
+def _listed(cursor: duckdb.DuckDBPyConnection) -> _Listed:
+    rows = cursor.execute(LISTED).fetchall()
+    by_database: dict[str, set[str]] = {}
+    for database, _, name, _ in rows:
+        by_database.setdefault(database, set()).add(name)
+    current = {name for _, is_current, name, is_macro in rows if is_current and is_macro}
+    return _Listed(by_database.pop("system", set()), current, by_database)
+
+
+def _remember(
+    cursor: duckdb.DuckDBPyConnection, instance: str, functions: Mapping[str, Function], listed: _Listed
+) -> set[str]:
+    """Names of ours that macros of the user's have, as long as no other database is attached."""
+    found: set[str] = set()
+    for names in listed.by_database.values():
+        if not any(name.startswith(MARKER) for name in names):
+            found |= names & functions.keys()
+    NAMESAKES[instance] = (cursor.execute(DATABASES).fetchall()[0][0], found)
+    return found
+
+
+def _namesakes(
+    cursor: duckdb.DuckDBPyConnection, instance: str, functions: Mapping[str, Function]
+) -> set[str]:
+    """Names of ours that macros have in a database of the user's, wherever USE may lead."""
+    databases, found = NAMESAKES.get(instance, (None, set()))
+    if cursor.execute(DATABASES).fetchall() != [(databases,)]:
+        return _remember(cursor, instance, functions, _listed(cursor))
+    return found
+
+
+def _make_catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written, listed: _Listed) -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
+    if listed.in_current & set(OPERATORS):  # each call tries them too, and misses one that differs at times
+        raise OutOfDomainError(NOT_USUAL)
+    _register_python(cursor, found.functions, listed.python)
 
     def make(con: duckdb.DuckDBPyConnection, catalogue: str) -> None:
-        _register_python(con, functions)  # DuckDB looks for what a macro calls
+        _register_python(con, found.functions, set())  # DuckDB looks for what a macro calls
         _make_macros(con, catalogue, found)
 
     taken = {name for (name,) in cursor.execute(TAKEN).fetchall()}
@@ -119,22 +180,14 @@ def _make_catalogue(
 def _make_macros(con: duckdb.DuckDBPyConnection, catalogue: str, found: _Written) -> None:
     home = f"{catalogue}.main."
     con.execute(written(found.macros, f"CREATE OR REPLACE MACRO {home}", home))
+    con.execute(comments(found.functions, home))
 
 
-def _refuse_operators(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Refuse a database with macros that are called where our SQL has operators or literals.
-
-    Each call tries them too; that finds a macro that does something else, not one that does so at times.
-    """
-    if cursor.execute(BENT).fetchall() != [(0,)]:
-        raise OutOfDomainError(NOT_USUAL)
-
-
-def _register_python(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> None:
+def _register_python(
+    cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function], there: set[str]
+) -> None:
     """Register what needs Python in the database instance, where every connection and cursor sees it."""
     how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
-    listed = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'system' AND NOT internal"
-    there = {row[0] for row in cursor.execute(listed).fetchall()}
     for name, bound in python_functions(functions.values()).items():
         if name not in there:
             CALLABLES.setdefault(name, bound.body)
@@ -145,16 +198,3 @@ def _register_python(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, 
         database = uuid.uuid4().hex
         CALLABLES[database] = lambda: database
         cursor.create_function(OWN_MODELS, CALLABLES[database], [], "VARCHAR")
-
-
-def _in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
-    """Whether a transaction is open: outside one, every statement has an identity of its own."""
-    first, second = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
-    return bool(first == second)
-
-
-def _search(con: duckdb.DuckDBPyConnection, place: str) -> None:
-    """End the connection's search path with the place."""
-    path = con.execute(HERE).fetchall()[0][0]
-    if place not in path.split(","):
-        con.execute(f"SET search_path = {sql_literal(f'{path},{place}')}")

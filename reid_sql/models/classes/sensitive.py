@@ -12,11 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import PROBABILITY, Choice, Column, Columns, Floats, Number
-from reid_sql.errors import NoRecordsError
+from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.numerics.rounding import ROUNDING
 
 WORDS: Final = "quasi-identifiers and sensitive"
+OF_ONE_VALUE: Final = (
+    "by must not be the sensitive column, got '{}', of which each group would have one value; "
+    "group by other columns"
+)
 QI: Final = Columns(WORDS)
 SENSITIVE: Final = Column(WORDS)
 DIVERSITIES: Final = Choice(("distinct", "entropy", "recursive"))
@@ -70,6 +74,12 @@ DiversityVariant = Annotated[Literal["distinct", "entropy", "recursive"], DIVERS
 Distance = Annotated[Literal["equal", "ordered", "numeric"], DISTANCES]
 Likeness = Annotated[Literal["basic", "enhanced"], LIKENESSES]
 Presence = Annotated[Literal["present", "all"], PRESENCES]
+
+
+def refuse_groups_of_one_value(by: Sequence[str], sensitive: str) -> None:
+    """Refuse groups by the sensitive column itself: no class could tell more than its group, and all pass."""
+    if sensitive.lower() in (column.lower() for column in by):
+        raise OutOfDomainError(OF_ONE_VALUE.format(sensitive))
 
 
 @dataclass(frozen=True)

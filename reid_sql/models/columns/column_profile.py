@@ -151,7 +151,7 @@ def _marks(row: dict[str, Any]) -> list[Sentinel]:
 
 def _written(text: str, kind: str) -> str:
     """The value as every engine writes it."""
-    if kind == "text":
+    if kind in ("text", "other"):
         return text
     if kind in looks.TIMED:
         return text[:10]

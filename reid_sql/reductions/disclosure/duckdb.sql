@@ -235,10 +235,16 @@ reid_weighed AS (
 {% endif %}
 ;
 
+-- The groups, or the refusal: of the sensitive column itself each would have one value, and all would pass.
+MACRO reid_groups_of_many(reid_by, sensitive) AS
+CASE WHEN list_contains(reid_folded(reid_by), reid_fold(sensitive))
+THEN error(replace(${OF_ONE_VALUE}, '{}', sensitive))
+ELSE reid_by END;
+
 -- The same of each group, which is a table of its own.
 PLAN reid_grouped_disclosure(source, columns, sensitive, measure, c, groups, nulls) AS
 {{ reid_are_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)) }}
-{% set by = reid_groups(groups, nulls) %}
+{% set by = reid_groups_of_many(reid_groups(groups, nulls), sensitive) %}
 {% set places = reid_places(len(columns) + 2, len(columns) + 1 + len(by)) %}
 {% call reid_by_group(source, 'quasi-identifiers, sensitive and by', list_append(columns, sensitive), by,
   NULL::VARCHAR, nulls, 'class_size, value, coalesce(classes, 0)::BIGINT AS classes') %}

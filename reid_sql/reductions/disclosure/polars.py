@@ -10,7 +10,7 @@ import polars as pl
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
 from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.sensitive import QI, SLACK
+from reid_sql.models.classes.sensitive import QI, SLACK, refuse_groups_of_one_value
 from reid_sql.reduction import refuse_own_names
 
 COUNT: Final = pl.col("n")
@@ -119,6 +119,7 @@ def _kinds(  # noqa: PLR0917 - the arguments of the reductions
     if by is None:
         rows = _rows(tbl, qi, sensitive, nulls)
         return how_nulls(rows.frame, rows.names, nulls, _told(rows.cells, measure, variant, c))
+    refuse_groups_of_one_value(by, sensitive)
     counted, names, groups = rows_of_groups(tbl, [*qi, sensitive], by, None, nulls, QI)
     held = counted.filter("kept").rename({names[-1]: "s", "records": "n"}).drop("kept")
     cells = Cells(held, [*groups, *names[:-1]], sensitive, groups)

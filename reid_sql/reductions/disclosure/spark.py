@@ -11,7 +11,7 @@ from reid_sql.engines.spark.counting import counted, how_nulls, own_names
 from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of, same
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.errors import UnavailableError
-from reid_sql.models.classes.sensitive import QI, SLACK
+from reid_sql.models.classes.sensitive import QI, SLACK, refuse_groups_of_one_value
 from reid_sql.reduction import refuse_own_names
 from reid_sql.reductions.disclosure import EQUAL_ALONE
 
@@ -82,6 +82,7 @@ def _kinds(  # noqa: PLR0917 - the arguments of the reductions
     if by is None:
         cells = _cells(tbl, qi, sensitive, nulls)
         return how_nulls(cells.rows, nulls, measured(cells).groupBy("class_size", "value").agg(number))
+    refuse_groups_of_one_value(by, sensitive)
     rows = rows_by_group(tbl, [*qi, sensitive], by, None, nulls, QI)
     held = counted_by_group(rows, by, nulls)
     cells = Cells(rows, nulls, held.kept.drop("kept").withColumnRenamed("records", "n"), held.groups)

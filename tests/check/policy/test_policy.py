@@ -44,6 +44,9 @@ REFUSED = {
     HEAD + '[[tables.checks]]\nmeasure = "sparse_correctness"\nat_most = 0.1': (
         "checks[1].person must be a text, got nothing"
     ),
+    HEAD + '[[tables.checks]]\nmeasure = "t_closeness"\nat_most = 0.1\nsensitive = "ill"\nby = ["ILL"]': (
+        "by must not be the sensitive column, got 'ill', of which each group would have one value"
+    ),
     HEAD + 'nulls = "dorp"\n' + CHECK: "got 'dorp'; did you mean 'drop'?",
     HEAD + 'quasi_identifiers = ["age", "age"]\n' + CHECK: "policy must be valid TOML",
     HEAD.replace('"sex"', '"age"')

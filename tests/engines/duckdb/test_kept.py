@@ -1,13 +1,18 @@
 """Macros kept from one process to the next: as those made anew, and from no file that others can write."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import FunctionType
 
 import duckdb
 import pytest
 
+import reid_sql
 from reid_sql import register
 from reid_sql.engines.duckdb.kept import FOLDER
+from reid_sql.engines.duckdb.versions import version_of
+from reid_sql_udfs import declared
 
 MACROS = """SELECT function_name, parameters, macro_definition FROM duckdb_functions()
     WHERE database_name = 'reid' ORDER BY ALL"""
@@ -96,3 +101,25 @@ def test_nothing_stays_attached(folder: Path) -> None:
     ).fetchall()
     assert listed == [("memory",), ("reid",)]
     assert [path.suffix for path in folder.iterdir()] == [".duckdb"]
+
+
+def test_files_newer_than_the_process_do_not_name_the_macros(monkeypatch: pytest.MonkeyPatch) -> None:
+    functions = declared()
+    by_files = version_of(functions, lambda: "the text")
+    assert by_files == version_of(functions, lambda: "another")
+    newest = max(
+        path.stat().st_ctime_ns for path in Path(reid_sql.__file__).parent.rglob("*") if path.suffix == ".sql"
+    )
+    monkeypatch.setattr(reid_sql, "IMPORTED_AT", newest - 1)
+    by_text = [version_of(functions, lambda: text) for text in ("the text", "another")]  # noqa: B023
+    assert len({by_files, *by_text}) == 3
+
+
+def test_other_functions_are_named_by_their_text(tmp_path: Path) -> None:
+    """Functions dropped in from elsewhere hang on files that nobody lists."""
+    functions = dict(declared())
+    kept = functions["risk_summary"]
+    elsewhere = FunctionType(kept.body.__code__, kept.body.__globals__)
+    elsewhere.__module__ = tmp_path.name
+    functions["risk_summary"] = replace(kept, body=elsewhere)
+    assert version_of(functions, lambda: "the text") != version_of(functions, lambda: "another")

@@ -16,6 +16,7 @@ import reid_sql
 BENDING: Final = (
     "TimeZone",
     "arrow_large_buffer_size",
+    "arrow_lossless_conversion",
     "arrow_output_list_view",
     "default_collation",
     "default_null_order",
@@ -51,7 +52,7 @@ WORDS: Final = {
         "join_order,statistics_propagation,unused_columns,cte_inlining",
     ],
     "enable_profiling": [],  # it writes to the terminal
-    "max_expression_depth": ["1", "100"],  # of 0 nothing can be said any more, nor can it be taken back
+    "max_expression_depth": ["100"],  # of few nothing can be said any more, nor can it be taken back
     "memory_limit": ["300MB"],
     "null_order": ["NULLS FIRST"],
     "regex_match_operator_semantics": ["full"],

@@ -1,0 +1,181 @@
+"""What a shell offers behind reid-sql at a press of the tab key, from the commands and options themselves."""
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from reid_sql.commands.options import PASSED
+
+WORDS: Final = "print what makes a shell complete commands and options: bash, zsh or fish"
+FILES: Final = ("FILE", "POLICY", "RELEASED")  # what a value is called that is a file's name
+NAMES: Final = ("functions", "name")  # the command and its argument that is the name of a function
+
+
+@dataclass(frozen=True)
+class Word:
+    """An option, or with no names an argument: its words, and what its value may be."""
+
+    names: tuple[str, ...]
+    words: str
+    takes: bool
+    file: bool
+    choices: tuple[str, ...]
+    repeated: bool
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: its words, options and arguments."""
+
+    name: str
+    words: str
+    options: tuple[Word, ...]
+    arguments: tuple[Word, ...]
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help=HOW)
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Print the script of the shell."""
+    from reid_sql.commands.parser import parser  # noqa: PLC0415 - which knows this command
+
+    print("\n".join(SHELLS[options.shell](list(_commands(parser())))))  # noqa: T201
+    return PASSED
+
+
+def _commands(parser: argparse.ArgumentParser) -> Iterator[Command]:
+    """The commands of the parser, each with what may stand behind it."""
+    # argparse lists in public neither its actions nor their kinds.
+    subcommands = argparse._SubParsersAction  # noqa: SLF001
+    (made,) = (each for each in parser._actions if isinstance(each, subcommands))  # noqa: SLF001
+    told = {each.dest: each.help or "" for each in made._choices_actions}  # noqa: SLF001
+    for name, command in made.choices.items():
+        words = [_word(name, action) for action in command._actions]  # noqa: SLF001
+        named = tuple(word for word in words if word.names)
+        yield Command(name, told[name], named, tuple(word for word in words if not word.names))
+
+
+def _word(command: str, action: argparse.Action) -> Word:
+    called = str(action.metavar or "")
+    choices = tuple(map(str, action.choices or ()))
+    if (command, action.dest) == NAMES:
+        from reid_sql_udfs import declared  # noqa: PLC0415 - help is shown without the functions
+
+        choices = tuple(declared())
+    file = any(word in called for word in FILES)
+    repeated = isinstance(action, argparse._AppendAction)  # noqa: SLF001
+    return Word(tuple(action.option_strings), action.help or "", action.nargs != 0, file, choices, repeated)
+
+
+def _bash(commands: list[Command]) -> Iterator[str]:
+    """A function that looks at the command and at the word before."""
+    yield from BASH
+    for command in commands:
+        for word in command.options:
+            if word.takes:
+                named = "|".join(f"{command.name}:{name}" for name in word.names)
+                yield f"    {named}) {_values(word)}; return ;;"
+    yield "  esac"
+    yield '  if [ "$COMP_CWORD" = 1 ]; then words=' + _quoted(" ".join(each.name for each in commands))
+    yield '  else case "$command:$cur" in'
+    for command in commands:
+        listed = " ".join(name for word in command.options for name in word.names)
+        yield f"    {command.name}:-*) words={_quoted(listed)} ;;"
+        for word in command.arguments[:1]:
+            yield f"    {command.name}:*) {_values(word)}; return ;;"
+    yield from ("  esac; fi", '  COMPREPLY=($(compgen -W "$words" -- "$cur"))', "}")
+    yield "complete -F _reid_sql reid-sql"
+
+
+def _values(word: Word) -> str:
+    if word.choices:
+        return f'COMPREPLY=($(compgen -W {_quoted(" ".join(word.choices))} -- "$cur"))'
+    return 'compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur"))' if word.file else ":"
+
+
+def _zsh(commands: list[Command]) -> Iterator[str]:
+    """A function that describes the commands, and hands the rest to _arguments."""
+    yield from ("#compdef reid-sql", "_reid_sql() {", "  local -a commands=(")
+    yield from (f"    {_quoted(f'{each.name}:{each.words}')}" for each in commands)
+    yield from ZSH
+    for command in commands:
+        told = [_quoted(each) for word in command.options for each in _described(word)]
+        told += [_quoted(f"{place}:{_action(word)}") for place, word in enumerate(command.arguments, 1)]
+        yield f"    {command.name}) _arguments {' '.join(told)} ;;"
+    yield from ("  esac", "}")
+    yield 'if [ "$funcstack[1]" = _reid_sql ]; then _reid_sql "$@"; else compdef _reid_sql reid-sql; fi'
+
+
+def _described(word: Word) -> Iterator[str]:
+    words = word.words
+    for sign in "\\:[]":
+        words = words.replace(sign, f"\\{sign}")
+    for name in word.names:
+        value = f":{_action(word)}" if word.takes else ""
+        yield f"{'*' if word.repeated else ''}{name}[{words}]{value}"
+
+
+def _action(word: Word) -> str:
+    return f"value:({' '.join(word.choices)})" if word.choices else f"value:{'_files' if word.file else ' '}"
+
+
+def _fish(commands: list[Command]) -> Iterator[str]:
+    """A line for each command, option and argument."""
+    yield "complete -c reid-sql -f"
+    for command in commands:
+        yield f"complete -c reid-sql -n __fish_use_subcommand -a {command.name} -d {_in_fish(command.words)}"
+    for command in commands:
+        here = f"complete -c reid-sql -n '__fish_seen_subcommand_from {command.name}'"
+        for word in command.options:
+            names = " ".join(
+                f"-{'l' if name.startswith('--') else 's'} {name.lstrip('-')}" for name in word.names
+            )
+            yield f"{here} {names}{_in_fish_values(word) if word.takes else ''} -d {_in_fish(word.words)}"
+        for word in command.arguments:
+            yield f"{here}{_in_fish_values(word).replace(' -x', '').replace(' -r', '')}"
+
+
+def _in_fish_values(word: Word) -> str:
+    if word.choices:
+        return f" -x -a {_in_fish(' '.join(word.choices))}"
+    return " -r -F" if word.file else " -x"
+
+
+def _quoted(text: str) -> str:
+    """A text of bash and zsh."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _in_fish(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+HOW: Final = (
+    'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
+    "after compinit, or for fish: reid-sql completion fish > ~/.config/fish/completions/reid-sql.fish"
+)
+BASH: Final = (
+    "_reid_sql() {",
+    '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words=""',
+    '  local command="${COMP_WORDS[1]}"',
+    '  if [ "$cur" = "=" ]; then cur=""',
+    '  elif [ "$prev" = "=" ]; then prev="${COMP_WORDS[COMP_CWORD-2]}"; fi',
+    "  COMPREPLY=()",
+    '  case "$command:$prev" in',
+)
+ZSH: Final = (
+    "  )",
+    "  if (( CURRENT == 2 )); then _describe command commands; return; fi",
+    '  local command="$words[2]"',
+    "  shift words; (( CURRENT-- ))",
+    '  case "$command" in',
+)
+SHELLS: Final[Mapping[str, Callable[[list[Command]], Iterator[str]]]] = {
+    "bash": _bash,
+    "zsh": _zsh,
+    "fish": _fish,
+}

@@ -1,0 +1,166 @@
+"""What is said of a declared function, from its declaration: for the command and for the documents."""
+
+import inspect
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, get_args, get_origin, get_type_hints
+
+from reid_sql.columns import Groups
+from reid_sql.domains import (
+    MAX_COLUMNS,
+    Choice,
+    Column,
+    Columns,
+    Document,
+    Domain,
+    Key,
+    Number,
+    Numbers,
+    OptionalTable,
+    Table,
+    Text,
+    Texts,
+)
+from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
+from reid_sql.reduction import HOW_NULLS
+
+HERE: Final = Path(__file__).parent
+SCRIPTS: Final = (HERE / "sql_examples", HERE.parent / "sql_examples")  # where installed, and in a clone
+BY_KEY: Final = "BIGINT, or the type of `key`"
+# What a parameter of each domain may be.
+WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
+    Number: lambda domain: domain.rule,
+    Numbers: lambda domain: f"a list, each of it {domain.each.rule}",
+    Choice: lambda domain: "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words),
+    Text: lambda domain: domain.rule,
+    Texts: lambda domain: (
+        "a list of texts, a value for each column" if domain.of_record else "a list of names, or NULL"
+    ),
+    Table: lambda _: "a table, view, CTE or file; in Polars and Spark a frame",
+    OptionalTable: lambda _: "a table, view, CTE or file, or NULL",
+    Columns: lambda _: f"a list of 1 to {MAX_COLUMNS} column names",
+    Column: lambda _: "the name of a column",
+    Key: lambda _: "the name of a column, or NULL",
+    Groups: lambda _: f"a list of 1 to {MAX_COLUMNS} column names, or NULL",
+    Entity: lambda _: "the column that tells people apart, of any type",
+    Document: lambda domain: f"a {domain.kind}: the path of a file, its text, or a STRUCT",
+}
+
+
+def answers_a_table(function: Function) -> bool:
+    """Whether the answer is a table, not a value for each record."""
+    return not function.answer.of_rows
+
+
+def counts_in_a_window(function: Function) -> bool:
+    """Whether it is an expression over all records, and takes columns alone."""
+    return function.answer is Answer.COUNT
+
+
+def follows_a_model(function: Function) -> bool:
+    """Whether it is an expression over a record's values, after a fitted model."""
+    return function.answer is Answer.SCORE
+
+
+def takes_a_record(function: Function) -> bool:
+    """Whether it is an expression over a record's values, which stand last."""
+    return counts_in_a_window(function) or follows_a_model(function)
+
+
+def named(function: Function) -> list[str]:
+    """The parameters that have a name in SQL: all but the record's values."""
+    return [p.name for p in function.parameters if not (counts_in_a_window(function) and p.name == "columns")]
+
+
+def details(function: Function) -> str:
+    """The docstring beyond its first sentence, as Markdown: without its example, `code` where it is SQL."""
+    doc = inspect.getdoc(function.body) or ""
+    return doc.partition(">>>")[0].partition("\n\n")[2].strip().removesuffix(":").strip()
+
+
+def result_columns(function: Function) -> Iterator[tuple[str, str]]:
+    """Name and SQL type of each column of the answer that has a fixed name."""
+    if function.answer is Answer.RECORDS:
+        yield "record", BY_KEY
+    counted = function.reduction.columns if function.answer is Answer.REDUCTION and function.reduction else {}
+    for name, kind in {**counted, **function.columns}.items():
+        yield name, BY_KEY if name == "record" else kind
+    if function.reduction and answers_a_table(function):
+        yield from HOW_NULLS.items()
+
+
+def field_words(function: Function) -> dict[str, str]:
+    """What the fields of the answer's dataclass say at the end of their lines; shapes aside."""
+    answer = get_type_hints(function.body)["return"]
+    row = get_args(answer)[0] if get_origin(answer) is list else answer
+    source = inspect.getsource(row) if is_dataclass(row) and isinstance(row, type) else ""
+    return dict(re.findall(r"^    (\w+):[^#\n]*#\s*([^(\s].*)$", source, re.MULTILINE))
+
+
+def columns_beside(function: Function) -> str:
+    """Which columns stand before those of fixed names; nothing where there are none."""
+    if function.answer is Answer.BESIDE:
+        return "the table's own columns"
+    if function.answer is Answer.DRAWN:
+        return "the model's columns, as text"
+    names = dict(result_columns(function))
+    of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
+    return "the quasi-identifiers" if of_classes else ""
+
+
+def domain_words(domain: Domain) -> str:
+    """What a parameter may be."""
+    said = WORDS.get(type(domain))
+    words = said(domain) if said else "a number or a value of any type, one column each"
+    return words + (", or NULL" if getattr(domain, "optional", False) else "")
+
+
+def default_words(parameter: Parameter) -> str:
+    """What holds where the parameter is not given."""
+    return "must be given" if parameter.default is REQUIRED else f"`{sql_literal(parameter.default)}`"
+
+
+def calls(text: str, name: str) -> bool:
+    """Whether the SQL calls the function, comments aside."""
+    said = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    return re.search(rf"\b{name}\(", said) is not None
+
+
+def meaning(function: Function, column: str) -> str:
+    """What the column holds, in this function's answer."""
+    bare, _, end = column.rpartition("_")
+    if end in {"low", "high"}:
+        return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
+    words = meanings()
+    told = words.get(function.name, {}).get(column) or words["every"].get(column)
+    return told or field_words(function).get(column, "")
+
+
+@cache
+def meanings() -> Mapping[str, Mapping[str, str]]:
+    """The meanings of result columns, for every function and for one alone."""
+    return tomllib.loads((HERE / "result_columns.toml").read_text(encoding="utf-8"))
+
+
+def statements(script: str) -> list[str]:
+    r"""The statements of a script, each with the words before and the result after it.
+
+    >>> statements("-- One.\nSELECT 1;\n-- | 1 |\n\nSELECT 2;\n")
+    ['-- One.\nSELECT 1;\n-- | 1 |', 'SELECT 2;']
+    """
+    cut = re.sub(r"^((?!--).*;\n(?:-- \|.*\n)*)", "\\1\0", script, flags=re.MULTILINE)
+    return [part.strip() for part in cut.split("\0") if part.strip()]
+
+
+def example(name: str) -> tuple[Path, str] | None:
+    """The first statement of the examples that calls the function, with its words and its result."""
+    folder = next((each for each in SCRIPTS if each.is_dir()), HERE)
+    for script in sorted(folder.glob("*.sql")):
+        for statement in statements(script.read_text(encoding="utf-8")):
+            if calls(statement, name):
+                return script, statement
+    return None

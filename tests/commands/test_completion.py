@@ -1,0 +1,72 @@
+"""What shells offer behind reid-sql, asked of a real bash and held against the help."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from reid_sql_udfs import declared
+from tests.processes import command
+
+SHELLS = ("bash", "zsh", "fish")
+ASK = 'eval "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _reid_sql; printf "%s\\n" "${COMPREPLY[@]}"'
+
+
+@pytest.fixture(scope="module")
+def bash() -> str:
+    return command("completion", "bash").stdout
+
+
+def offered(script: str, folder: Path, *words: str) -> list[str]:
+    """What bash offers for the last of the words."""
+    call = ["bash", "--norc", "-c", ASK, "bash", script, "reid-sql", *words]
+    done = subprocess.run(call, capture_output=True, text=True, check=True, cwd=folder)
+    return done.stdout.split()
+
+
+def told(*arguments: str) -> str:
+    return command(*arguments, "--help").stdout
+
+
+COMMANDS = re.findall(r"^    ([a-z]+)\s", told(), re.MULTILINE)
+
+
+def test_the_commands_are_offered(bash: str, tmp_path: Path) -> None:
+    assert len(COMMANDS) > 10
+    assert sorted(offered(bash, tmp_path, "")) == sorted(COMMANDS)
+    assert offered(bash, tmp_path, "fo") == ["forecast"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_a_command_is_offered_by_every_shell(bash: str, tmp_path: Path, name: str) -> None:
+    page = told(name)
+    named = set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", page, re.MULTILINE))
+    assert named == {word for word in offered(bash, tmp_path, name, "-") if word != "-h"}
+
+
+@pytest.mark.parametrize("shell", SHELLS[1:])
+def test_the_other_shells_name_every_option_too(shell: str) -> None:
+    script = command("completion", shell).stdout
+    for name in COMMANDS:
+        mark = f"    {name}) " if shell == "zsh" else f"_from {name}'"
+        lines = "\n".join(line for line in script.splitlines() if mark in line)
+        for option in re.findall(r"^  (?:-h, )?--([a-z-]+)", told(name), re.MULTILINE):
+            assert re.search(rf"--{option}\[" if shell == "zsh" else rf"-l {option}\b", lines), (name, option)
+
+
+def test_values_are_the_choices_or_files_or_nothing(bash: str, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age\n1\n", encoding="utf-8")
+    assert offered(bash, tmp_path, "risk", "--format", "") == ["table", "json", "csv"]
+    assert offered(bash, tmp_path, "risk", "--format", "=", "c") == ["csv"]
+    assert offered(bash, tmp_path, "risk", "peo") == ["people.csv"]
+    assert offered(bash, tmp_path, "check", "--html", "peo") == ["people.csv"]
+    assert offered(bash, tmp_path, "risk", "--qi", "") == []
+    assert offered(bash, tmp_path, "functions", "pyc_f") == [n for n in declared() if n.startswith("pyc_f")]
+    assert tuple(offered(bash, tmp_path, "completion", "")) == SHELLS
+
+
+def test_a_shell_that_is_none_is_refused() -> None:
+    refused = command("completion", "fisch")
+    assert refused.returncode == 2
+    assert "did you mean 'fish'?" in refused.stderr

@@ -1,0 +1,98 @@
+"""What a command reads: a file, standard input, files of a pattern where it is said, a place in a store."""
+
+import io
+import json
+import sys
+from gzip import compress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
+import pytest
+
+from reid_sql.cli import main
+from tests.check.towns import PEOPLE
+
+QI = ["--qi", "age,sex", "--json"]
+
+
+def summary(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert main(["risk", *words, *QI]) == 0
+    return json.loads(capsys.readouterr().out)["summary"]
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["risk", *words, *QI]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    return said.err
+
+
+@pytest.fixture
+def forms(tmp_path: Path) -> dict[str, bytes]:
+    """The made-up town as text, packed, as Parquet and as JSON of both kinds."""
+    rows = f"FROM read_csv('{PEOPLE}', all_varchar = true)"
+    duckdb.sql(f"COPY ({rows}) TO '{tmp_path}/t.parquet'")
+    duckdb.sql(f"COPY ({rows}) TO '{tmp_path}/t.ndjson' (FORMAT json)")
+    duckdb.sql(f"COPY ({rows}) TO '{tmp_path}/t.json' (FORMAT json, ARRAY true)")
+    made = {kind: (tmp_path / f"t.{kind}").read_bytes() for kind in ("parquet", "ndjson", "json")}
+    return {"csv": PEOPLE.read_bytes(), "csv.gz": compress(PEOPLE.read_bytes()), **made}
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "ndjson", "json"])
+def test_standard_input_is_told_by_its_first_bytes(
+    kind: str, forms: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(forms[kind])))
+    assert summary(capsys, "-") == summary(capsys, str(PEOPLE))
+
+
+def test_an_empty_standard_input_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO()))
+    assert "FILE must hold a table, got nothing on standard input; pipe" in refusal(capsys, "-")
+
+
+def test_a_pattern_is_one_where_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for town in ("01", "1"):
+        folder = tmp_path / "towns" / f"town={town}"
+        folder.mkdir(parents=True)
+        (folder / "people.csv").write_bytes(PEOPLE.read_bytes())
+    pattern = str(tmp_path / "towns" / "*" / "*.csv")
+    both, one = summary(capsys, pattern, "--files"), summary(capsys, str(PEOPLE))
+    assert (both["records"], both["k"], both["classes"]) == (2 * one["records"], 2, one["classes"])
+    assert main(["risk", pattern, "--files", "--qi", "town", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["classes"] == 2  # 01 and 1 are two towns
+    assert "pass --files where it is a pattern of files" in refusal(capsys, pattern)
+    assert f"pass --files '{tmp_path}/towns/*.parquet'" in refusal(capsys, str(tmp_path / "towns"))
+    assert "--files must match 1 to 10000 files, got 0" in refusal(capsys, f"{tmp_path}/*.csv", "--files")
+    assert "--files must stand without --table" in refusal(capsys, pattern, "--files", "--table", "t")
+
+
+@pytest.mark.parametrize("name", ["people[1].csv", "data?.csv", "*.csv"])
+def test_a_path_is_that_very_file(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_bytes(PEOPLE.read_bytes())
+    for other in ("people1.csv", "data1.csv"):
+        (tmp_path / other).write_text("age,sex\n1,F\n", encoding="utf-8")
+    assert summary(capsys, str(tmp_path / name))["records"] == 3000
+
+
+def test_a_place_in_a_store_is_read_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    assert summary(capsys, f"file://{PEOPLE}") == summary(capsys, str(PEOPLE))
+    assert "'file:///nowhere//people.csv'" in refusal(capsys, "file:///nowhere//people.csv")
+    assert "got several for 'file:///" in refusal(capsys, f"file://{PEOPLE.parent}/*.py")
+    signed = "https://store.invalid//people.csv?X-Amz-Signature=Tr0ub4dor"
+    told = refusal(capsys, signed)
+    assert "'https://store.invalid//people.csv?X-Amz-Signature=***'" in told
+    assert "Tr0ub4dor" not in told
+
+
+@pytest.mark.parametrize("file", ["https://store.invalid//people.csv", "s3://bucket//people.parquet"])
+def test_the_gate_reads_files_alone(tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    checks = 'quasi_identifiers = ["age"]\nchecks = [{ measure = "k", at_least = 2 }]'
+    policy = tmp_path / "policy.toml"
+    policy.write_text(f'[[tables]]\nfile = "{file}"\n{checks}', encoding="utf-8")
+    assert main(["check", str(policy)]) == 2
+    assert f"policy tables[1] must lie in a file here, got '{file}'; bring it" in capsys.readouterr().err

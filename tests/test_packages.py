@@ -1,0 +1,147 @@
+"""What is published holds what it needs and nothing else, and works where it is installed."""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.processes import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the wheel and the sdist, built without a network."""
+    folder = tmp_path_factory.mktemp("dist")
+    call = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(call, cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    [found] = built.glob("*.whl")
+    return found
+
+
+def committed(*places: str) -> set[str]:
+    call = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *places]
+    listed = subprocess.run(call, cwd=ROOT, check=True, capture_output=True, encoding="utf-8").stdout
+    return {name for name in listed.splitlines() if (ROOT / name).exists()}
+
+
+def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        names = file.namelist()
+    held = {name for name in names if ".dist-info/" not in name}
+    assert held == {name.removeprefix("udfs/") for name in committed("reid_sql", "udfs/reid_sql_udfs")}
+    kinds = {Path(name).suffix for name in held}
+    assert {".sql", ".toml", ".css", ".json", ".csv", ".pyi", ".typed", ".py"} <= kinds
+    assert {name.rpartition("/")[2] for name in names if ".dist-info/" in name} == {
+        "METADATA",
+        "WHEEL",
+        "entry_points.txt",
+        "LICENSE",
+        "RECORD",
+    }
+
+
+def test_the_sdist_holds_what_it_is_built_and_tested_from(built: Path) -> None:
+    [found] = built.glob("*.tar.gz")
+    with tarfile.open(found) as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    folders = ("reid_sql", "udfs", "tests", "benchmarks", "tools", "sql_examples", "docs")
+    beside = {"LICENSE", "Makefile", "CITATION.cff", *committed("*.md")}
+    wanted = committed(*folders) | {name for name in beside if "/" not in name}
+    assert names == wanted | {"PKG-INFO", "pyproject.toml", ".gitignore"}
+
+
+def test_nothing_of_this_machine_is_in_the_packages(built: Path, wheel: Path) -> None:
+    here = [str(place) for place in (ROOT, Path.home()) if len(place.parts) > 1]
+    with zipfile.ZipFile(wheel) as file:
+        texts = {name: file.read(name) for name in file.namelist()}
+    [found] = built.glob("*.tar.gz")
+    with tarfile.open(found) as packed:
+        parts = [part for part in packed.getmembers() if part.isfile()]
+        texts |= {part.name: read.read() for part in parts if (read := packed.extractfile(part))}
+    for name, text in texts.items():
+        for word in here:
+            assert not re.search(rb"(?<![\w-])" + re.escape(word.encode()) + rb"(?![\w-])", text), (
+                name,
+                word,
+            )
+
+
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment that holds the wheel alone, and sees this one's libraries behind it."""
+    place = tmp_path_factory.mktemp("installed") / "environment"
+    venv.create(place, symlinks=True)
+    [libraries] = place.glob("lib/python*/site-packages")
+    call = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet"]
+    subprocess.run([*call, "--no-deps", "--no-index", str(wheel)], check=True, capture_output=True)
+    (libraries / "behind.pth").write_text(f"{sysconfig.get_paths()['purelib']}\n", encoding="utf-8")
+    return place / "bin"
+
+
+def run(programs: Path, tmp_path: Path, program: str, *arguments: str) -> str:
+    """What the program prints, run in an empty folder without this repository on any path."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    call = [str(programs / program), *arguments]
+    done = subprocess.run(
+        call, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_demo_is_where_the_package_is(programs: Path, tmp_path: Path) -> None:
+    told = run(programs, tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())")
+    assert Path(told).is_file()
+    assert Path(told).is_relative_to(programs.parent)
+    summary = run(programs, tmp_path, "reid-sql", "risk", told, "--qi", "age,sex,postcode")
+    assert "3,000" in summary
+    assert "1,051" in summary
+
+
+SQL = """
+import duckdb, reid_sql
+con = duckdb.connect()
+reid_sql.register(con)
+con.execute("CREATE TABLE people AS FROM demo_people()")
+asked = "SELECT k, unique_records FROM risk_summary(people, ['age', 'sex', 'postcode'])"
+print(con.execute(asked).fetchall())
+"""
+POLARS = """
+import reid_sql.polars as rp
+summary = rp.risk_summary(rp.demo_people(), ["age", "sex", "postcode"])
+print(summary.select("k", "unique_records").collect().rows())
+assert ">>> rp.risk_summary(" in rp.risk_summary.__doc__
+"""
+
+
+@pytest.mark.parametrize("program", [SQL, POLARS], ids=["SQL", "Polars"])
+def test_functions_answer_where_the_wheel_is_installed(program: str, programs: Path, tmp_path: Path) -> None:
+    assert run(programs, tmp_path, "python", "-c", program) == "[(1, 1051)]"
+
+
+def test_the_gate_writes_its_page_where_the_wheel_is_installed(programs: Path, tmp_path: Path) -> None:
+    demo = run(programs, tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())")
+    policy = f"""
+[[tables]]
+file = "{demo}"
+quasi_identifiers = ["sex"]
+checks = [{{ measure = "k", at_least = 5 }}]
+"""
+    (tmp_path / "policy.toml").write_text(policy, encoding="utf-8")
+    assert "PASS" in run(programs, tmp_path, "reid-sql", "check", "policy.toml", "--html", "report.html")
+    assert "<style>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert len(run(programs, tmp_path, "reid-sql", "sql").splitlines()) > 100

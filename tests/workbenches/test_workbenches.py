@@ -1,0 +1,199 @@
+"""The blocks of docs/workbenches.md, each run by the tool that it is written for."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+PYTHON = os.environ.get("REID_SQL_WORKBENCHES_PYTHON")
+pytestmark = [
+    pytest.mark.skipif(
+        not PYTHON,
+        reason="no environment with workbenches (REID_SQL_WORKBENCHES_PYTHON, which make test sets)",
+    ),
+    pytest.mark.xdist_group("workbenches"),
+]
+ANSWER = "[(3000, 1)]"
+MARIMO = """import marimo
+app = marimo.App()
+
+
+@app.cell
+def _():
+{cell}
+    return
+
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, root: Path) -> Path:
+    """A folder with the town and the script."""
+    shutil.copy(root / "reid_sql" / "demo" / "people.csv", tmp_path)
+    return tmp_path
+
+
+def block(root: Path, heading: str) -> list[str]:
+    """The lines of the block under a heading of the page."""
+    page = (root / "docs" / "workbenches.md").read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^## {re.escape(heading)}$(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    lines = re.findall(r"^    (.*)$", section, re.MULTILINE)
+    assert lines, f"a block under {heading}"
+    return lines
+
+
+def run(folder: Path, root: Path, *words: str, given: object = None) -> str:
+    """What a program of the environment says, in the folder; it must not fail."""
+    programs = Path(PYTHON or "").parent
+    environment = os.environ | {
+        "PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PLOOMBER_STATS_ENABLED": "false",
+        "IPYTHONDIR": str(folder / "ipython"),
+        "HOME": str(folder),
+    }
+    done = subprocess.run(
+        words,
+        cwd=folder,
+        env=environment,
+        input=json.dumps(given) if given is not None else None,
+        stdin=None if given is not None else subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def python(folder: Path, root: Path, *words: str, given: object = None) -> str:
+    return run(folder, root, PYTHON or "", *words, given=given)
+
+
+def cells(folder: Path, root: Path, given: list[str]) -> list[dict[str, Any]]:
+    told = python(folder, root, str(HERE / "ipython_cells.py"), given=given)
+    found: list[dict[str, Any]] = json.loads(told.splitlines()[0])
+    return found
+
+
+def command(folder: Path, root: Path, line: str) -> str:
+    """Run a line of the page as a shell would; `reid-sql` is this tree's."""
+    words, _, file = line.partition(" > ")
+    program, *rest = shlex.split(words)
+    shown = (
+        run(folder, root, sys.executable, "-m", "reid_sql.cli", *rest)
+        if program == "reid-sql"
+        else run(folder, root, program, *rest)
+    )
+    if file:
+        (folder / file).write_text(shown, encoding="utf-8")
+    return shown
+
+
+def test_jupysql(folder: Path, root: Path) -> None:
+    lines = block(root, "JupySQL")
+    more = [
+        "%sql SELECT records FROM risk_summary(people, ['age'])",
+        "%sql SELECT reid.equivalence_class_size(age, sex) AS k FROM people QUALIFY k < 2 LIMIT 1",
+        "%sql SELECT k FROM reid.risk_summary(people, ['age', 'sx'])",
+        "%sql FROM reid.fit_copula('town', people, ['age', 'sex'])",
+        "%sql SELECT reid.uniqueness_xi('town', 10000, age, sex) > 0 AS unique FROM people LIMIT 1",
+    ]
+    *before, summary, bare, size, misspelt, fit, score = cells(folder, root, [*lines, *more])
+    assert [each["failed"] for each in before] == [None] * len(before)
+    assert re.search(r"\b3000\b.*\b1\b", summary["gave"], re.DOTALL)
+    assert 'Did you mean "reid.risk_summary"?' in bare["failed"]
+    assert size["failed"] is None
+    assert re.search(r"\| +1 +\|", size["gave"])
+    assert "got 'sx'; did you mean 'sex'?" in misspelt["failed"]
+    assert fit["failed"] is None
+    assert "True" in score["gave"]
+
+
+@pytest.mark.parametrize("connection", ["duckdb://", "con"])
+def test_load_ext_registers_on_the_connection_of_jupysql(folder: Path, root: Path, connection: str) -> None:
+    page = (root / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"^((?:    %.*\n){4})", page, re.MULTILINE)
+    given = [line.strip().replace("duckdb://", connection) for line in lines.splitlines()]
+    given = ["import duckdb; con = duckdb.connect()", *(line.replace(", 'zip'", "") for line in given)]
+    *before, summary = cells(folder, root, given)
+    assert [each["failed"] for each in before] == [None] * len(before)
+    assert re.search(r"\b1\b.*\b3000\b", summary["gave"], re.DOTALL)
+
+
+def test_sqlalchemy(folder: Path, root: Path) -> None:
+    lines = "\n".join(block(root, "SQLAlchemy, and JupySQL or pandas upon it"))
+    assert python(folder, root, "-c", lines).strip() == ANSWER
+    jupysql = [
+        lines,
+        "%load_ext sql",
+        "%sql engine",
+        "%sql SELECT records, k FROM risk_summary(people, ['age', 'sex'])",
+    ]
+    *_, summary = cells(folder, root, jupysql)
+    assert summary["failed"] is None
+    assert re.search(r"\b3000\b.*\b1\b", summary["gave"], re.DOTALL)
+
+
+def test_ipython(folder: Path, root: Path) -> None:
+    *_, last = cells(folder, root, block(root, "IPython and Jupyter without magics"))
+    assert (last["failed"], last["gave"]) == (None, ANSWER)
+
+
+def test_marimo(folder: Path, root: Path) -> None:
+    cell = "\n".join(block(root, "marimo"))
+    (folder / "notebook.py").write_text(MARIMO.format(cell=indent(cell, "    ")), encoding="utf-8")
+    assert python(folder, root, "notebook.py").strip() == ANSWER
+
+
+def test_harlequin(folder: Path, root: Path) -> None:
+    script, start = block(root, "Harlequin")
+    command(folder, root, script)
+    (named,) = re.findall(r"--init-path (\S+)", start)
+    statements = [
+        "CREATE TABLE people AS FROM 'people.csv'",
+        "SELECT records, k FROM risk_summary(people, ['age', 'sex'])",
+        "SELECT records, k FROM reid.risk_summary(people, ['age', 'sex'])",
+        "SELECT k FROM risk_summary(people, ['age', 'sx'])",
+        "FROM fit_copula('town', people, ['age', 'sex'])",
+    ]
+    asked = {"script": str(folder / named), "statements": statements}
+    told = json.loads(python(folder, root, str(HERE / "harlequin_session.py"), given=asked).splitlines()[0])
+    _, bare, whole, misspelt, fit = told["answers"]
+    assert bare == whole == [{"records": 3000, "k": 1}]
+    assert misspelt.endswith("got 'sx'; did you mean 'sex'?")
+    assert "fit_copula needs the Python package reid-sql" in fit
+    assert {"risk_summary", "equivalence_class_size"} <= set(told["completions"])
+
+
+def test_the_command_line(folder: Path, root: Path) -> None:
+    script, query = block(root, "DuckDB's command line")
+    command(folder, root, script)
+    assert re.search(r"3000 │ +1", command(folder, root, query))
+    assert re.search(r"3000 │ +1", command(folder, root, query.replace("FROM risk_", "FROM reid.risk_")))
+
+
+def test_functions_kept_in_a_file_that_others_attach(folder: Path, root: Path) -> None:
+    *_, last = [
+        command(folder, root, line)
+        for line in block(root, "Other programs: DBeaver, DataGrip, a server in another language")
+    ]
+    assert re.search(r"│ +1 │", last)
+
+
+def test_ibis(folder: Path, root: Path) -> None:
+    lines = "\n".join(block(root, "Ibis"))
+    assert python(folder, root, "-c", lines).strip() == ANSWER
