@@ -107,9 +107,10 @@ def told(files: Sequence[Path]) -> dict[str, Any]:
     of_people = [case for case in found if case.corpus in OF_PEOPLE]
     corpora = list(dict.fromkeys(case.corpus for case in of_people))
     taught = {corpus: learnt([case for case in of_people if case.corpus != corpus]) for corpus in corpora}
+    taught |= {"all": learnt(of_people)} if of_people else {}
     return {
         "cases": [_row(one) for one in judged(found)],
-        "learnt": {name: asdict(one) for name, one in (taught | {"all": learnt(of_people)}).items()},
+        "learnt": {name: asdict(one) for name, one in taught.items()},
         "persons": next((one for one in read if isinstance(one, dict)), {}),
     }
 

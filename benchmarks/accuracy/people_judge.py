@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.accuracy.kinds import KINDS
 from benchmarks.accuracy.people_cases import OF_PEOPLE, Case, K
 from reid_sql.domains import Floats
 from reid_sql.models.numerics.clopper_pearson import clopper_pearson
@@ -52,6 +53,9 @@ class Learnt:
     z: dict[str, float] = field(default_factory=dict)
 
 
+PRODUCT: Final = Learnt(shape.LAW, curves.POWER, {name: width.z for name, width in WIDTHS.items()})
+
+
 @dataclass(frozen=True)
 class Judged:
     """One case under constants of other corpora: by share, the estimate and the ends of its interval."""
@@ -69,11 +73,12 @@ class Judged:
 
 
 def judged(cases: Sequence[Case]) -> list[Judged]:
-    """Judge every case by what the other corpora of people teach."""
+    """Judge every case by what the other corpora of people teach, kinds by the constants of the product."""
     of_people = [case for case in cases if case.corpus in OF_PEOPLE]
     found = []
     for corpus in dict.fromkeys(case.corpus for case in cases):
-        taught = learnt([case for case in of_people if case.corpus != corpus])
+        others = [case for case in of_people if case.corpus != corpus]
+        taught = PRODUCT if corpus in KINDS else learnt(others)
         found += [judge(case, taught) for case in cases if case.corpus == corpus]
     return found
 

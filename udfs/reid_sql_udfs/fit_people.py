@@ -29,8 +29,9 @@ def fit_people(
     have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
     weights, `marginals` a table of what is known from outside: column_name, value and share; with either, the
     tree stands alone. In memory the model holds up to 1,000 donors, which are records of the sample;
-    copula_json keeps none. `status` names columns that follow from others, three columns that tell more
-    together than pairs do, and class sizes that the model does not foretell. A model of the same name is
+    copula_json keeps none. Columns that follow from others are tied to them: beside its postal code a city
+    adds nothing, and without it says which codes there may be. `status` names them, three columns that tell
+    more together than pairs do, and class sizes that the model does not foretell. A model of the same name is
     replaced. Refuses an empty table, and weights that are missing or below 0.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.

@@ -29,7 +29,8 @@ LESS_LIKELY: Final = NORMAL_95**2 / 2
 COARSE: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-4, 0.99, 24)])
 SURELY: Final = 20.0  # log-likelihood ratio; tables of people drawn one by one reached 11
 HOUSEHOLD: Final = 5.0  # people alike
-GROUPED: Final = 4000  # records in which groups are looked for
+MANY_ALONE: Final = 0.1  # of the records of a choice of columns: the test is of rare records
+GROUPED: Final = 1500  # records in which groups are looked for
 SUBTABLES: Final = 20
 MOST: Final = 1e6  # people alike
 RARE: Final = 1e-7  # people expected, below which the limit stands for the formula
@@ -142,6 +143,8 @@ def groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> Gro
     for columns in shape.choices(drawn.shape[1], rng)[:SUBTABLES]:
         tree, own = tables.tree(columns), codes[:, columns]
         _, first, size = np.unique(shape.row_keys(own), return_index=True, return_counts=True)
+        if (size == 1).sum() < MANY_ALONE * len(codes):
+            continue
         expected = len(codes) * np.exp(tree.log_q_left_out(own[first], size))
         single = alone(expected[:, None], np.exp(shape.LOG_SHAPES[::4]))
         likelihood = _likelihood(single, size == 1, np.ones(len(size)), COARSE)

@@ -86,9 +86,9 @@ TOWN = 80_000
 
 
 def homes(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """People of homes of one to six who share a street and an income, each with an age; and their homes."""
+    """People of homes of one to four who share a street and an income, each with an age; and their homes."""
     rng = np.random.default_rng(seed)
-    size = 1 + rng.integers(0, 6, TOWN)
+    size = 1 + rng.binomial(3, 0.3, TOWN)
     home = np.repeat(np.arange(TOWN), size)[:TOWN]
     street, income = rng.integers(0, 300, TOWN)[home], rng.integers(0, 400, TOWN)[home]
     return np.stack([street, income, rng.integers(0, 40, TOWN)], axis=1), home
