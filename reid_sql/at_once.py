@@ -63,8 +63,8 @@ def _of_a_table(function: Function) -> Call:
         options = checked(function, given)
         frames: dict[str, Any] = {}
         values = [_value(p, options[p.name], frames) for p in function.parameters]
-        register(con, declared())
-        return _answered(con, function.name, values, frames)
+        place = register(con, declared())
+        return _answered(con, f"{place}.{function.name}", values, frames)
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call

@@ -39,8 +39,10 @@ THIS: Final = f"SELECT {OWN_MODELS}()"
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 
 
-def register(given: Any, functions: Mapping[str, Function]) -> None:  # noqa: ANN401 - see _unwrapped
-    """Put the functions into this connection; twice is harmless, and an open transaction stays as it is.
+def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN401 - see _unwrapped
+    """Put the functions into this connection, and name the place where they are, which no other stands for.
+
+    Twice is harmless, and an open transaction stays as it is.
 
     They live in a catalogue of our own in memory, once for a database instance and without a trace in a file,
     so that every connection and cursor of it knows them as reid.name. Names alone are found by the search
@@ -61,6 +63,7 @@ def register(given: Any, functions: Mapping[str, Function]) -> None:  # noqa: AN
         namesakes = _namesakes(cursor, instance, functions)
         mark = " ".join([catalogue, found.version, *sorted(namesakes)])
         reach(con, functions, catalogue, mark, namesakes)
+    return f"{catalogue}.main"
 
 
 def _unwrapped(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on a connection
