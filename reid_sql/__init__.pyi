@@ -1259,17 +1259,17 @@ def population_risk(
     Columns: 15
     $ population       <f64> 20000
     $ uniqueness       <f64> 0.0472671
-    $ uniqueness_low   <f64> 0.0312083
-    $ uniqueness_high  <f64> 0.0703773
+    $ uniqueness_low   <f64> 0.030904
+    $ uniqueness_high  <f64> 0.0710266
     $ correctness      <f64> 0.193058
-    $ correctness_low  <f64> 0.167497
-    $ correctness_high <f64> 0.221326
+    $ correctness_low  <f64> 0.166045
+    $ correctness_high <f64> 0.223125
     $ below_k          <f64> 0.269358
-    $ below_k_low      <f64> 0.224706
-    $ below_k_high     <f64> 0.318946
+    $ below_k_low      <f64> 0.219588
+    $ below_k_high     <f64> 0.325398
     $ method           <str> 'people'
     $ status           <str> 'ok'
-    $ sentence         <str> 'Of 20,000 people about 4.7 % (3.1 to 7 %) would be the only one with their values...
+    $ sentence         <str> 'Of 20,000 people about 4.7 % (3.1 to 7.1 %) would be the only one with their values...
     $ records_dropped  <i64> 0
     $ nulls            <str> 'value'
     """
@@ -1324,8 +1324,8 @@ def population_uniqueness(
     $ method          <str> 'people', 'bound', 'ewens'
     $ unique_records  <f64> 945.342, 7006.67, 1496.3
     $ uniqueness      <f64> 0.0472671, 0.350333, 0.0748148
-    $ uniqueness_low  <f64> 0.0312083, 0, 0.0678147
-    $ uniqueness_high <f64> 0.0703773, 0.367711, 0.0820607
+    $ uniqueness_low  <f64> 0.030904, 0, 0.0678147
+    $ uniqueness_high <f64> 0.0710266, 0.367711, 0.0820607
     $ status          <str> 'ok', "an upper bound, no estimate: the sample's own share of unique records, which...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'

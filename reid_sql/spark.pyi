@@ -1721,17 +1721,17 @@ def population_risk(
     -RECORD 0------------------------------------------------------------------------
      population       | 20000
      uniqueness       | 0.0472671
-     uniqueness_low   | 0.0312083
-     uniqueness_high  | 0.0703773
+     uniqueness_low   | 0.030904
+     uniqueness_high  | 0.0710266
      correctness      | 0.193058
-     correctness_low  | 0.167497
-     correctness_high | 0.221326
+     correctness_low  | 0.166045
+     correctness_high | 0.223125
      below_k          | 0.269358
-     below_k_low      | 0.224706
-     below_k_high     | 0.318946
+     below_k_low      | 0.219588
+     below_k_high     | 0.325398
      method           | people
      status           | ok
-     sentence         | Of 20,000 people about 4.7 % (3.1 to 7 %) would be the on...
+     sentence         | Of 20,000 people about 4.7 % (3.1 to 7.1 %) would be the on...
      records_dropped  | 0
      nulls            | value
     """
@@ -1784,8 +1784,8 @@ def population_uniqueness(
      method          | people
      unique_records  | 945.342
      uniqueness      | 0.0472671
-     uniqueness_low  | 0.0312083
-     uniqueness_high | 0.0703773
+     uniqueness_low  | 0.030904
+     uniqueness_high | 0.0710266
      status          | ok
      records_dropped | 0
      nulls           | value
