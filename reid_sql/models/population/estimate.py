@@ -8,6 +8,7 @@ from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.classes.rarefaction import counted_records
 
 NO_INTERVAL: Final = "no interval: "
+HELD: Final = "it held the truth in"  # of an interval that held it too seldom to decide anything
 ALL_UNIQUE: Final = (
     "all records are unique: the sample does not bound how many of the population are, "
     "and all are taken to be, the upper end"

@@ -11,7 +11,7 @@ import numpy as np
 from reid_sql.domains import Floats
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.population import loglinear, overdispersion
-from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
+from reid_sql.models.population.estimate import HELD, NO_INTERVAL, Estimate, sample_of
 from reid_sql.models.population.evidence import UniquenessEvidence
 
 MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
@@ -20,8 +20,7 @@ NOT_FITTED: Final = (
     "repeat the sample, as those of one column do"
 )
 PARAMETRIC: Final = (
-    "the interval holds the shape and chance, not what main effects miss: "
-    "it held the truth in 25 of 56 tables of people"
+    f"the interval holds the shape and chance, not what main effects miss: {HELD} 25 of 56 tables of people"
 )
 POISSON: Final = "counts vary no more than Poisson counts do"
 
