@@ -9,7 +9,9 @@ ROOT = Path(__file__).parents[1]
 
 
 def environment() -> dict[str, str]:
-    return os.environ | {
+    """Ours, but for the width of a page, which readline puts there for the processes that it begets."""
+    given = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    return given | {
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")]),
         "PYTHONIOENCODING": "utf-8",
     }
@@ -30,8 +32,8 @@ def python(code: str) -> str:
     return done.stdout
 
 
-def command(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run reid-sql with these arguments."""
+def command(*arguments: str, stdin: str = "", columns: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Run reid-sql with these arguments, on a page of so many columns."""
     call = [sys.executable, "-m", "reid_sql.cli", *arguments]
     return subprocess.run(
         call,
@@ -39,7 +41,7 @@ def command(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env=environment(),
+        env=environment() | ({"COLUMNS": str(columns)} if columns else {}),
         cwd=ROOT,
         check=False,
     )

@@ -471,8 +471,8 @@ def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
     assert "<svg" in file.read_text(encoding="utf-8")
     whole = file.read_text(encoding="utf-8")
     assert command("qar", PEOPLE, *asked, "--without-contributions").returncode == 0
-    assert "What each record adds" in whole
-    assert "What each record adds" not in file.read_text(encoding="utf-8")
+    assert "What each person adds" in whole
+    assert "What each person adds" not in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -550,7 +550,7 @@ def test_ctrl_c_while_the_command_loads_is_no_traceback() -> None:
 def test_one_function_is_told_in_full() -> None:
     told = command("functions", "risk_summary").stdout
     assert told.startswith("risk_summary(tbl, qi, threshold := 0.2")
-    assert "unique_records BIGINT" in told
+    assert "unique_records BIGINT" in " ".join(told.split())
     assert "Refuses an empty table" in told
     assert "Not on Spark: it goes through the codes of all records" in " ".join(
         command("functions", "qar_contributions").stdout.split()

@@ -26,7 +26,7 @@ from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples
 from tests.sessions import helped, try_session
-from tools import answers, documents, function_facts, pages
+from tools import answers, function_facts, pages
 from tools.documents import DOCUMENTS, PAGES
 from tools.faces import FACES, Face
 from tools.generate import GENERATED, SCRIPTS
@@ -308,7 +308,7 @@ def test_examples_in_docstrings_run(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-@pytest.mark.parametrize("module", [answers, documents, pages], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [answers, pages], ids=lambda module: module.__name__)
 def test_examples_of_the_generators_run(module: ModuleType) -> None:
     tried = doctest.testmod(module)
     assert tried.attempted

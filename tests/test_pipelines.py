@@ -71,6 +71,6 @@ def test_the_snippets_for_dbt_are_those_that_the_tests_run(root: Path) -> None:
 
 def test_results_show_as_tables_in_notebooks(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    tried = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    tried = doctest.testfile(str(PAGE.with_name("notebooks.md")), module_relative=False, encoding="utf-8")
     assert tried.attempted > 5
     assert tried.failed == 0

@@ -89,6 +89,6 @@ def test_json_tells_the_parameters_and_the_meanings_of_every_function() -> None:
         assert all(each["meanings"].values()), each["name"]
 
 
-def test_lines_are_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    assert max(map(len, command("functions", "pyc_forecast").stdout.splitlines()[3:12])) <= 60
+def test_lines_are_as_wide_as_columns_says() -> None:
+    told = command("functions", "pyc_forecast", columns=60)
+    assert max(map(len, told.stdout.splitlines()[3:12])) <= 60

@@ -1,6 +1,6 @@
 """Bare names: how a connection that registered knows the functions without the name of our catalogue."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 import duckdb
@@ -19,36 +19,25 @@ def reach(
     con: duckdb.DuckDBPyConnection,
     functions: Mapping[str, Function],
     catalogue: str,
-    mark: str,
-    namesakes: Collection[str],
+    version: str,
+    namesakes: Callable[[], Collection[str]],
 ) -> None:
-    """End the search path of the connection with our catalogue, so that bare names are ours, too.
+    """Make temporary macros that call ours by their bare names: they follow USE, and no other goes before.
 
-    Whatever the path finds first is the user's: tables, and macros that are named otherwise than ours. Where
-    a macro of theirs has a name of ours, a temporary one goes before it, which only calls ours.
+    Inside a transaction, whose rollback would take those along, the search path of the connection ends with
+    our catalogue: refused where a macro of the user's, which `namesakes` tells, would be found first.
     """
-    place = f"{catalogue}.main"
+    place, mark = f"{catalogue}.main", f"{catalogue} {version}"
     path, marked, transaction = con.execute(HERE).fetchall()[0]
-    there = place in path.split(",")
-    if there and marked == mark:
+    if marked == mark:
         return
-    ours = {name: functions[name] for name in sorted(namesakes)}
     if con.execute("SELECT txid_current()").fetchall() == [(transaction,)]:  # else each statement has its own
-        _refuse(ours)
-    else:
-        con.execute(_dropped(functions))
-        if ours:
-            con.execute(written(forwards(ours), "CREATE OR REPLACE TEMP MACRO ", f"{place}."))
-    if not there:
-        con.execute(f"SET search_path = {sql_literal(f'{path},{place}')}")
+        _refuse(namesakes())
+        if place not in path.split(","):
+            con.execute(f"SET search_path = {sql_literal(f'{path},{place}')}")
+        return
+    con.execute(written(forwards(functions), "CREATE OR REPLACE TEMP MACRO ", f"{place}."))
     con.execute(f"SET VARIABLE {MARKED} = '{mark}'")
-
-
-def _dropped(functions: Mapping[str, Function]) -> str:
-    """Drop temporary macros of our names, which would answer in the place of ours."""
-    kinds = {name: "" if declared.answer.of_rows else "TABLE " for name, declared in functions.items()}
-    dropped = [f"DROP MACRO {kind}IF EXISTS temp.main.{name};" for name, kind in kinds.items()]
-    return "\n".join(["BEGIN;", *dropped, "COMMIT;"])
 
 
 def _refuse(ours: Collection[str]) -> None:
@@ -56,5 +45,5 @@ def _refuse(ours: Collection[str]) -> None:
     if ours:
         raise OutOfDomainError(
             f"a connection in a transaction must have no macros of its own named like ours, got "
-            f"{', '.join(ours)}; register before BEGIN"
+            f"{', '.join(sorted(ours))}; register before BEGIN"
         )

@@ -4,7 +4,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import duckdb
@@ -45,9 +45,9 @@ def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN
     Twice is harmless, and an open transaction stays as it is.
 
     They live in a catalogue of our own in memory, once for a database instance and without a trace in a file,
-    so that every connection and cursor of it knows them as reid.name. Names alone are found by the search
-    path of this connection, which ends with our catalogue. What wraps a connection, as SQLAlchemy's does, or
-    stands for the default one, as the module duckdb does, will do.
+    so that every connection and cursor of it knows them as reid.name. Names alone are temporary macros of
+    this connection. What wraps a connection, as SQLAlchemy's does, or stands for the default one, as the
+    module duckdb does, will do.
     """
     con = given if isinstance(given, duckdb.DuckDBPyConnection) else _unwrapped(given)
     found = _written(functions)
@@ -60,9 +60,7 @@ def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN
             _remember(cursor, _this(cursor), functions, listed)
         instance = _this(cursor)
         registry.holds(instance, con)
-        namesakes = _namesakes(cursor, instance, functions)
-        mark = " ".join([catalogue, found.version, *sorted(namesakes)])
-        reach(con, functions, catalogue, mark, namesakes)
+        reach(con, functions, catalogue, found.version, partial(_namesakes, cursor, instance, functions))
     return f"{catalogue}.main"
 
 

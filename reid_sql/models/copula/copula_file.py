@@ -76,6 +76,8 @@ def content_of(text: str, kind: str) -> dict[str, Any]:
         )
     try:
         content = json.loads(text, parse_constant=no_constant)
+        if isinstance(content, str):  # the text as a file of JSON holds it, in quotes
+            content = json.loads(content, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise OutOfDomainError(
             f"a saved model must be JSON, got a text that is not ({error}); save the model again"

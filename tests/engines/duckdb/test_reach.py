@@ -66,14 +66,22 @@ def test_a_cursor_that_registers_makes_nothing(con: duckdb.DuckDBPyConnection) -
     assert cursor.execute(entries).fetchall() == before
 
 
-def test_where_the_path_was_left_the_refusal_names_the_catalogue(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_cursor_that_did_not_register_is_told_the_name_with_its_catalogue(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     reid_sql.register(con)
-    con.execute("CREATE SCHEMA inner_one; USE inner_one")
+    cursor = con.cursor()
     for question in (SUMMARY, SIZES):
         with pytest.raises(duckdb.CatalogException, match=r'Did you mean "reid\.\w+"'):
-            con.execute(question.format(""))
-    check(con, "reid.")
+            cursor.execute(question.format(""))
+    check(cursor, "reid.")
+    con.execute("CREATE SCHEMA inner_one; USE inner_one")
+    check(con)
+
+
+def test_a_macro_of_the_users_made_later_does_not_answer(con: duckdb.DuckDBPyConnection) -> None:
     reid_sql.register(con)
+    con.execute("CREATE MACRO risk_summary(tbl, qi) AS TABLE SELECT 'theirs' AS records")
     check(con)
 
 
