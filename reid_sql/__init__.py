@@ -79,9 +79,8 @@ def register(con: "duckdb.DuckDBPyConnection") -> None:
     """Put every function into a DuckDB connection or cursor.
 
     Every connection and cursor of the database then knows them as reid.name, and this one by the bare name,
-    too: its search path ends with our catalogue, so after USE register again. Twice is harmless and cheap.
-    The functions leave nothing in a database file, work on a read-only one, and neither commit nor abort an
-    open transaction.
+    too, by temporary macros that follow USE. Twice is harmless and cheap. The functions leave nothing in a
+    database file, work on a read-only one, and neither commit nor abort an open transaction.
 
     >>> import duckdb
     >>> con = duckdb.connect()
