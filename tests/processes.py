@@ -9,9 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def environment() -> dict[str, str]:
-    """Ours, but for the width of a page, which readline puts there for the processes that it begets."""
-    given = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    return given | {
+    return os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")]),
         "PYTHONIOENCODING": "utf-8",
     }
