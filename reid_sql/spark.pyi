@@ -1804,7 +1804,7 @@ def population_uniqueness(
      uniqueness      | 0.0748148
      uniqueness_low  | 0.0678147
      uniqueness_high | 0.0820607
-     status          | ok
+     status          | the interval holds chance, not what Ewens' formula misses...
      records_dropped | 0
      nulls           | value
     only showing top 3 rows

@@ -181,7 +181,7 @@ def test_the_command_gives_the_same_exit_code(tmp_path: Path, capsys: pytest.Cap
     )
     assert main(["check", policy, "--engine", "sprak"]) == 2
     assert (
-        "--engine must be one of 'duckdb', 'spark', got 'sprak'; did you mean 'spark'?"
+        "--engine must be one of 'duckdb', 'spark', 'ibis', got 'sprak'; did you mean 'spark'?"
         in capsys.readouterr().err
     )
 
