@@ -26,7 +26,6 @@ from reid_sql.domains import (
     Texts,
 )
 from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
-from reid_sql.reduction import HOW_NULLS
 
 HERE: Final = Path(__file__).parent
 SCRIPTS: Final = (HERE / "sql_examples", HERE.parent / "sql_examples")  # where installed, and in a clone
@@ -84,13 +83,8 @@ def details(function: Function) -> str:
 
 def result_columns(function: Function) -> Iterator[tuple[str, str]]:
     """Name and SQL type of each column of the answer that has a fixed name."""
-    if function.answer is Answer.RECORDS:
-        yield "record", BY_KEY
-    counted = function.reduction.columns if function.answer is Answer.REDUCTION and function.reduction else {}
-    for name, kind in {**counted, **function.columns}.items():
+    for name, kind in function.answer_columns.items():
         yield name, BY_KEY if name == "record" else kind
-    if function.reduction and answers_a_table(function):
-        yield from HOW_NULLS.items()
 
 
 def field_words(function: Function) -> dict[str, str]:
