@@ -55,8 +55,7 @@ MACRO reid_is_file(path) AS
 regexp_matches(path, '(?is)[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$');
 
 -- The very file: no folder's name is a column, no line a comment, and texts are texts, whatever they look
--- like.
--- A text of JSON that would be a value of another kind keeps its quotes, so that 1 and "1" stay two.
+-- like. A text of JSON that would be a value of another kind keeps its quotes, so that 1 and "1" stay two.
 PLAN reid_file(path) AS
 {% if regexp_matches(path, '(?i)[.]parquet([.](gz|zst))?$') %}
 read_parquet({{ reid_text(reid_path(path)) }}, hive_partitioning = false)

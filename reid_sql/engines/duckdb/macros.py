@@ -35,6 +35,7 @@ from reid_sql.reduction import (
 )
 from reid_sql.reduction import reductions as all_reductions
 
+PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 CATALOGUE: Final = "reid_sql_functions"
 SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"

@@ -15,10 +15,9 @@ from reid_sql.engines.duckdb.awaited import OWN_MODELS
 from reid_sql.engines.duckdb.bare import reach
 from reid_sql.engines.duckdb.comments import comments
 from reid_sql.engines.duckdb.kept import copied
-from reid_sql.engines.duckdb.macros import CATALOGUE, macros, written
+from reid_sql.engines.duckdb.macros import CATALOGUE, PUBLIC, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.engines.duckdb.qualify import NOT_USUAL, OPERATORS
-from reid_sql.engines.duckdb.scripting import PUBLIC
 from reid_sql.engines.duckdb.versions import version_of
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
@@ -29,8 +28,6 @@ TAKEN: Final = (
     "lower(schema_name) FROM duckdb_schemas()"
 )
 LOCK: Final = threading.Lock()
-DATABASES: Final = """SELECT list(database_oid ORDER BY database_oid)
-    FROM system.main.duckdb_databases() WHERE NOT internal"""
 LISTED: Final = """SELECT DISTINCT database_name, database_name = current_database(), lower(function_name),
     function_type IN ('macro', 'table_macro') FROM system.main.duckdb_functions() WHERE NOT internal"""
 THIS: Final = f"SELECT {OWN_MODELS}()"
@@ -55,12 +52,9 @@ def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
         catalogue = _catalogue(cursor, found)
         if catalogue is None:
-            listed = _listed(cursor)
-            catalogue = _make_catalogue(cursor, found, listed)
-            _remember(cursor, _this(cursor), functions, listed)
-        instance = _this(cursor)
-        registry.holds(instance, con)
-        reach(con, functions, catalogue, found.version, partial(_namesakes, cursor, instance, functions))
+            catalogue = _make_catalogue(cursor, found)
+        registry.holds(cursor.execute(THIS).fetchall()[0][0], con)
+        reach(con, functions, catalogue, found.version, partial(_namesakes, con, functions))
     return f"{catalogue}.main"
 
 
@@ -101,17 +95,11 @@ class _Listed:
 
 
 WRITTEN: Final[dict[tuple[tuple[str, int], ...], _Written]] = {}
-NAMESAKES: Final[dict[str, tuple[list[int], set[str]]]] = {}  # by instance: its databases, names met there
 
 
 def _written(functions: Mapping[str, Function]) -> _Written:
     key = tuple((name, id(declared)) for name, declared in functions.items())
     return WRITTEN.setdefault(key, _Written(functions))
-
-
-def _this(cursor: duckdb.DuckDBPyConnection) -> str:
-    """The text by which this instance is known."""
-    return str(cursor.execute(THIS).fetchall()[0][0])
 
 
 def _catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str | None:
@@ -134,30 +122,19 @@ def _listed(cursor: duckdb.DuckDBPyConnection) -> _Listed:
     return _Listed(by_database.pop("system", set()), current, by_database)
 
 
-def _remember(
-    cursor: duckdb.DuckDBPyConnection, instance: str, functions: Mapping[str, Function], listed: _Listed
-) -> set[str]:
-    """Names of ours that macros of the user's have, as long as no other database is attached."""
-    found: set[str] = set()
-    for names in listed.by_database.values():
-        if not any(name.startswith(MARKER) for name in names):
-            found |= names & functions.keys()
-    NAMESAKES[instance] = (cursor.execute(DATABASES).fetchall()[0][0], found)
-    return found
+def _namesakes(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> set[str]:
+    """Names of ours that macros have in a database of the user's, wherever USE may lead.
+
+    The connection itself is asked: those of its open transaction are known to no other.
+    """
+    others = _listed(con).by_database.values()
+    theirs = (names for names in others if not any(name.startswith(MARKER) for name in names))
+    return set().union(*theirs) & functions.keys()
 
 
-def _namesakes(
-    cursor: duckdb.DuckDBPyConnection, instance: str, functions: Mapping[str, Function]
-) -> set[str]:
-    """Names of ours that macros have in a database of the user's, wherever USE may lead."""
-    databases, found = NAMESAKES.get(instance, (None, set()))
-    if cursor.execute(DATABASES).fetchall() != [(databases,)]:
-        return _remember(cursor, instance, functions, _listed(cursor))
-    return found
-
-
-def _make_catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written, listed: _Listed) -> str:
+def _make_catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
+    listed = _listed(cursor)
     if listed.in_current & set(OPERATORS):  # each call tries them too, and misses one that differs at times
         raise OutOfDomainError(NOT_USUAL)
     _register_python(cursor, found.functions, listed.python)

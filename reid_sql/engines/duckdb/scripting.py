@@ -6,11 +6,10 @@ from typing import Final
 
 from reid_sql.domains import quoted
 from reid_sql.engines.duckdb.comments import comments
-from reid_sql.engines.duckdb.macros import CATALOGUE, forwards, macros, written
+from reid_sql.engines.duckdb.macros import CATALOGUE, PUBLIC, forwards, macros, written
 from reid_sql.engines.duckdb.qualify import BUILTIN
 from reid_sql.function import Function, sql_literal
 
-PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 LITERAL: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 TAKEN: Final = (
     f"{PUBLIC} must be a catalogue in memory, got a database file of that name, attach it as another"

@@ -225,6 +225,21 @@ def test_a_transaction_refuses_what_a_rollback_would_uncover(con: duckdb.DuckDBP
     check(con)
 
 
+@pytest.mark.parametrize("before", [True, False], ids=["made before it", "made in it"])
+def test_a_transaction_refuses_macros_made_after_another_connection_registered(
+    con: duckdb.DuckDBPyConnection, *, before: bool
+) -> None:
+    reid_sql.register(con)
+    cursor = con.cursor()
+    if before:
+        theirs(cursor)
+    cursor.execute("BEGIN")
+    if not before:
+        theirs(cursor)
+    with pytest.raises(ValueError, match="got equivalence_class_size, risk_summary; register before"):
+        reid_sql.register(cursor)
+
+
 # Words for those who browse
 
 
