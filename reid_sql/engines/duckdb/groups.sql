@@ -80,7 +80,8 @@ PLAN reid_by_group(source, words, columns, groups, entity, nulls, counts, sized)
       coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
     FROM reid_divided GROUP BY {{ reid_join(places, ', ') }}
   )
-  SELECT {% for c, i in groups join ', ' %}g.q{{ len(columns) + i }} AS {{ reid_name(${GROUP} || c) }}{% endfor %},
+  SELECT
+    {% for c, i in groups join ', ' %}g.q{{ len(columns) + i }} AS {{ reid_name(${GROUP} || c) }}{% endfor %},
     {{ counts }}, records_dropped, {{ reid_text(nulls) }} AS nulls
   FROM reid_groups AS g LEFT JOIN reid_sized AS s ON {{ reid_alike('g', 's', places) }}
 {% endcall %}

@@ -35,8 +35,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
             counted["key"] = entity
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
-        own = pl.exclude(group_names(by or ()))
-        return reduced.select(*by_own_names(by), own) if by is not None else reduced
+        counts = pl.exclude(group_names(by or ()))
+        return reduced.select(*by_own_names(by), counts) if by is not None else reduced
     types = schema({**declared.columns, **HOW_NULLS})
     if declared.answer is Answer.RECORDS:
         types = {"record": _held(reduced, "members"), **types}

@@ -39,8 +39,8 @@ FROM query(reid_grouped_evidence({{ reid_text(source) }}, {{ reid_texts(columns)
 -- All that is told, of sizes and of pairs. `head` are the groups' columns before others, each with a comma
 -- after it.
 PLAN reid_evidence_lines(columns, method, sizes, pairs, head) AS
-SELECT {{ head }} row_number() OVER () AS place, class_size, log_expected, classes, coalesce(first, 0) AS first,
-  coalesce(second, 0) AS second, label, first_value, second_value, coalesce(records, 0) AS records,
+SELECT {{ head }} row_number() OVER () AS place, class_size, log_expected, classes,
+  coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, first_value, second_value, coalesce(records, 0) AS records,
   coalesce(mass, 0) AS mass, texts
 FROM (
   SELECT *, NULL::VARCHAR[] AS texts

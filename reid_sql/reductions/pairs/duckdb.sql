@@ -40,7 +40,8 @@ FROM reid_taken GROUP BY {{ head }} q{{ i }}
 {% for places in list_filter(reid_subset_places(len(columns), 2),
   lambda reid_places: len(reid_places) = 2) %}
 UNION ALL
-SELECT {{ head }} {{ places[1] }}, {{ places[2] }}, NULL, q{{ places[1] }}::VARCHAR, q{{ places[2] }}::VARCHAR,
+SELECT {{ head }} {{ places[1] }}, {{ places[2] }}, NULL,
+  q{{ places[1] }}::VARCHAR, q{{ places[2] }}::VARCHAR,
   {{ reid_pair_counts(columns, weight) }}
 FROM reid_taken GROUP BY {{ head }} q{{ places[1] }}, q{{ places[2] }}
 {% endfor %}

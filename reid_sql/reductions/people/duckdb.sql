@@ -1,7 +1,7 @@
 -- How DuckDB says what a model of people is fitted to.
 
--- The classes, and their records in a random order that the values and the seed decide. `head` are the groups'
--- columns before others, each with a comma after it.
+-- The classes, and their records in a random order that the values and the seed decide. `head` are the
+-- groups' columns before others, each with a comma after it.
 PLAN reid_people_classes(source, columns, weight, nulls) AS
 SELECT {{ reid_numbered(columns) }}, count(*) AS records
 FROM {{ reid_rows(source, reid_weighted(columns, weight), nulls) }}
@@ -60,7 +60,8 @@ FROM query(reid_grouped_people({{ reid_text(source) }}, {{ reid_texts(columns) }
 -- The same of each group; `taken` are the columns and the weight, if any.
 PLAN reid_grouped_people(source, columns, taken, weight, marginals, seed, groups, head, nulls) AS
 {% call reid_by_group(source, 'columns and by', taken, groups, NULL::VARCHAR, nulls,
-  'line, first, second, label, first_value, second_value, coalesce(records, 0)::BIGINT AS records, mass, texts') %}
+  'line, first, second, label, first_value, second_value, coalesce(records, 0)::BIGINT AS records, '
+    || 'mass, texts') %}
   {{ reid_taken_by_group(source, taken, groups, nulls) }},
   reid_classes AS MATERIALIZED (
     SELECT {{ head }} {{ reid_numbered(columns) }}, count(*) AS records FROM reid_taken GROUP BY ALL

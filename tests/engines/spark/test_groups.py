@@ -62,7 +62,7 @@ def test_a_group_may_be_named_like_anything_in_a_plan(spark: "SparkSession", fun
     inner = ("class_size", "q1", "g1", "kept", "entity", "n", "value", "c", "population", "reid: 1", "a.b`c")
     names = [name for name in inner if name not in declared()[function].answer_columns]
     frame = PEOPLE.with_columns(pl.col("state").alias(name) for name in names)
-    given = (["age"], *(["disease"] if function == "t_closeness" else []))
+    given: list[Any] = [["age"], *GIVEN.get(function, [])]
     found = getattr(rs, function)(spark.createDataFrame(frame.to_arrow()), *given, by=names)
     expected = getattr(rp, function)(frame, *given, by=names).collect()
     assert found.columns[: len(names)] == names
