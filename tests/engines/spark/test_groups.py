@@ -32,7 +32,11 @@ PEOPLE = pl.DataFrame(
 )
 
 
-GIVEN = {"pyc_forecast": [[50.0]], "population_risk": [[50.0]], "population_uniqueness": [50.0]}
+GIVEN: dict[str, list[Any]] = {
+    "pyc_forecast": [[50.0]],
+    "population_risk": [[50.0]],
+    "population_uniqueness": [50.0],
+}
 GIVEN |= {measure: ["disease"] for measure in MEASURES}
 GROUPED = [name for name, function in declared().items() if function.grouped]
 
