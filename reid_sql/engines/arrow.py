@@ -21,7 +21,6 @@ from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.reduction import NOBODY, refuse_many_groups
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 
@@ -43,14 +42,14 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
         answer[valid] = declared.body(*given)
         return pa.array(answer, mask=~valid)
 
-    return _named(call, [parameter.name for parameter in declared.parameters])
+    return named_like(call, [parameter.name for parameter in declared.parameters])
 
 
 def _checked(parameter: Parameter, values: Floats) -> Floats:
     return parameter.domain.check(parameter.name, values) if isinstance(parameter.domain, Number) else values
 
 
-def _named(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
+def named_like(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
     """Give the callable parameters like these names: DuckDB counts them."""
     parameters = [Argument(f"{name}_{place}", Argument.POSITIONAL_ONLY) for place, name in enumerate(names)]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
@@ -104,7 +103,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
         refusals = pa.repeat(pa.scalar(refusal, pa.string()), length)
         return pa.StructArray.from_arrays([refusals, _answers(kind, length, parts)], fields=list(answer))
 
-    return _named(
+    return named_like(
         call, ["values", *(["class_size"] if counted else []), "database", "model", *(p.name for p in own)]
     )
 
@@ -140,7 +139,7 @@ def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
         ends = pa.array(np.arange(len(codes) + 1, dtype=np.int32) * width)
         return pa.ListArray.from_arrays(ends, values.take(pa.array((codes + starts).ravel())))
 
-    return _named(call, ["database", "model", *(p.name for p in declared.own_parameters), "place"])
+    return named_like(call, ["database", "model", *(p.name for p in declared.own_parameters), "place"])
 
 
 def _scored(declared: Function, cells: Scores, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
@@ -225,9 +224,9 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         rows = [[column[min(row, len(column) - 1)] for column in columns] for row in range(length)]
         if declared.models:
             with registry.within(rows[0][0].as_py()):
-                found = [_answered(declared, row[1:]) for row in rows]
+                found = [answered(declared, row[1:]) for row in rows]
         else:
-            found = [_answered(declared, row) for row in rows]
+            found = [answered(declared, row) for row in rows]
         if declared.columnar:
             return pa.concat_arrays([_in_columns(each, answer) for each in found])
         return pa.array(found, type=answer)
@@ -237,56 +236,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         *inputs,
         *(parameter.name for parameter in declared.own_parameters),
     ]
-    return _named(call, names)
-
-
-def group_kernel(declared: Function) -> Callable[..., pa.Array]:
-    """Bind the body to the columns of each group as a list of lists, for a list of rows each, or a refusal.
-
-    Where there is no group at all, the body is told of no record, and refuses.
-    """
-    inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
-    rows = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
-    answer = pa.struct([("refusal", pa.string()), ("answers", pa.list_(rows))])
-
-    def call(*columns: pa.Array) -> pa.Array:
-        parts, own = columns[: len(inputs)], [column[0] for column in columns[len(inputs) :]]
-        groups = [
-            column[0].values if column[0].is_valid else [pa.scalar(None, column.type.value_type)]
-            for column in parts
-        ]
-        found: list[list[dict[str, Any]]] = []
-        if refusal := _of_many(declared, len(groups[0])):
-            return pa.array([{"refusal": refusal, "answers": []}], type=answer)
-        for cells in zip(*groups, strict=True):
-            checkpoint(len(found) / len(groups[0]))
-            answered = _of_nobody(declared, cells) or _answered(declared, [*cells, *own], of_group)
-            if answered["refusal"]:
-                return pa.array([{"refusal": answered["refusal"], "answers": []}], type=answer)
-            found.append(answered["answers"])
-        return pa.array([{"refusal": None, "answers": found}], type=answer)
-
-    return _named(call, [*inputs, *(parameter.name for parameter in declared.own_parameters)])
-
-
-def _of_many(declared: Function, groups: int) -> str | None:
-    """The refusal of more groups than can be answered at once."""
-    try:
-        refuse_many_groups(groups, declared.reduction.most_groups if declared.reduction else None)
-    except ReidError as error:  # the engine would wrap the sentence in its own
-        return str(error)
-    return None
-
-
-def _of_nobody(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any] | None:
-    """The answer for a group of which every record was dropped; None for others, and for a table of none."""
-    inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
-    counting = declared.reduction.counting if declared.reduction else ""
-    counts = dict(zip(inputs, cells, strict=True))[counting].as_py()
-    if not counts or any(counts):
-        return None
-    known = {name: value for name, value in NOBODY.items() if name in declared.columns}
-    return {"refusal": None, "answers": [dict.fromkeys(declared.columns) | known]}
+    return named_like(call, names)
 
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
@@ -304,7 +254,7 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
     )
 
 
-def _answered(
+def answered(
     declared: Function, cells: list[pa.Scalar], answer: Callable[..., Any] | None = None
 ) -> dict[str, Any]:
     """Call the body once: the reduction's columns and the parameters in; rows or a refusal out.

@@ -311,6 +311,21 @@ def test_a_group_that_is_too_small_says_so_and_is_there() -> None:
         assert all(row[name] is None for name in ("method", "figure", "value", "truth"))
 
 
+@pytest.mark.parametrize("options", [{}, {"by": ["state"]}])
+@pytest.mark.parametrize("function", GROUPED)
+def test_a_table_without_records_is_no_group(function: str, options: dict[str, Any]) -> None:
+    """A refusal as without groups, or no row; never a group that nobody is in."""
+    others = [TOWNS] if function == "journalist_risk" else []
+    tables = [TOWNS.head(0), *others]
+    if (options and declared()[function].duckdb) or function == "class_size_histogram":
+        assert asked(function, tables, ["age", "sex"], **options) == [[], []]
+        return
+    names = ", ".join(["t", *["p"] * len(others), "['age']", *map(repr, GIVEN.get(function, []))])
+    by = "".join(f", {name} := {value!r}" for name, value in options.items())
+    with pytest.raises(duckdb.Error, match="the table must hold at least one record"):
+        by_duckdb(f"FROM {function}({names}{by})", t=TOWNS.head(0), p=TOWNS)
+
+
 @pytest.mark.parametrize("function", ["population_risk", "population_uniqueness", "validate_risk"])
 def test_more_groups_than_can_be_fitted_are_refused(function: str) -> None:
     sentence = "by must make at most 1000 groups where a model is fitted to each, got 1001; name fewer"

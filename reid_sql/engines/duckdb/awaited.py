@@ -22,14 +22,15 @@ def body_name(declared: Function) -> str:
 def body_types(declared: Function) -> list[str]:
     """Types of what a body of a table takes: whole columns of the reduction, then parameters of its own.
 
-    Of a function that can be asked for each group, the columns of each.
+    Of a function that can be asked for each group, the columns of each, and last whether it is.
     """
     reduction = declared.reduction
     listed = "" if reduction and reduction.whole else "[][]" if declared.grouped else "[]"
     inputs = (
         [f"{IN_ARROW.get(kind, kind)}{listed}" for kind in reduction.inputs.values()] if reduction else []
     )
-    return inputs + [sql_type(parameter.domain) for parameter in declared.own_parameters]
+    own = [sql_type(parameter.domain) for parameter in declared.own_parameters]
+    return inputs + own + ["BOOLEAN"] * declared.grouped
 
 
 def sql_type(domain: Domain) -> str:

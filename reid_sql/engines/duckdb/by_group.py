@@ -41,7 +41,7 @@ def awaited_by_group(declared: Function, reduction: Reduction, own: Sequence[str
     parts = f"SELECT {_groups(reduction)}, {held}, {how} FROM {source} GROUP BY ALL"
     every = f"SELECT list(reid_part) AS reid_parts FROM ({parts}) AS reid_part"
     given = [f"list_transform(reid_parts, lambda reid_p: reid_p.{name})" for name in names]
-    called = awaited(declared, [*given, *own], f"reid_parts FROM ({every})")
+    called = awaited(declared, [*given, *own, '"by" IS NOT NULL'], f"reid_parts FROM ({every})")
     each = f"SELECT unnest(reid_parts) AS reid_part, unnest(answers) AS reid_rows FROM ({called})"
     rows = f"SELECT reid_part, unnest(reid_rows) AS reid_row FROM ({each})"
     treated = ", ".join(f"{name} AS {name}" for name in HOW_NULLS)

@@ -9,11 +9,12 @@ import pyarrow as pa
 
 from reid_sql import registry
 from reid_sql.domains import Document
-from reid_sql.engines.arrow import drawn_kernel, group_kernel, kernel, model_kernel, table_kernel
+from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.engines.duckdb import jobs
 from reid_sql.engines.duckdb.awaited import BEGIN, body_name, sql_type
 from reid_sql.engines.duckdb.macros import MODEL_COLUMNS, WILDCARD, documents, needs_python
 from reid_sql.engines.duckdb.subsets import COUNTED, COUNTS, counts_of_subsets
+from reid_sql.engines.group_kernel import group_kernel
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.models.classes.wildcard import wildcard_class_sizes

@@ -40,8 +40,8 @@ FROM query(reid_grouped_evidence({{ reid_text(source) }}, {{ reid_texts(columns)
 -- after it.
 PLAN reid_evidence_lines(columns, method, sizes, pairs, head) AS
 SELECT {{ head }} row_number() OVER () AS place, class_size, log_expected, classes,
-  coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, first_value, second_value, coalesce(records, 0) AS records,
-  coalesce(mass, 0) AS mass, texts
+  coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, first_value, second_value,
+  coalesce(records, 0) AS records, coalesce(mass, 0) AS mass, texts
 FROM (
   SELECT *, NULL::VARCHAR[] AS texts
   FROM ({{ sizes }})
