@@ -141,11 +141,39 @@ def print_answer(
     if options.format == "json":
         print_json(page)
     elif options.format == "csv":
-        print_csv(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+        print_rows(list(rows[0]) if rows else [], rows)
     else:
         from reid_sql import screen  # noqa: PLC0415 - help is shown without it
 
         screen.console().print(shown())
+
+
+def print_document(
+    options: argparse.Namespace,
+    page: "Mapping[str, Any]",
+    rows: "Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]]",
+    shown: "Callable[[int], RenderableType]",
+) -> None:
+    """Print a document as its JSON file has it, its rows under their names, or what people see.
+
+    Each is made only where it is asked for; what people see is made for the width of their page.
+    """
+    if options.format == "json":
+        from reid_sql.check.reports.report import text  # noqa: PLC0415 - help is shown without what counts
+
+        print(text(page), end="")  # noqa: T201
+    elif options.format == "csv":
+        print_rows(*rows())
+    else:
+        from reid_sql import screen  # noqa: PLC0415 - help is shown without it
+
+        console = screen.console()
+        console.print(shown(console.width))
+
+
+def print_rows(columns: "Sequence[str]", rows: "Iterable[Mapping[str, Any]]") -> None:
+    """Print the rows' values under these names as CSV."""
+    print_csv(columns, [[row[name] for name in columns] for row in rows])
 
 
 def print_csv(columns: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> None:
