@@ -3,8 +3,8 @@
 import argparse
 from typing import Final
 
-from reid_sql.commands.check import policy_options, tell
-from reid_sql.commands.options import PASSED, print_document
+from reid_sql.commands.check import policy_options
+from reid_sql.commands.options import PASSED, print_document, tell
 
 WORDS: Final = "measure which columns to leave out or make coarser to meet a policy"
 

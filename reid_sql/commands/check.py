@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.commands.options import format_options, number, print_document
+from reid_sql.commands.options import format_options, number, print_document, tell
 from reid_sql.errors import OutOfDomainError
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
@@ -104,11 +104,3 @@ def _show(options: argparse.Namespace, page: dict[str, Any]) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
-
-
-def tell(words: str) -> None:
-    """Say what is being done, where a person watches."""
-    if sys.stderr.isatty():
-        from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-
-        screen.console(error=True).print(screen.Text(words, "dim"))

@@ -4,6 +4,7 @@ import argparse
 import csv
 import json
 import re
+import sys
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,7 @@ from reid_sql.visible import controls, steady
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TextIO
 
     import duckdb
     from rich.console import RenderableType
@@ -131,6 +133,28 @@ def _numbers(name: str, text: str) -> list[float]:
     return [float("".join(parts))]
 
 
+def tell(words: str) -> None:
+    """Say what is being done, where a person watches."""
+    if sys.stderr.isatty():
+        from reid_sql import progress  # noqa: PLC0415 - only a terminal shows it
+
+        progress.tell(words)
+
+
+def settled() -> None:
+    """Take away what a terminal shows of progress, before something is printed."""
+    if sys.stderr.isatty():
+        from reid_sql import progress  # noqa: PLC0415 - only a terminal shows it
+
+        progress.end()
+
+
+def printed(text: str, stream: "TextIO | None" = None) -> None:
+    """Print the text as it is, on standard output unless another is named."""
+    settled()
+    print(text, end="", file=stream or sys.stdout)
+
+
 def print_answer(
     options: argparse.Namespace,
     page: object,
@@ -145,7 +169,9 @@ def print_answer(
     else:
         from reid_sql import screen  # noqa: PLC0415 - help is shown without it
 
-        screen.console().print(shown())
+        told = shown()
+        settled()
+        screen.console().print(told)
 
 
 def print_document(
@@ -161,14 +187,16 @@ def print_document(
     if options.format == "json":
         from reid_sql.check.reports.report import text  # noqa: PLC0415 - help is shown without what counts
 
-        print(text(page), end="")  # noqa: T201
+        printed(text(page))
     elif options.format == "csv":
         print_rows(*rows())
     else:
         from reid_sql import screen  # noqa: PLC0415 - help is shown without it
 
         console = screen.console()
-        console.print(shown(console.width))
+        told = shown(console.width)
+        settled()
+        console.print(told)
 
 
 def print_rows(columns: "Sequence[str]", rows: "Iterable[Mapping[str, Any]]") -> None:
@@ -184,7 +212,7 @@ def print_csv(columns: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> None
     writer = csv.writer(held, lineterminator="\n")
     writer.writerow(map(_cell, columns))
     writer.writerows(map(_cell, row) for row in rows)
-    print(held.getvalue(), end="")  # noqa: T201
+    printed(held.getvalue())
 
 
 def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
@@ -195,7 +223,7 @@ def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
 
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    print(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)))  # noqa: T201
+    printed(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)) + "\n")
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.check import named, policy_options, tell
-from reid_sql.commands.options import print_document
+from reid_sql.commands.check import named, policy_options
+from reid_sql.commands.options import print_document, printed, tell
 
 if TYPE_CHECKING:
     from reid_sql.release.prepared import Prepared
@@ -74,7 +74,7 @@ def _write(made: "Prepared", wanted: dict[str, Path], dialect: str) -> None:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:
             words = f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
-            print(words, file=sys.stderr)  # noqa: T201 - one line, never wrapped
+            printed(words + "\n", sys.stderr)  # one line, never wrapped
 
 
 def _show(options: argparse.Namespace, page: dict[str, Any]) -> None:

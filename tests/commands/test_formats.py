@@ -105,7 +105,7 @@ def test_csv_of_advice_has_a_row_for_each_change_with_the_fields_of_the_json(pol
     expected = []
     for check in page["failing"]:
         own = {n: v for n, v in check.items() if n not in {"verdict", "groups", "changes"}}
-        none = {"change": None, "drop": [], "coarsen": None, "meets": None}
+        none: dict[str, Any] = {"change": None, "drop": [], "coarsen": None, "meets": None}
         expected.append(own | none | {"check_verdict": check["verdict"]} | check["groups"][0])
         for change in check["changes"]:
             beside = {"check_verdict": change["verdict"], "meets": met.get(change["change"], 0)}

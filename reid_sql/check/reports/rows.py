@@ -39,7 +39,7 @@ def advice_rows(page: Page) -> list[Page]:
 def _changes(check: Page, met: Mapping[str, int]) -> Iterator[Page]:
     told = _of_check(check)
     told.pop("changes")
-    none = {"change": None, "drop": [], "coarsen": None, "meets": None}
+    none: Page = {"change": None, "drop": [], "coarsen": None, "meets": None}
     yield {**told, **none, **check["groups"][0]}
     for change in check["changes"]:
         name = change["change"]
