@@ -250,6 +250,16 @@ def test_every_frame_of_an_answer_draws_the_same(con: duckdb.DuckDBPyConnection)
     assert shown[0][0] == sorted((row["distinction"] for row in found.pl().to_dicts()), reverse=True)[:4]
 
 
+def test_a_picture_on_axes_of_the_reader_tells_of_itself_alone(con: duckdb.DuckDBPyConnection) -> None:
+    page = Figure(layout="constrained")
+    left, right = page.subplots(1, 2)
+    plot.class_sizes(reid_sql.class_size_histogram(con, "people", SOME[:3]), ax=left)
+    plot.attribute_risk(reid_sql.attribute_risk(con, "people", SOME[:3]), ax=right)
+    told = [text.get_text() for text in right.get_legend().get_texts()]
+    assert told == ["different combinations, as a share of the people", "pairs of people who differ"]
+    assert page.legends == []
+
+
 def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
     rows = con.sql("SELECT 1 AS step, NULL::DOUBLE AS risk, 0.1 AS bound UNION ALL SELECT 0, 0.5, 0.5").df()
     assert first(plot.elimination(rows)).lines[0].get_xdata().tolist() == [0]
