@@ -38,5 +38,5 @@ def attribute_risk(answer: object, *, most: int = 20, ax: "Axes | None" = None) 
     if ax is None:
         figure.legend(loc="outside lower center", frameon=False, ncols=2)
     else:  # the figure may hold other panels, whose words are not ours
-        axes.legend(frameon=False)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), frameon=False)
     return figure
