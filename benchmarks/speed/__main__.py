@@ -1,4 +1,7 @@
-"""Measure, print a table, and keep the figures if asked: `python -m benchmarks.speed --help`."""
+"""Measure, print a table, and keep the figures if asked: `python -m benchmarks.speed --help`.
+
+The page docs/speed.md is written from them by `python -m benchmarks.speed.page FIGURES.json`.
+"""
 
 import json
 import os
@@ -16,7 +19,8 @@ from benchmarks.speed.compare import Case, Outcome, compare
 from benchmarks.speed.measure import Job, measure
 from benchmarks.speed.table import figures, line, table
 
-GAP_ROWS = 300_000
+GAP_ROWS = 300_000  # at most, of a table with gaps
+HUGE = 10  # times the rows, of a table that is to pass the memory
 
 
 def main() -> int:
@@ -35,9 +39,19 @@ def main() -> int:
     Console(width=None if sys.stdout.isatty() else 210).print(table(outcomes, title))
     if asked.json:
         asked.json.write_text(
-            json.dumps({"title": title, "cases": [figures(outcome) for outcome in outcomes]}, indent=2) + "\n"
+            json.dumps(
+                {"title": title, "machine": machine(), "cases": [figures(outcome) for outcome in outcomes]},
+                indent=2,
+            )
+            + "\n"
         )
     return int(any(outcome.is_error for outcome in outcomes))
+
+
+def machine() -> str:
+    """The machine in words, without its name."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return f"{os.cpu_count()} cores, {memory:.0f} GB of memory"
 
 
 def arguments() -> Namespace:
@@ -58,7 +72,11 @@ def arguments() -> Namespace:
 def generate(folder: str, cases: list[Case], rows: int) -> None:
     """Write the tables that the cases read, each in a process of its own."""
     for name in dict.fromkeys(case.table for case in cases if case.table):
-        limit = min(rows, GAP_ROWS) if name.startswith("gaps") else rows
+        limit = (
+            min(rows, GAP_ROWS)
+            if name.startswith("gaps")
+            else rows * (HUGE if name.startswith("huge") else 1)
+        )
         made = measure(Job("generate", {"folder": folder, "table": name, "rows": limit}))
         print(f"{name}: {limit:,} rows in {made.seconds:.1f} s", file=sys.stderr, flush=True)
 
