@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 from tools.documents import DOCUMENTS
 
 BLOCK: Final = re.compile(r"```python\n(.*?)```\n(?:\s*!\[[^\]]+\]\((images/\w+\.svg)\))?", re.DOTALL)
-# The same figure is the same file: no date, no drawn names; words stay words, which keeps it small.
-DRAWN: Final = {"svg.hashsalt": "reid-sql", "svg.fonttype": "none"}
+PLACED: Final = re.compile(r'\b(?:d|x|y|transform)="[^"]*"')
+NUMBER: Final = re.compile(r"-?\d+\.\d+")
+DIGITS: Final = 4  # of a place: a tenth of a point, where models differ by a millionth between machines
 UNDATED: Final = {"Date": None, "Creator": None}
 
 
@@ -55,9 +56,15 @@ def _run(source: str, known: dict[str, Any], *, refused: bool) -> None:
 
 def _svg(drawn: Figure) -> str:
     held = StringIO()
-    with rc_context(DRAWN):
+    # The same figure is the same file: no date, no drawn names; words stay words, which keeps it small.
+    with rc_context({"svg.hashsalt": "reid-sql", "svg.fonttype": "none"}):
         drawn.savefig(held, format="svg", metadata=UNDATED)
-    return "\n".join(line.rstrip() for line in held.getvalue().splitlines()) + "\n"
+    placed = PLACED.sub(lambda part: NUMBER.sub(_rounded, part[0]), held.getvalue())
+    return "\n".join(line.rstrip() for line in placed.splitlines()) + "\n"
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.{DIGITS}g}"
 
 
 def _places() -> Iterator[tuple[Path, Path]]:
