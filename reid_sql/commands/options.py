@@ -58,7 +58,10 @@ def source_options(
 def format_options(parser: argparse.ArgumentParser) -> None:
     """Add how the answer is printed."""
     told = parser.add_mutually_exclusive_group()
-    words = "print for people (table, the default), as json, or the rows as csv for a spreadsheet"
+    words = (
+        "print for people (table, the default), all as json, or as csv for a spreadsheet the rows of the "
+        "summary, or of what an option asks beside it"
+    )
     told.add_argument("--format", choices=FORMATS, default="table", help=words)
     told.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
 

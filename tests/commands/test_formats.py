@@ -147,6 +147,47 @@ def test_a_policy_is_answered_in_one_format(call: str) -> None:
     assert "not allowed with argument --json" in refused.stderr
 
 
+SCENARIO = {
+    "name": "n",
+    "population": 100_000,
+    "groups": [{"columns": ["sex", "postcode"], "probability": 0.5}],
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "keys"),
+    [
+        (["risk", "--qi", "age,sex", "--population", "1e5,1e6"], ["population_risk"]),
+        (["risk", "--qi", "age,sex", "--stand-out", "3"], ["stand_out"]),
+        (["adversary", "--scenario", json.dumps(SCENARIO), "--sensitivity"], ["sensitivity"]),
+        (
+            [
+                *("qar", "--columns", "age,sex,postcode,education,occupation", "--p", "2"),
+                *("--alpha", "0.2", "--tail", "0.5", "--remove", "2", "--by", "u_plus"),
+            ],
+            ["removals", "u_plus"],
+        ),
+    ],
+)
+def test_csv_has_the_rows_of_what_an_option_asks_beside_the_summary(call: list[str], keys: list[str]) -> None:
+    asked = [call[0], PEOPLE, *call[1:]]
+    expected = json.loads(command(*asked, "--json").stdout)
+    for key in keys:
+        expected = expected[key]
+    found = rows(command(*asked, "--format", "csv").stdout)
+    by = {"by": "u_plus"} if "removals" in keys else {}
+    assert found == [{name: cell(value) for name, value in (by | row).items()} for row in expected]
+
+
+def test_csv_cannot_hold_two_tables() -> None:
+    call = ["risk", PEOPLE, "--qi", "age", "--population", "1e6", "--stand-out", "3", "--format", "csv"]
+    refused = command(*call)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert (
+        "--population must stand without --stand-out in csv, got 3 to stand out; ask twice" in refused.stderr
+    )
+
+
 def test_a_query_prints_csv_that_duckdb_reads_back(tmp_path: Path) -> None:
     asked = "SELECT 1 AS a, NULL::INT AS b, 'x, \"y\"' AS c, chr(10) || 'z' AS a, 'é' || chr(27) AS \"d,e\""
     (tmp_path / "asked.sql").write_text(f"{asked}; SELECT 1 AS nothing WHERE false;", encoding="utf-8")
