@@ -28,24 +28,26 @@ def main() -> int:
     asked = arguments()
     sys.path.append(str(ROOT / "udfs"))  # for the processes to come, where the package is not installed
     os.environ["POLARS_MAX_THREADS"] = str(asked.threads)
+    named = ("duckdb", "polars", *(["pyspark"] if find_spec("pyspark") else []))
+    engines = ", ".join(f"{name} {version(name)}" for name in named)
+    title = f"{asked.rows:,} rows, {asked.repeat} pairs, {asked.threads} threads, {engines}"
+    outcomes: list[Outcome] = []
     with TemporaryDirectory(prefix="reid-sql-bench-", ignore_cleanup_errors=True) as folder:
         setup = Setup(Path(folder), asked.threads)
         cases = [case for section in asked.only or SECTIONS for case in SECTIONS[section](setup)]
         generate(folder, cases, asked.rows)
-        outcomes = [told(compare(case, asked.repeat)) for case in cases]
-    named = ("duckdb", "polars", *(["pyspark"] if find_spec("pyspark") else []))
-    engines = ", ".join(f"{name} {version(name)}" for name in named)
-    title = f"{asked.rows:,} rows, {asked.repeat} pairs, {asked.threads} threads, {engines}"
+        for case in cases:
+            outcomes.append(told(compare(case, asked.repeat)))
+            keep(asked.json, title, outcomes)
     Console(width=None if sys.stdout.isatty() else 210).print(table(outcomes, title))
-    if asked.json:
-        asked.json.write_text(
-            json.dumps(
-                {"title": title, "machine": machine(), "cases": [figures(outcome) for outcome in outcomes]},
-                indent=2,
-            )
-            + "\n"
-        )
     return int(any(outcome.is_error for outcome in outcomes))
+
+
+def keep(file: Path | None, title: str, outcomes: list[Outcome]) -> None:
+    """Write the figures that there are, if asked: an hour's run may be stopped."""
+    if file is not None:
+        told = {"title": title, "machine": machine(), "cases": [figures(outcome) for outcome in outcomes]}
+        file.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 
 def machine() -> str:
