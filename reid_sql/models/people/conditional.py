@@ -88,7 +88,7 @@ class Conditional:
 def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Conditional:
     """Choose smoothing and shrinkage by leave-one-out likelihood."""
     prior, left_out = child.bin_mass, child.bin_left_out
-    alone = float(pairs.count @ np.log(left_out[pairs.child]))
+    alone = float((pairs.count * np.log(left_out[pairs.child])).sum())
     best: Conditional | None = None
     options = [(False, True) if column.kernel is not None else (False,) for column in (child, parent)]
     for over in product(options[0], options[1]):
@@ -98,7 +98,7 @@ def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Condition
         at, rows, base = np.maximum(at, 0), np.maximum(rows, 0), left_out[pairs.child]
         for strength in PRIORS:
             checkpoint()
-            gain = float(pairs.count @ np.log((at + strength * base) / (rows + strength))) - alone
+            gain = float((pairs.count * np.log((at + strength * base) / (rows + strength))).sum()) - alone
             if best is None or gain > best.gain:
                 best = Conditional(held, prior, left_out, strength, over, gain)
     assert best is not None  # noqa: S101  # PRIORS are some
