@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.domains import OptionalTable, Table
-from reid_sql.engines.duckdb import register
+from reid_sql.engines.duckdb import connection_of, register
 from reid_sql.engines.face import bound, checked, told
 from reid_sql.engines.words import of_stub, without_example
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
@@ -55,11 +55,7 @@ def _of_a_table(function: Function) -> Call:
 
     def call(*arguments: Any, **named: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - as SQL takes them
         given = bound(function.name, signature, arguments, named)
-        asked = given.pop("con")
-        con = duckdb.default_connection() if asked is duckdb else asked
-        if not isinstance(con, duckdb.DuckDBPyConnection):
-            rule = f"con must be a connection of DuckDB, got {type(con).__name__}"
-            raise WrongTypeError(f"{rule}; pass duckdb.connect('file.duckdb')")
+        con = connection_of(given.pop("con"))
         options = checked(function, given)
         frames: dict[str, Any] = {}
         values = [_value(p, options[p.name], frames) for p in function.parameters]

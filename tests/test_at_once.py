@@ -112,7 +112,7 @@ def test_it_sees_what_the_open_transaction_has_made(con: duckdb.DuckDBPyConnecti
             WrongTypeError,
             "tbl must be a table, a file or",
         ),
-        (lambda _: FACE.risk_summary("con", PEOPLE, ["age"]), WrongTypeError, "pass duckdb.connect("),
+        (lambda _: FACE.risk_summary("con", PEOPLE, ["age"]), WrongTypeError, "pass what duckdb.connect("),
         (lambda con: FACE.risk_summary(con, PEOPLE), WrongTypeError, None),
         (
             lambda con: FACE.risk_summary(con, PEOPLE, ["age"], thresold=1),

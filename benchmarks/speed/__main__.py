@@ -1,4 +1,7 @@
-"""Measure, print a table, and keep the figures if asked: `python -m benchmarks.speed --help`."""
+"""Measure, print a table, and keep the figures if asked: `python -m benchmarks.speed --help`.
+
+The page docs/speed.md is written from them by `python -m benchmarks.speed.page FIGURES.json`.
+"""
 
 import json
 import os
@@ -16,7 +19,8 @@ from benchmarks.speed.compare import Case, Outcome, compare
 from benchmarks.speed.measure import Job, measure
 from benchmarks.speed.table import figures, line, table
 
-GAP_ROWS = 300_000
+GAP_ROWS = 300_000  # at most, of a table with gaps
+HUGE = 10  # times the rows, of a table that is to pass the memory
 
 
 def main() -> int:
@@ -24,20 +28,32 @@ def main() -> int:
     asked = arguments()
     sys.path.append(str(ROOT / "udfs"))  # for the processes to come, where the package is not installed
     os.environ["POLARS_MAX_THREADS"] = str(asked.threads)
+    named = ("duckdb", "polars", *(["pyspark"] if find_spec("pyspark") else []))
+    engines = ", ".join(f"{name} {version(name)}" for name in named)
+    title = f"{asked.rows:,} rows, {asked.repeat} pairs, {asked.threads} threads, {engines}"
+    outcomes: list[Outcome] = []
     with TemporaryDirectory(prefix="reid-sql-bench-", ignore_cleanup_errors=True) as folder:
         setup = Setup(Path(folder), asked.threads)
         cases = [case for section in asked.only or SECTIONS for case in SECTIONS[section](setup)]
         generate(folder, cases, asked.rows)
-        outcomes = [told(compare(case, asked.repeat)) for case in cases]
-    named = ("duckdb", "polars", *(["pyspark"] if find_spec("pyspark") else []))
-    engines = ", ".join(f"{name} {version(name)}" for name in named)
-    title = f"{asked.rows:,} rows, {asked.repeat} pairs, {asked.threads} threads, {engines}"
+        for case in cases:
+            outcomes.append(told(compare(case, asked.repeat)))
+            keep(asked.json, title, outcomes)
     Console(width=None if sys.stdout.isatty() else 210).print(table(outcomes, title))
-    if asked.json:
-        asked.json.write_text(
-            json.dumps({"title": title, "cases": [figures(outcome) for outcome in outcomes]}, indent=2) + "\n"
-        )
     return int(any(outcome.is_error for outcome in outcomes))
+
+
+def keep(file: Path | None, title: str, outcomes: list[Outcome]) -> None:
+    """Write the figures that there are, if asked: an hour's run may be stopped."""
+    if file is not None:
+        told = {"title": title, "machine": machine(), "cases": [figures(outcome) for outcome in outcomes]}
+        file.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+
+
+def machine() -> str:
+    """The machine in words, without its name."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return f"{os.cpu_count()} cores, {memory:.0f} GB of memory"
 
 
 def arguments() -> Namespace:
@@ -58,7 +74,11 @@ def arguments() -> Namespace:
 def generate(folder: str, cases: list[Case], rows: int) -> None:
     """Write the tables that the cases read, each in a process of its own."""
     for name in dict.fromkeys(case.table for case in cases if case.table):
-        limit = min(rows, GAP_ROWS) if name.startswith("gaps") else rows
+        limit = (
+            min(rows, GAP_ROWS)
+            if name.startswith("gaps")
+            else rows * (HUGE if name.startswith("huge") else 1)
+        )
         made = measure(Job("generate", {"folder": folder, "table": name, "rows": limit}))
         print(f"{name}: {limit:,} rows in {made.seconds:.1f} s", file=sys.stderr, flush=True)
 

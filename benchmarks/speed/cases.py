@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.speed import copula, qar, uniques
+from benchmarks.speed import copula, gate, people, qar, short, uniques
 from benchmarks.speed.compare import Case
 from benchmarks.speed.measure import Job
 from benchmarks.speed.shapes import SHAPES, Shape
@@ -155,6 +155,17 @@ def memory_limit(setup: Setup) -> Iterator[Case]:
             )
 
 
+def out_of_core(setup: Setup) -> Iterator[Case]:
+    """Ten times the rows by six columns under 4 GB: ours and the bare query spill."""
+    shape = Shape(6, "huge", "unique")
+    spilling = {"memory_limit": "4GB", "temp_directory": str(setup.folder / "spilled")}
+    window = _window(shape, "equivalence_class_size({})"), _window(shape, "count(*) OVER (PARTITION BY {})")
+    summary = _summary(shape.table, shape.columns), _double(shape)
+    for name, sides in (("class size", window), ("risk_summary", summary)):
+        ours, rival = (setup.duckdb(sql, **spilling) for sql in sides)
+        yield Case("out_of_core", f"{name}, {shape.words}", ours, rival, table=shape.table)
+
+
 def wildcard(setup: Setup) -> Iterator[Case]:
     """Records with gaps that match anything."""
     for shape in (Shape(10, "integer", "unique"), Shape(10, "integer", "tied")):
@@ -262,6 +273,21 @@ def disclosure(setup: Setup) -> Iterator[Case]:
                 )
 
 
+def release_gate(setup: Setup) -> Iterator[Case]:
+    """A policy of ten checks."""
+    return gate.cases(setup.folder, setup.threads)
+
+
+def few_records(setup: Setup) -> Iterator[Case]:
+    """What a call costs where there is next to nothing to count."""
+    return short.cases(setup.threads)
+
+
+def model_of_people(setup: Setup) -> Iterator[Case]:
+    """Fits, scores and the one answer under the model of people, against the copula's."""
+    return people.cases(setup.threads)
+
+
 def _drawn(rows: int, values: tuple[int, ...]) -> str:
     columns = (
         f"least(floor(-ln(random()) * {max(1.0, n / 6)}), {n - 1})::INTEGER AS c{place}"
@@ -292,6 +318,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "polars": polars,
     "spark": spark,
     "memory_limit": memory_limit,
+    "out_of_core": out_of_core,
     "wildcard": wildcard,
     "register": register,
     "adult": adult,
@@ -300,4 +327,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "copula": rectangles,
     "adversary": adversary,
     "disclosure": disclosure,
+    "gate": release_gate,
+    "few_records": few_records,
+    "people": model_of_people,
 }

@@ -14,6 +14,7 @@ from benchmarks.speed.shapes import COLUMNS, Column
 from benchmarks.speed.stopwatch import Stopwatch
 
 SEED: Final = 2019
+SIX: Final = 6  # columns of the huge table
 GAPS: Final = 0.03  # share of NULL in the tables with gaps
 DRAW: Final = (
     "CREATE TEMP MACRO draw(i, stream) AS (hash(i + stream * 100_000_000_000) >> 11) / 9007199254740992"
@@ -25,8 +26,10 @@ def run(folder: str, table: str, rows: int) -> tuple[Stopwatch, dict[str, int]]:
     kind, _, ties = table.partition("_")
     with Stopwatch() as took, duckdb.connect(Path(folder, "people.duckdb")) as con:
         con.execute(f"SET enable_progress_bar = false; {DRAW}")
-        con.execute(f"CREATE TABLE {table} AS {_select(kind, COLUMNS[ties], rows)}")
-        con.execute(f"COPY {table} TO '{Path(folder, table)}.parquet'")
+        columns = COLUMNS[ties][:SIX] if kind == "huge" else COLUMNS[ties]
+        con.execute(f"CREATE TABLE {table} AS {_select(kind, columns, rows)}")
+        if kind != "huge":  # which DuckDB alone reads
+            con.execute(f"COPY {table} TO '{Path(folder, table)}.parquet'")
     return took, {"records": rows}
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["integer", "string"]
+Kind: TypeAlias = Literal["integer", "string", "huge"]  # the last: integers, ten times as many rows
 Ties: TypeAlias = Literal["unique", "tied"]
 
 

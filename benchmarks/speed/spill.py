@@ -7,11 +7,12 @@ from threading import Event, Thread
 from typing import Final
 
 EVERY: Final = 0.02  # seconds
+SPILLED: Final = "spilled_mb"  # beside the answer: what may differ between two sides that agree
 
 
 @contextmanager
 def watched(folder: str | None) -> Iterator[dict[str, int]]:
-    """Fill in the largest size seen, as `spilled_mb`; stays empty without a folder."""
+    """Fill in the largest size seen, under that name; stays empty without a folder."""
     found: dict[str, int] = {}
     if folder is None:
         yield found
@@ -24,7 +25,7 @@ def watched(folder: str | None) -> Iterator[dict[str, int]]:
     finally:
         over.set()
         watcher.join()
-        found["spilled_mb"] = round(max(sizes) / 1e6)
+        found[SPILLED] = round(max(sizes) / 1e6)
 
 
 def _watch(folder: Path, over: Event, sizes: list[int]) -> None:

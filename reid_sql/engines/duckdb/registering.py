@@ -19,7 +19,7 @@ from reid_sql.engines.duckdb.macros import CATALOGUE, PUBLIC, macros, written
 from reid_sql.engines.duckdb.python import python_functions
 from reid_sql.engines.duckdb.qualify import NOT_USUAL, OPERATORS
 from reid_sql.engines.duckdb.versions import version_of
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, WrongTypeError
 from reid_sql.function import Function
 
 MARKER: Final = "reid_is_whole"
@@ -36,17 +36,16 @@ THIS: Final = f"SELECT {OWN_MODELS}()"
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 
 
-def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN401 - see _unwrapped
+def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN401 - see connection_of
     """Put the functions into this connection, and name the place where they are, which no other stands for.
 
     Twice is harmless, and an open transaction stays as it is.
 
     They live in a catalogue of our own in memory, once for a database instance and without a trace in a file,
     so that every connection and cursor of it knows them as reid.name. Names alone are temporary macros of
-    this connection. What wraps a connection, as SQLAlchemy's does, or stands for the default one, as the
-    module duckdb does, will do.
+    this connection.
     """
-    con = given if isinstance(given, duckdb.DuckDBPyConnection) else _unwrapped(given)
+    con = connection_of(given)
     found = _written(functions)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
@@ -58,11 +57,13 @@ def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN
     return f"{catalogue}.main"
 
 
-def _unwrapped(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on a connection
-    """The connection on which it executes."""
+def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on one
+    """The connection itself, or that of what wraps one, as SQLAlchemy's, or stands for one, as the module."""
+    if isinstance(given, duckdb.DuckDBPyConnection):
+        return given
     found = given.execute("SELECT 1") if hasattr(given, "execute") else given
     if not isinstance(found, duckdb.DuckDBPyConnection):
-        raise OutOfDomainError(
+        raise WrongTypeError(
             f"con must be a connection of DuckDB, got {type(given).__name__}; "
             "pass what duckdb.connect() gives"
         )

@@ -1,0 +1,86 @@
+"""The tables of docs/speed.md from the file of figures: `python -m benchmarks.speed.page FIGURES.json`."""
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Mapping
+from itertools import groupby
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from benchmarks.speed.cases import ROOT
+
+Case = Mapping[str, Any]
+PAGE: Final = ROOT / "docs" / "speed.md"
+BEGIN: Final = "<!-- figures: written by `python -m benchmarks.speed.page` -->"
+END: Final = "<!-- /figures -->"
+HEAD: Final = (
+    "| | ours | rival | ratio of time (least to most) | of processor time | target | peak MB, rival's |\n"
+    "| --- | --- | --- | --- | --- | --- | --- |"
+)
+WORDS: Final = tomllib.loads((Path(__file__).parent / "page.toml").read_text(encoding="utf-8"))
+
+
+def main(file: str) -> None:
+    """Write the figures into the page."""
+    figures = json.loads(Path(file).read_text(encoding="utf-8"))
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n\n{tables(figures)}\n\n{END}{after}", encoding="utf-8")
+
+
+def tables(figures: Mapping[str, Any]) -> str:
+    """A table for each section, after what was measured on which machine."""
+    of = f"{figures['title']}; {figures['machine']}"
+    parts = [f"{of}. Ratios are medians over pairs of runs; targets are for time."]
+    for section, cases in groupby(figures["cases"], key=lambda case: case["section"]):
+        words = WORDS[section]
+        reason = " ".join(words["reason"].split())
+        parts.append(f"### {words['heading']}\n\n{reason}\n\n" + "\n".join([HEAD, *map(_row, cases)]))
+    return "\n\n".join(parts)
+
+
+def _row(case: Case) -> str:
+    peaks = " / ".join(
+        f"{median(run['peak_mb'] for run in case[side]):.0f}" for side in ("ours", "rival") if case[side]
+    )
+    cells = [
+        case["shape"],
+        _time(case["ours"]) or case["verdict"],
+        _time(case["rival"]),
+        _spread(case["ratio"]),
+        _spread(case["cpu_ratio"]),
+        _target(case),
+        peaks,
+    ]
+    return "| " + " | ".join(re.sub(r"\|", "∣", cell) for cell in cells) + " |"
+
+
+def _target(case: Case) -> str:
+    target = case["target"]
+    if target is None:
+        return ""
+    words = f"≤ {_short(target)}" if isinstance(target, float) else target
+    return f"{words}: {case['verdict']}"
+
+
+def _time(runs: list[Mapping[str, float]]) -> str:
+    if not runs:
+        return ""
+    seconds = median(run["seconds"] for run in runs)
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+
+
+def _spread(ratio: list[float] | None) -> str:
+    return f"{_short(ratio[0])} ({_short(ratio[1])} to {_short(ratio[2])})" if ratio else ""
+
+
+def _short(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio >= 0.01 else f"{ratio:.1g}"
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
