@@ -148,7 +148,7 @@ def _diversity(cells: Cells, variant: str, c: float) -> Table:
         tail=n.sum().over(ibis.cumulative_window(group_by=keys, order_by=counts["n"])),
         largest=n.max().over(group_by=keys),
     )
-    hits = (rising["largest"] < c * rising["tail"]).ifelse(1.0, NOTHING)
+    hits = _double((rising["largest"] < c * rising["tail"]).ifelse(1, 0))  # 1.0 is a decimal to PostgreSQL
     return cells.measured(rising, lambda each: each["hits"], hits=hits.sum())
 
 

@@ -45,12 +45,13 @@ def sizes(table: Any, columns: Sequence[str]) -> list[int]:
 
 
 def weighed(table: Any, sensitive: str, values: Sequence[Any]) -> None:
-    """Classes of two records each give away what they do where every value is told apart."""
-    numbered = table.mutate(half=table["row"] % 3)
-    frame = pl.DataFrame({"half": [row % 3 for row in range(len(values))], sensitive: values})
-    for name in ("t_closeness", "beta_likeness", "delta_disclosure"):
-        found = answer(getattr(ri, name)(numbered, ["half"], sensitive))
-        same(found, getattr(rp, name)(frame.lazy(), ["half"], sensitive).collect().to_dicts())
+    """Three classes give away what they do where every value is told apart."""
+    numbered = table.mutate(third=table["row"] % 3)
+    frame = pl.DataFrame({"third": [row % 3 for row in range(len(values))], sensitive: values})
+    for name in ("t_closeness", "beta_likeness", "delta_disclosure", "l_diversity"):
+        variant = {"variant": "recursive"} if name == "l_diversity" else {}
+        found = answer(getattr(ri, name)(numbered, ["third"], sensitive, **variant))
+        same(found, getattr(rp, name)(frame.lazy(), ["third"], sensitive, **variant).collect().to_dicts())
 
 
 @pytest.mark.postgres

@@ -495,9 +495,9 @@ FROM (
         SUM([t3].[n]) AS [class_size],
         COUNT_BIG(*) AS [parts],
         MAX([t3].[n]) AS [most],
-        SUM(IIF([t3].[largest] < (
+        SUM(CAST(IIF([t3].[largest] < (
           [t3].[tail] * 3
-        ), 1.0, 0.0)) AS [hits]
+        ), 1, 0) AS FLOAT)) AS [hits]
       FROM (
         SELECT
           [t2].[q1],

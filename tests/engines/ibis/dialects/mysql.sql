@@ -493,9 +493,11 @@ FROM (
         SUM(`t3`.`n`) AS `class_size`,
         COUNT(*) AS `parts`,
         MAX(`t3`.`n`) AS `most`,
-        SUM(CASE WHEN `t3`.`largest` < (
-          `t3`.`tail` * 3
-        ) THEN 1.0 ELSE 0.0 END) AS `hits`
+        SUM(
+          CAST(CASE WHEN `t3`.`largest` < (
+            `t3`.`tail` * 3
+          ) THEN 1 ELSE 0 END AS DOUBLE)
+        ) AS `hits`
       FROM (
         SELECT
           `t2`.`q1`,

@@ -484,11 +484,9 @@ FROM (
         SUM("t3"."n") AS "class_size",
         COUNT(*) AS "parts",
         MAX("t3"."n") AS "most",
-        SUM(
-          IF("t3"."largest" < (
-            "t3"."tail" * 3
-          ), CAST(1.0 AS DOUBLE), CAST(0.0 AS DOUBLE))
-        ) AS "hits"
+        SUM(CAST(IF("t3"."largest" < (
+          "t3"."tail" * 3
+        ), 1, 0) AS DOUBLE)) AS "hits"
       FROM (
         SELECT
           "t2"."q1",
