@@ -18,9 +18,11 @@ test: .venv/.dev .venv/.dbt .venv/.workbenches lint types
 	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
 	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
 
-# What can be tried while one writes: no Java, no dbt, no real data, nothing slow.
+# What can be tried while one writes: each test with the first of its parameters; no Java, no dbt, no real
+# data, nothing slow.
 quick: .venv/.dev lint
-	$(BIN)/python -m pytest -q -n auto -m "not spark and not dbt and not real_data and not slow"
+	$(BIN)/python -m pytest -q -n auto -p tests.quick --first \
+	  -m "not spark and not dbt and not real_data and not slow"
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -6,6 +6,7 @@ import sys
 
 TYPE_CHECKING = False  # as typing spells it, whose import would leave Ctrl-C without an answer for longer
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 PASSED = 0
@@ -42,7 +43,7 @@ def _answered(arguments: "Sequence[str] | None") -> int:
 
     try:
         options = parser().parse_args(arguments)
-        outcome: int = options.run(options)
+        outcome = _watched(options)
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -53,6 +54,19 @@ def _answered(arguments: "Sequence[str] | None") -> int:
             raise
         return _refused(error)
     return outcome
+
+
+def _watched(options: "argparse.Namespace") -> int:
+    """Run the command, and show from its first second on what it does, where a person watches."""
+    if not sys.stderr.isatty():
+        return int(options.run(options))
+    from reid_sql import progress  # noqa: PLC0415 - only a terminal shows it
+
+    progress.begin("starting")
+    try:
+        return int(options.run(options))
+    finally:
+        progress.end()
 
 
 def _refused(error: Exception) -> int:

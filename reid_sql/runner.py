@@ -1,20 +1,17 @@
 """Run a query so that people see it progress and can stop it: Ctrl-C ends it at once."""
 
 import re
-import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import duckdb
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
+from reid_sql.progress import step
 from reid_sql.visible import visible
 
-PATIENCE: Final = 1.0  # seconds before progress is shown
 WRONG: Final = re.compile(
     r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid "
     r"unicode|Maximum line size of \d+ bytes)"
@@ -62,7 +59,8 @@ def run(
 
     threading.Thread(target=work, daemon=True).start()
     try:
-        _wait(con, ended, words)
+        with step(words, partial(_done, con)):
+            ended.wait()
     except KeyboardInterrupt:
         con.interrupt()
         ended.wait(GRACE)
@@ -72,25 +70,11 @@ def run(
     return outcome[0]
 
 
-def _wait(con: duckdb.DuckDBPyConnection, ended: threading.Event, words: str) -> None:
-    if ended.wait(PATIENCE):
-        return
-    console = Console(stderr=True)
-    if not sys.stderr.isatty():
-        ended.wait()
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-    )
+def _done(con: duckdb.DuckDBPyConnection) -> float:
+    """How many percent of a statement, or of the computation that it waits for, are done."""
     from reid_sql.engines.duckdb import jobs  # noqa: PLC0415 - only what takes long has progress to show
 
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(Text(visible(words)).markup, total=100)
-        while not ended.wait(0.1):
-            progress.update(task, completed=max(0.0, con.query_progress(), 100 * jobs.progress()))
+    return max(con.query_progress(), 100 * jobs.progress())
 
 
 def sentence(error: BaseException) -> str:

@@ -17,6 +17,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.fetched import brought, is_elsewhere
 from reid_sql.file_pattern import matching
 from reid_sql.json_file import json_select
+from reid_sql.progress import say
 from reid_sql.suggestion import suggestion
 from reid_sql.text_file import Form, TextFile, counted_slowly, nonblank_lines, text_file
 
@@ -81,6 +82,7 @@ def open_source(
     What is a `pattern` stands for all files that it matches; `-` is standard input.
     """
     con = connected()
+    say("reading")
     if memory_limit is not None:
         limit_memory(con, memory_limit)
     if pattern:

@@ -29,8 +29,19 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def steady(text: str) -> str:
-    """Give a field of CSV, whose rules let lines and tabs stand within one, with everything else visible."""
-    return HIDDEN.sub(lambda found: found[0] if found[0] in "\n\r\t" else _escape(found), text)
+    r"""Give a field of CSV, whose rules let lines and tabs stand within one, with everything else visible.
+
+    A return that ends no line would write over what stands before it.
+
+    >>> steady("a\r\n\tb\rc\x1b")
+    'a\r\n\tb\\x0dc\\x1b'
+    """
+    return HIDDEN.sub(_in_csv, text)
+
+
+def _in_csv(found: re.Match[str]) -> str:
+    kept = found[0] in "\n\t" or found.string.startswith("\r\n", found.start())
+    return found[0] if kept else _escape(found)
 
 
 def controls(text: str) -> str:

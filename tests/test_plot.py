@@ -1,5 +1,6 @@
 """What the pictures show, held against the numbers that they are drawn from."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations, pairwise
@@ -23,6 +24,7 @@ from reid_sql.plot.pages import extreme_page, forecast_page
 
 PEOPLE = "reid_sql/demo/people.csv"
 SOME = ["age", "sex", "postcode", "marital_status", "education", "occupation", "diagnosis"]
+NO_CHECKS: Any = "x"
 HOW = "p := 3, alpha := 0.1, tail := 0.5"
 
 
@@ -250,6 +252,16 @@ def test_every_frame_of_an_answer_draws_the_same(con: duckdb.DuckDBPyConnection)
     assert shown[0][0] == sorted((row["distinction"] for row in found.pl().to_dicts()), reverse=True)[:4]
 
 
+def test_a_picture_on_axes_of_the_reader_tells_of_itself_alone(con: duckdb.DuckDBPyConnection) -> None:
+    page = Figure(layout="constrained")
+    left, right = page.subplots(1, 2)
+    plot.class_sizes(reid_sql.class_size_histogram(con, "people", SOME[:3]), ax=left)
+    plot.attribute_risk(reid_sql.attribute_risk(con, "people", SOME[:3]), ax=right)
+    told = [text.get_text() for text in right.get_legend().get_texts()]
+    assert told == ["different combinations, as a share of the people", "pairs of people who differ"]
+    assert page.legends == []
+
+
 def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
     rows = con.sql("SELECT 1 AS step, NULL::DOUBLE AS risk, 0.1 AS bound UNION ALL SELECT 0, 0.5, 0.5").df()
     assert first(plot.elimination(rows)).lines[0].get_xdata().tolist() == [0]
@@ -286,6 +298,12 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
             UnknownNameError,
             "share must be a share of the answer, got 'uniquenes'; did you mean 'uniqueness'?",
         ),
+        (lambda: plot.elimination({}), WrongTypeError, "the answer of qar_elimination, got dict; pass"),
+        (
+            lambda: plot.model_check(NO_CHECKS),
+            WrongTypeError,
+            "the checks of a model, got str; pass what predict",
+        ),
         (lambda: plot.frontier({"tables": []}), WrongTypeError, "what reid-sql prepare --json prints"),
     ],
 )
@@ -293,6 +311,12 @@ def test_what_is_no_answer_is_refused_in_a_sentence(draw: Any, kind: type[Except
     with pytest.raises(kind) as refused:
         draw()
     assert said in str(refused.value)
+
+
+def test_the_page_of_pictures_names_each() -> None:
+    page = Path("docs/pictures.md").read_text(encoding="utf-8")
+    named = [name for line in re.findall(r"^\| (`\w.*?) \|", page, re.MULTILINE) for name in line.split(", ")]
+    assert sorted(name.strip("`") for name in named) == plot.__all__
 
 
 HOSTILE = ["a$b$", "$\\frac$", "<script>", "_hidden", "\x1b[2J", "\u202etxt", "a" * 300, "", "%s{}", "\\$"]

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from tests import examples
-from tools import answers, documents, pages, pictures, schemas, stubs
+from tools import answers, documents, figures, pages, pictures, schemas, stubs
 from tools.documents import DOCUMENTS, PAGES, ROOT
 from tools.faces import FACES, Face
+from tools.figures import FIGURES
 from tools.pictures import PICTURES
 
 SCRIPTS: Final = tuple(sorted((ROOT / "sql_examples").glob("*.sql")))
@@ -33,6 +34,7 @@ GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     **{face.stub: partial(stub, face) for face in FACES},
     ROOT / "reid_sql" / "check" / "policy" / "policy.schema.json": schemas.policy,
     **{path: partial(pictures.picture, path) for path in PICTURES},
+    **{path: partial(figures.figure, path) for path in FIGURES},
     **{path: partial(documents.renewed, path) for path in DOCUMENTS},
     **{path: partial(pages.page, function) for path, function in PAGES.items()},
 }

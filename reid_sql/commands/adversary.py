@@ -83,7 +83,6 @@ def run_command(options: argparse.Namespace) -> int:
     page = {"scenario": json.loads(known.text()), "summary": found}
     page |= {"sensitivity": settings.records()} if settings else {}
     name = known.name or options.scenario
-    print_answer(
-        options, page, found, lambda: screen.adversary_page(name, known.assumptions, found, settings)
-    )
+    rows = settings.records() if settings else found
+    print_answer(options, page, rows, lambda: screen.adversary_page(name, known.assumptions, found, settings))
     return PASSED

@@ -1,11 +1,10 @@
 """Measure which columns to leave out or make coarser to meet a policy."""
 
 import argparse
-import sys
 from typing import Final
 
-from reid_sql.commands.check import policy_options, tell
-from reid_sql.commands.options import PASSED
+from reid_sql.commands.check import policy_options
+from reid_sql.commands.options import PASSED, print_document, tell
 
 WORDS: Final = "measure which columns to leave out or make coarser to meet a policy"
 
@@ -18,18 +17,14 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show what each change does to the checks that fail."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check import gate  # noqa: PLC0415 - the same
+    from reid_sql.check import gate  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.check.judging.advice import advice  # noqa: PLC0415 - the same
     from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - the same
     from reid_sql.check.reports.advice_page import advice_page  # noqa: PLC0415 - the same
-    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+    from reid_sql.check.reports.rows import advice_columns, advice_rows  # noqa: PLC0415 - the same
 
     policy = read_policy(options.policy)
     with gate.opened_by(None, policy, options.memory_limit, tell) as releases:
         page = advice(policy, releases, pairs=not options.single, tell=tell)
-    if options.json:
-        sys.stdout.write(text(page))
-    else:
-        screen.console().print(advice_page(page))
+    print_document(options, page, lambda: (advice_columns(), advice_rows(page)), lambda _: advice_page(page))
     return PASSED

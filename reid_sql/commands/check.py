@@ -6,10 +6,11 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.options import number
+from reid_sql.commands.options import format_options, number, print_document, tell
 from reid_sql.errors import OutOfDomainError, ReidError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def policy_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory-limit", metavar="SIZE", help="the most memory to use, such as 4GB; more goes to disk"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    format_options(parser)
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -75,7 +76,7 @@ def run_command(options: argparse.Namespace) -> int:
     for name, file in wanted.items():
         write_report(file, _written(name, page, found))
     with suppress(BrokenPipeError):  # who stops reading does not change the verdict
-        show(page, as_json=options.json)
+        _show(options, page)
     return int(page["exit_code"])
 
 
@@ -140,27 +141,16 @@ def named(option: str, file: str | None) -> Path | None:
     return Path(file)
 
 
-def show(page: dict[str, Any], *, as_json: bool) -> None:
+def _show(options: argparse.Namespace, page: dict[str, Any]) -> None:
     """Print the verdict to its end."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+    from reid_sql.check.reports.rows import check_columns, check_rows  # noqa: PLC0415 - help is shown without them
     from reid_sql.check.reports.verdict_page import verdict_page  # noqa: PLC0415 - the same
 
     try:
-        if as_json:
-            sys.stdout.write(text(page))
-        else:
-            console = screen.console()
-            console.print(verdict_page(page, console.width))
+        print_document(
+            options, page, lambda: (check_columns(), check_rows(page)), partial(verdict_page, page)
+        )
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
-
-
-def tell(words: str) -> None:
-    """Say what is being done, where a person watches."""
-    if sys.stderr.isatty():
-        from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-
-        screen.console(error=True).print(screen.Text(words, "dim"))

@@ -4,6 +4,7 @@ import argparse
 import csv
 import json
 import re
+import sys
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,7 @@ from reid_sql.visible import controls, steady
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TextIO
 
     import duckdb
     from rich.console import RenderableType
@@ -56,7 +58,10 @@ def source_options(
 def format_options(parser: argparse.ArgumentParser) -> None:
     """Add how the answer is printed."""
     told = parser.add_mutually_exclusive_group()
-    words = "print for people (table, the default), as json, or the rows as csv for a spreadsheet"
+    words = (
+        "print for people (table, the default), all as json, or as csv for a spreadsheet the rows of the "
+        "summary, or of what an option asks beside it"
+    )
     told.add_argument("--format", choices=FORMATS, default="table", help=words)
     told.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
 
@@ -131,6 +136,28 @@ def _numbers(name: str, text: str) -> list[float]:
     return [float("".join(parts))]
 
 
+def tell(words: str) -> None:
+    """Say what is being done, where a person watches."""
+    if sys.stderr.isatty():
+        from reid_sql import progress  # noqa: PLC0415 - only a terminal shows it
+
+        progress.tell(words)
+
+
+def settled() -> None:
+    """Take away what a terminal shows of progress, before something is printed."""
+    if sys.stderr.isatty():
+        from reid_sql import progress  # noqa: PLC0415 - only a terminal shows it
+
+        progress.end()
+
+
+def printed(text: str, stream: "TextIO | None" = None) -> None:
+    """Print the text as it is, on standard output unless another is named."""
+    settled()
+    print(text, end="", file=stream or sys.stdout)
+
+
 def print_answer(
     options: argparse.Namespace,
     page: object,
@@ -141,11 +168,43 @@ def print_answer(
     if options.format == "json":
         print_json(page)
     elif options.format == "csv":
-        print_csv(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+        print_rows(list(rows[0]) if rows else [], rows)
     else:
         from reid_sql import screen  # noqa: PLC0415 - help is shown without it
 
-        screen.console().print(shown())
+        told = shown()
+        settled()
+        screen.console().print(told)
+
+
+def print_document(
+    options: argparse.Namespace,
+    page: "Mapping[str, Any]",
+    rows: "Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]]",
+    shown: "Callable[[int], RenderableType]",
+) -> None:
+    """Print a document as its JSON file has it, its rows under their names, or what people see.
+
+    Each is made only where it is asked for; what people see is made for the width of their page.
+    """
+    if options.format == "json":
+        from reid_sql.check.reports.report import text  # noqa: PLC0415 - help is shown without what counts
+
+        printed(text(page))
+    elif options.format == "csv":
+        print_rows(*rows())
+    else:
+        from reid_sql import screen  # noqa: PLC0415 - help is shown without it
+
+        console = screen.console()
+        told = shown(console.width)
+        settled()
+        console.print(told)
+
+
+def print_rows(columns: "Sequence[str]", rows: "Iterable[Mapping[str, Any]]") -> None:
+    """Print the rows' values under these names as CSV."""
+    print_csv(columns, [[row[name] for name in columns] for row in rows])
 
 
 def print_csv(columns: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> None:
@@ -156,7 +215,7 @@ def print_csv(columns: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> None
     writer = csv.writer(held, lineterminator="\n")
     writer.writerow(map(_cell, columns))
     writer.writerows(map(_cell, row) for row in rows)
-    print(held.getvalue(), end="")  # noqa: T201
+    printed(held.getvalue())
 
 
 def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
@@ -167,7 +226,7 @@ def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
 
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    print(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)))  # noqa: T201
+    printed(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)) + "\n")
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates

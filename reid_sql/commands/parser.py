@@ -60,6 +60,15 @@ class Parser(argparse.ArgumentParser):
         self.register("action", None, Once)
         self.register("action", "store", Once)
 
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Read the words; a command itself refuses those that it does not know, as it knows what is near."""
+        found, left = self.parse_known_args(args, namespace)
+        if left:
+            getattr(found, "parser", self).error(f"unrecognized arguments: {' '.join(left)}")
+        return found
+
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print with its usage."""
         unknown = re.search(r"(?:unrecognized arguments: |invalid choice: ')(-{0,2}[\w-]+)", message)
@@ -85,5 +94,5 @@ def parser() -> Parser:
     for module in COMMANDS:
         command = commands.add_parser(module.__name__.rpartition(".")[2], help=module.WORDS)
         module.options(command)
-        command.set_defaults(run=module.run_command)
+        command.set_defaults(run=module.run_command, parser=command)
     return made

@@ -2,10 +2,12 @@
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.check import named, policy_options, tell
+from reid_sql.commands.check import named, policy_options
+from reid_sql.commands.options import print_document, printed, tell
 
 if TYPE_CHECKING:
     from reid_sql.release.prepared import Prepared
@@ -52,7 +54,7 @@ def run_command(options: argparse.Namespace) -> int:
         from reid_sql.plot.frontier import frontier  # noqa: PLC0415 - only a picture needs it
 
         save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)
-    _show(made, as_json=options.json)
+    _show(options, dict(made.page))
     return made.exit_code
 
 
@@ -72,17 +74,12 @@ def _write(made: "Prepared", wanted: dict[str, Path], dialect: str) -> None:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:
             words = f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
-            print(words, file=sys.stderr)  # noqa: T201 - one line, never wrapped
+            printed(words + "\n", sys.stderr)  # one line, never wrapped
 
 
-def _show(made: "Prepared", *, as_json: bool) -> None:
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+def _show(options: argparse.Namespace, page: dict[str, Any]) -> None:
+    from reid_sql.release.rows import release_rows  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.release.screen_page import release_page  # noqa: PLC0415 - the same
 
-    page = dict(made.page)
-    if as_json:
-        sys.stdout.write(text(page))
-    else:
-        console = screen.console()
-        console.print(release_page(page, console.width))
+    rows = release_rows(page)  # a table has a column at least
+    print_document(options, page, lambda: (list(rows[0]), rows), partial(release_page, page))

@@ -85,7 +85,8 @@ def run_command(options: argparse.Namespace) -> int:
         _draw(options, choices, risk, added, paths)
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
-    print_answer(options, page, [risk], lambda: screen.qar_page(risk, riskiest, paths, remarks))
+    removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
+    print_answer(options, page, removed or [risk], lambda: screen.qar_page(risk, riskiest, paths, remarks))
     return PASSED
 
 

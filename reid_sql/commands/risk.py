@@ -60,6 +60,9 @@ def run_command(options: argparse.Namespace) -> int:
     if populations and options.entity is not None:
         rule = f"--population must stand without --entity, got '{options.entity}'"
         raise OutOfDomainError(f"{rule}, as the model counts rows; measure a file with one row a person")
+    if options.format == "csv" and populations and count:
+        rule = f"--population must stand without --stand-out in csv, got {count} to stand out"
+        raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has both")
     how = {"nulls": nulls} | ({} if options.entity is None else {"entity": options.entity})
     with asked(options) as table:
         if populations:
@@ -77,8 +80,9 @@ def run_command(options: argparse.Namespace) -> int:
     page |= {"stand_out": shown.records()} if shown else {}
     one = screen.answer_page(answer, k) if answer else None
     columns = table.columns
+    rows = answer or (shown.records() if shown else [risk])
     print_answer(
-        options, page, [risk], lambda: screen.risk_page(risk, sizes, shown, columns, counted, answer=one)
+        options, page, rows, lambda: screen.risk_page(risk, sizes, shown, columns, counted, answer=one)
     )
     return PASSED
 

@@ -4,7 +4,7 @@ import argparse
 from typing import Final
 
 from reid_sql import __version__
-from reid_sql.commands.options import PASSED
+from reid_sql.commands.options import PASSED, printed
 
 WORDS: Final = "write the functions that need no Python as SQL for any DuckDB client"
 BARE: Final = """-- They find each other where their database is the current one (USE). To call them from
@@ -36,14 +36,13 @@ def run_command(options: argparse.Namespace) -> int:
 
     functions = declared()
     if options.plan is not None:
-        print(engine.plan(options.plan, functions))  # noqa: T201
+        printed(engine.plan(options.plan, functions) + "\n")
         return PASSED
     left_out = [name for name, found in functions.items() if engine.needs_python(found)]
-    print(f"-- reid-sql {__version__}: the functions that need no Python")  # noqa: T201
-    if left_out:
-        print(f"-- left out, as they need it: {', '.join(left_out)}")  # noqa: T201
-    if options.permanent == "":
-        print(BARE)  # noqa: T201
     permanent = options.permanent is not None
-    print(engine.script(functions, permanent=permanent, database=options.permanent or ""), end="")  # noqa: T201
+    script = engine.script(functions, permanent=permanent, database=options.permanent or "")
+    head = [f"-- reid-sql {__version__}: the functions that need no Python"]
+    head += [f"-- left out, as they need it: {', '.join(left_out)}"] if left_out else []
+    head += [BARE] if options.permanent == "" else []
+    printed("\n".join([*head, script]))
     return PASSED

@@ -35,5 +35,8 @@ def attribute_risk(answer: object, *, most: int = 20, ax: "Axes | None" = None) 
     axes.set(xlim=(-0.02, 1.02), xlabel="share")
     in_shares(axes, "x")
     opened(axes, "Which columns tell people apart")
-    figure.legend(loc="outside lower center", frameon=False, ncols=2)
+    if ax is None:
+        figure.legend(loc="outside lower center", frameon=False, ncols=2)
+    else:  # the figure may hold other panels, whose words are not ours
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), frameon=False)
     return figure

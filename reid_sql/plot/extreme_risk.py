@@ -83,7 +83,7 @@ def elimination(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     Of the answer of `qar_elimination`, or of several of them by the names of the orders that chose the
     records, a line each.
     """
-    given = answer if isinstance(answer, Mapping) else {"removals": answer}
+    given = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
     paths = {
         by: sorted(
             rows_of("elimination", rows, "qar_elimination", ("step", "risk", "bound"), "step"), key=_step

@@ -1,12 +1,12 @@
 """Whether a model foretells the very table that it was fitted to."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from reid_sql.errors import WrongTypeError
 from reid_sql.plot.style import BAND, BLUE, DARK, in_shares, opened, sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -19,6 +19,11 @@ def model_check(checks: "Sequence[Check]", *, ax: "Axes | None" = None) -> "Figu
     A posterior predictive check, by `reid_sql.models.people.diagnostics`. Source: Rocher, Hendrickx & de
     Montjoye 2025, figure 1.
     """
+    if not isinstance(checks, Sequence) or not all(hasattr(each, "expected") for each in checks):
+        rule = f"model_check must be given the checks of a model, got {type(checks).__name__}"
+        raise WrongTypeError(
+            f"{rule}; pass what predictive_checks of reid_sql.models.people.diagnostics answers"
+        )
     figure, (axes,) = sheet(ax, (6, 4.2))
     places = range(len(checks))
     low, high = [check.low for check in checks], [check.high for check in checks]

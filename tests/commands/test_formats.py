@@ -4,8 +4,10 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import polars as pl
 import pytest
 
 from reid_sql.commands.options import print_csv
@@ -37,6 +39,153 @@ def test_csv_has_the_rows_of_the_json(call: list[str], key: str | None) -> None:
         for name, value in other.items():
             shown = "" if value is None else json.dumps(value) if isinstance(value, list) else str(value)
             assert row[name] == shown, name
+
+
+HELD = ['x, "y"\nz', "x\x1b[31m\u202ered\rover"] * 40
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A policy over a table whose values, and whose name, hold what parts CSV or steers a terminal."""
+    folder = tmp_path_factory.mktemp("formats")
+    towns, ages = [*HELD, *HELD], [20 + place % 9 for place in range(160)]
+    pl.DataFrame({'to"wn,\n': towns, "age": ages}).write_parquet(folder / "people.parquet")
+    table = {
+        "name": 'peo,"ple"\nof \x1b[2J',
+        "file": "people.parquet",
+        "quasi_identifiers": ['to"wn,\n', "age"],
+        "checks": [
+            {"measure": "k", "at_least": 100, "by": ['to"wn,\n'], "quasi_identifiers": ["age"]},
+            {"measure": "k", "at_least": 9},
+            {"measure": "average_risk", "at_most": 0.01},
+        ],
+    }
+    page = {"name": "towns", "mask_below": 1, "prepare": {"suppression": 0.5}, "tables": [table]}
+    (folder / "policy.json").write_text(json.dumps(page), encoding="utf-8")
+    return str(folder / "policy.json")
+
+
+def visible(text: str) -> str:
+    """The text as CSV holds it."""
+    return text.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e").replace("\rover", "\\x0dover")
+
+
+def cell(value: Any) -> str:
+    """What Python's csv reads of a value of the JSON."""
+    if isinstance(value, list | dict):
+        value = json.dumps(value, ensure_ascii=False)
+    return "" if value is None else visible(str(value))
+
+
+def asked_twice(call: list[str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """The command's JSON, and the rows of its CSV, which hold no character that steers a terminal."""
+    page, told = (command(*call, "--format", kind) for kind in ("json", "csv"))
+    assert (page.returncode, page.stderr) == (told.returncode, told.stderr)
+    assert not set(told.stdout) & set("\x1b\u202e\r")
+    return json.loads(page.stdout), rows(told.stdout)
+
+
+def test_csv_of_a_check_has_a_row_for_each_group_with_the_fields_of_the_json(policy: str) -> None:
+    page, found = asked_twice(["check", policy])
+    pairs = [(check, group) for check in page["checks"] for group in check["groups"]]
+    assert len(pairs) == len(found) == 4
+    assert {row["group"] for row in found} == {"", *(cell({'to"wn,\n': held}) for held in HELD[:2])}
+    for (check, group), row in zip(pairs, found, strict=True):
+        expected = {name: value for name, value in check.items() if name not in {"verdict", "groups"}}
+        expected |= {"check_verdict": check["verdict"], **group}
+        assert row == {name: cell(value) for name, value in expected.items()}
+
+
+def test_csv_of_advice_has_a_row_for_each_change_with_the_fields_of_the_json(policy: str) -> None:
+    page, found = asked_twice(["advise", policy])
+    assert [row["change"] == "" for row in found].count(True) == len(page["failing"]) == 3
+    [table] = page["tables"]
+    met = {change["change"]: change["meets"] for change in table["changes"]}
+    assert any(met.values())
+    expected = []
+    for check in page["failing"]:
+        own = {n: v for n, v in check.items() if n not in {"verdict", "groups", "changes"}}
+        none: dict[str, Any] = {"change": None, "drop": [], "coarsen": None, "meets": None}
+        expected.append(own | none | {"check_verdict": check["verdict"]} | check["groups"][0])
+        for change in check["changes"]:
+            beside = {"check_verdict": change["verdict"], "meets": met.get(change["change"], 0)}
+            chosen = {name: change[name] for name in ("change", "drop", "coarsen")}
+            expected.append(own | beside | chosen | change["figure"])
+    assert found == [{name: cell(value) for name, value in row.items()} for row in expected]
+
+
+def test_csv_of_advice_where_nothing_fails_names_its_columns(tmp_path: Path) -> None:
+    table = {"name": "people", "file": str(Path(PEOPLE).absolute()), "quasi_identifiers": ["sex"]}
+    page = {"name": "p", "tables": [table | {"checks": [{"measure": "k", "at_least": 2}]}]}
+    (tmp_path / "policy.json").write_text(json.dumps(page), encoding="utf-8")
+    [line] = command("advise", str(tmp_path / "policy.json"), "--format", "csv").stdout.splitlines()
+    assert line.startswith("table,measure,words,function,")
+    assert ",change,drop,coarsen,meets,group," in line
+
+
+def test_csv_of_what_was_prepared_has_a_row_for_each_column_with_the_fields_of_the_json(policy: str) -> None:
+    page, found = asked_twice(["prepare", policy])
+    lists = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
+    expected = [
+        {"table": table["name"], "verdict": page["verdict"], "minimised": table["loss"]}
+        | {name: value for name, value in table.items() if name not in lists}
+        | column
+        for table in page["tables"]
+        for column in table["columns"]
+    ]
+    assert [row["column"] for row in found] == ['to"wn,\n', "age"]
+    again = {"seconds": ""}  # the one field that is measured by the clock
+    assert [row | again for row in found] == [
+        {name: cell(value) for name, value in row.items()} | again for row in expected
+    ]
+
+
+@pytest.mark.parametrize("call", ["check", "advise", "prepare"])
+def test_a_policy_is_answered_in_one_format(call: str) -> None:
+    refused = command(call, "no.toml", "--json", "--format", "csv")
+    assert refused.returncode == 2
+    assert "not allowed with argument --json" in refused.stderr
+
+
+SCENARIO = {
+    "name": "n",
+    "population": 100_000,
+    "groups": [{"columns": ["sex", "postcode"], "probability": 0.5}],
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "keys"),
+    [
+        (["risk", "--qi", "age,sex", "--population", "1e5,1e6"], ["population_risk"]),
+        (["risk", "--qi", "age,sex", "--stand-out", "3"], ["stand_out"]),
+        (["adversary", "--scenario", json.dumps(SCENARIO), "--sensitivity"], ["sensitivity"]),
+        (
+            [
+                *("qar", "--columns", "age,sex,postcode,education,occupation", "--p", "2"),
+                *("--alpha", "0.2", "--tail", "0.5", "--remove", "2", "--by", "u_plus"),
+            ],
+            ["removals", "u_plus"],
+        ),
+    ],
+)
+def test_csv_has_the_rows_of_what_an_option_asks_beside_the_summary(call: list[str], keys: list[str]) -> None:
+    asked = [call[0], PEOPLE, *call[1:]]
+    expected = json.loads(command(*asked, "--json").stdout)
+    for key in keys:
+        expected = expected[key]
+    found = rows(command(*asked, "--format", "csv").stdout)
+    by = {"by": "u_plus"} if "removals" in keys else {}
+    assert found == [{name: cell(value) for name, value in (by | row).items()} for row in expected]
+
+
+def test_csv_cannot_hold_two_tables() -> None:
+    call = ["risk", PEOPLE, "--qi", "age", "--population", "1e6", "--stand-out", "3", "--format", "csv"]
+    refused = command(*call)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert (
+        "--population must stand without --stand-out in csv, got 3 to stand out; ask twice" in refused.stderr
+    )
 
 
 def test_a_query_prints_csv_that_duckdb_reads_back(tmp_path: Path) -> None:

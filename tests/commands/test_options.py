@@ -76,3 +76,18 @@ def test_no_option_with_a_value_takes_the_last_of_two_in_silence() -> None:
                 "_HelpAction",
             }
             assert plain, (command.prog, action.option_strings)
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (["risk", PEOPLE, "--qi", "age", "--treshold", "0.1"], "--threshold"),
+        (["check", "policy.toml", "--fromat", "csv"], "--format"),
+        (["prepare", "policy.toml", "--dialekt", "spark"], "--dialect"),
+    ],
+)
+def test_a_misspelt_option_is_refused_by_its_command_which_knows_the_near_one(
+    call: list[str], meant: str
+) -> None:
+    with pytest.raises(OutOfDomainError, match=f"reid-sql {call[0]} cannot .* did you mean '{meant}'"):
+        parser().parse_args(call)

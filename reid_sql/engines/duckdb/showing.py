@@ -73,8 +73,20 @@ def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapp
             f"CREATE TEMP MACRO {SHOWN}({parameters(declared)}) AS TABLE "
             f"FROM query('SELECT ' || reid_text({text}))"
         )
-        shown: str = con.execute(f"FROM {SHOWN}({given})").fetchall()[0][0]
+        shown = _shown(con, declared, given)
         return unfolded(con, shown.replace(HOME, "reid.main."))
+
+
+def _shown(con: duckdb.DuckDBPyConnection, declared: Function, given: str) -> str:
+    """The text that the macro writes, or the refusal of a call that has too little or too much."""
+    try:
+        written: str = con.execute(f"FROM {SHOWN}({given})").fetchall()[0][0]
+    except duckdb.BinderException as error:
+        if f"{SHOWN}()" not in str(error):
+            raise
+        rule = f"--plan must be a call like {declared.signature}, got '{declared.name}({given})'"
+        raise OutOfDomainError(f"{rule}; pass all that has no default, and no more than there is") from None
+    return written
 
 
 def unfolded(con: duckdb.DuckDBPyConnection, text: str) -> str:

@@ -13,7 +13,7 @@ import ibis
 import ibis.expr.datatypes as dt
 import ibis.expr.operations as ops
 import pyarrow as pa
-from ibis.expr.types import BooleanValue, Column, IntegerScalar, IntegerValue, Table
+from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table
 
 from reid_sql.domains import Columns
 from reid_sql.engines.ibis.alike import compared, known_to_polars, shown
@@ -115,12 +115,13 @@ def summed(value: IntegerValue) -> IntegerScalar:
     return whole(whole(value).sum())
 
 
-def sum_over(rows: Table, names: Sequence[str], value: str) -> IntegerValue:
-    """The sum of a number over all rows that share the values of each.
+def sum_over(rows: Table, names: Sequence[str], value: str) -> FloatingValue:
+    """The sum of a count over all rows that share the values of each, as a double, exact up to 2^53.
 
     A window's: databases guess badly how many rows meet by a NULL-safe join, and then go through every pair.
+    A double: PostgreSQL adds 64-bit numbers up as decimals of any length, which takes far longer.
     """
-    return whole(whole(rows[value]).sum().over(group_by=windowed(rows, names)))
+    return rows[value].cast(dt.float64).sum().over(group_by=windowed(rows, names))
 
 
 def how_nulls(rows: Table, names: Sequence[str], nulls: str, reduced: Table) -> Table:

@@ -60,15 +60,19 @@ class Cells:
         return classes.select(*self.keys, "class_size", value=_double(value(classes)))
 
     def against_the_table(self) -> Table:
-        """The cells beside the table's records of their value, all its records, and its kinds of values."""
+        """The cells beside the table's records of their value, all its records, and its kinds of values.
+
+        They meet by `=`, which every database plans well, and NULL by itself; by a window, which sorts all
+        cells, where a value may be no equal of its own: NaN in some databases, a NULL within a list.
+        """
         counts = self.counts
-        held = counts.group_by("s").agg(held=summed(counts["n"]))
-        totals = held.agg(total=summed(held["held"]), kinds=whole(held.count()))
-        return counts.mutate(
-            held=sum_over(counts, ["s"], "n"),
-            total=totals.select("total").as_scalar(),
-            kinds=totals.select("kinds").as_scalar(),
-        )
+        held = counts.group_by("s").agg(held=_double(counts["n"]).sum())
+        of_null = held["held"].sum(where=held["s"].isnull())
+        totals = held.agg(total=held["held"].sum(), kinds=whole(held.count()), of_null=of_null)
+        if counts["s"].type().is_floating() or counts["s"].type().is_nested():
+            return counts.mutate(held=sum_over(counts, ["s"], "n")).cross_join(totals)
+        met = counts.left_join(held, counts["s"] == held["s"]).cross_join(totals)
+        return met.mutate(held=ibis.coalesce(met["held"], met["of_null"]))
 
     def kinds(self, measured: Table) -> Table:
         """How many classes have each size and value."""
@@ -139,12 +143,13 @@ def _diversity(cells: Cells, variant: str, c: float) -> Table:
         n = _double(counts["n"])
         return cells.measured(counts, _effective, n_log_n=(n * n.ln()).sum())
     keys = windowed(counts, cells.keys)
+    n = _double(counts["n"])
     rising = counts.mutate(
-        tail=counts["n"].sum().over(ibis.cumulative_window(group_by=keys, order_by=counts["n"])),
-        largest=counts["n"].max().over(group_by=keys),
+        tail=n.sum().over(ibis.cumulative_window(group_by=keys, order_by=counts["n"])),
+        largest=n.max().over(group_by=keys),
     )
-    hits = (_double(rising["largest"]) < c * _double(rising["tail"])).ifelse(1, 0)
-    return cells.measured(rising, lambda each: each["hits"], hits=summed(hits))
+    hits = _double((rising["largest"] < c * rising["tail"]).ifelse(1, 0))  # 1.0 is a decimal to PostgreSQL
+    return cells.measured(rising, lambda each: each["hits"], hits=hits.sum())
 
 
 def _effective(each: Table) -> FloatingValue:

@@ -57,6 +57,10 @@ def test_the_window_of_class_sizes_is_shown() -> None:
             "score_copula(people, 'm', 1000)",
             "--plan must be a call of a function that counts in a table, got 'score_copula'",
         ),
+        (
+            "risk_summary(people)",
+            "entity := NULL, by := NULL), got 'risk_summary(people)'; pass all that has no default",
+        ),
         ("equivalence_class_people(person)", "equivalence_class_people must be given 1 to 64 columns, got 0"),
         ("equivalence_class_size()", "equivalence_class_size must be given 1 to 64 columns, got 0"),
     ],

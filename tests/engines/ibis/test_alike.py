@@ -10,8 +10,10 @@ import polars as pl
 import pytest
 
 import reid_sql.ibis as ri
+import reid_sql.polars as rp
 from reid_sql.engines.ibis.frames import SETTING, collected
 from reid_sql.errors import OutOfDomainError
+from tests.engines.asking import same
 from tests.processes import python
 from tests.warehouses import connected, put
 
@@ -42,6 +44,16 @@ def sizes(table: Any, columns: Sequence[str]) -> list[int]:
     return found
 
 
+def weighed(table: Any, sensitive: str, values: Sequence[Any]) -> None:
+    """Three classes give away what they do where every value is told apart."""
+    numbered = table.mutate(third=table["row"] % 3)
+    frame = pl.DataFrame({"third": [row % 3 for row in range(len(values))], sensitive: values})
+    for name in ("t_closeness", "beta_likeness", "delta_disclosure", "l_diversity"):
+        variant = {"variant": "recursive"} if name == "l_diversity" else {}
+        found = answer(getattr(ri, name)(numbered, ["third"], sensitive, **variant))
+        same(found, getattr(rp, name)(frame.lazy(), ["third"], sensitive, **variant).collect().to_dicts())
+
+
 @pytest.mark.postgres
 def test_a_collation_of_postgresql_merges_no_classes(postgres: str) -> None:
     connection = connected("postgres", postgres)
@@ -53,6 +65,7 @@ def test_a_collation_of_postgresql_merges_no_classes(postgres: str) -> None:
     table = connection.table("collated")
     assert len(answer(table.group_by("word").agg(n=table.count()))) < 5  # as the database itself counts
     assert sizes(table, ["word"]) == SIZES
+    weighed(table, "word", TEXTS)
     words = answer(ri.equivalence_classes(table, ["word"]))
     assert sorted(line["word"] for line in words) == sorted(set(TEXTS))
 
@@ -66,6 +79,7 @@ def test_a_collation_of_duckdb_merges_no_classes(setting: str) -> None:
         table = ibis.duckdb.from_connection(inner).table("collated")
         assert len(answer(table.group_by("word").agg(n=table.count()))) < 5
         assert sizes(table, ["word"]) == SIZES
+        weighed(table, "word", TEXTS)
 
 
 def test_a_collation_of_sqlite_merges_no_classes() -> None:
@@ -75,6 +89,19 @@ def test_a_collation_of_sqlite_merges_no_classes() -> None:
     table = connection.table("collated")
     assert len(answer(table.group_by("word").agg(n=table.count()))) < 5
     assert sizes(table, ["word"]) == SIZES
+    weighed(table, "word", TEXTS)
+
+
+@EVERY
+def test_a_sensitive_value_is_weighed_beside_those_like_it(
+    database: str, request: pytest.FixtureRequest
+) -> None:
+    words = ["", None, " ", None, "", "a", None, "A", "a "]
+    numbers = [0.0, -0.0, 1.5, None, 2.5, 1.5, None, 0.0, 2.5]
+    odd = [*numbers[:4], math.nan, math.inf, math.nan, -math.inf, math.nan]
+    for values in (words, numbers, [None] * 8 + ["a"], *([] if database == "sqlite" else [odd])):
+        table = put(reached(database, request), pl.DataFrame({"row": range(9), "held": values}))
+        weighed(table, "held", values)
 
 
 @EVERY

@@ -27,6 +27,9 @@ COUNTED: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("l_diversity_classes", [["age"], "sex"], {"l": 2.5}),
     ("alpha_k_anonymity", [["age"], "region"], {}),
     ("alpha_k_anonymity_classes", [["age"], "region"], {"alpha": 0.3}),
+    *(("beta_likeness", [["age"], "region"], {"variant": variant}) for variant in ("basic", "enhanced")),
+    *(("delta_disclosure", [["age"], "region"], {"variant": variant}) for variant in ("present", "all")),
+    ("beta_likeness_classes", [["age"], "region"], {"variant": "enhanced"}),
 ]
 IN_WINDOWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("class_size_histogram", [TWO], {"entity": "region"}),
@@ -37,9 +40,6 @@ IN_WINDOWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("l_diversity", [["age"], "region"], {"variant": "recursive", "c": 2}),
     ("t_closeness", [["age"], "region"], {}),
     ("t_closeness_classes", [["age"], "region"], {"t": 0.1}),
-    *(("beta_likeness", [["age"], "region"], {"variant": variant}) for variant in ("basic", "enhanced")),
-    *(("delta_disclosure", [["age"], "region"], {"variant": variant}) for variant in ("present", "all")),
-    ("beta_likeness_classes", [["age"], "region"], {"variant": "enhanced"}),
 ]
 DATABASES = ("sqlite", "datafusion", "polars")
 WITH_WINDOWS = ("sqlite", "datafusion")

@@ -478,7 +478,7 @@ FROM (
       `t4`.`q2`,
       `t4`.`q3`,
       `t4`.`class_size`,
-      CAST(`t4`.`hits` AS FLOAT64) AS `value`
+      `t4`.`hits` AS `value`
     FROM (
       SELECT
         `t3`.`q1`,
@@ -487,11 +487,9 @@ FROM (
         SUM(`t3`.`n`) AS `class_size`,
         COUNT(*) AS `parts`,
         MAX(`t3`.`n`) AS `most`,
-        SUM(
-          CAST(IF(CAST(`t3`.`largest` AS FLOAT64) < (
-            CAST(`t3`.`tail` AS FLOAT64) * 3
-          ), 1, 0) AS INT64)
-        ) AS `hits`
+        SUM(CAST(IF(`t3`.`largest` < (
+          `t3`.`tail` * 3
+        ), 1, 0) AS FLOAT64)) AS `hits`
       FROM (
         SELECT
           `t2`.`q1`,
@@ -499,12 +497,12 @@ FROM (
           `t2`.`q3`,
           `t2`.`s`,
           `t2`.`n`,
-          SUM(`t2`.`n`) OVER (
+          SUM(CAST(`t2`.`n` AS FLOAT64)) OVER (
             PARTITION BY `t2`.`q1`, `t2`.`q2`, `t2`.`q3`
             ORDER BY `t2`.`n` ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS `tail`,
-          MAX(`t2`.`n`) OVER (
+          MAX(CAST(`t2`.`n` AS FLOAT64)) OVER (
             PARTITION BY `t2`.`q1`, `t2`.`q2`, `t2`.`q3`
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
           ) AS `largest`
@@ -565,97 +563,110 @@ WITH `t2` AS (
     4
 ), `t5` AS (
   SELECT
-    SUM(`t4`.`held`) AS `total`,
-    COUNT(*) AS `kinds`
-  FROM (
-    SELECT
-      `t3`.`s`,
-      SUM(`t3`.`n`) AS `held`
-    FROM `t2` AS `t3`
-    GROUP BY
-      1
-  ) AS `t4`
+    `t3`.`s`,
+    SUM(CAST(`t3`.`n` AS FLOAT64)) AS `held`
+  FROM `t2` AS `t3`
+  GROUP BY
+    1
 )
 SELECT
-  `t13`.`class_size`,
-  `t13`.`value`,
-  `t13`.`classes`,
+  `t15`.`class_size`,
+  `t15`.`value`,
+  `t15`.`classes`,
   0 AS `records_dropped`,
   'value' AS `nulls`
 FROM (
   SELECT
-    `t12`.`class_size`,
-    `t12`.`value`,
+    `t14`.`class_size`,
+    `t14`.`value`,
     COUNT(*) AS `classes`
   FROM (
     SELECT
-      `t11`.`q1`,
-      `t11`.`q2`,
-      `t11`.`q3`,
-      `t11`.`class_size`,
-      `t11`.`further` AS `value`
+      `t13`.`q1`,
+      `t13`.`q2`,
+      `t13`.`q3`,
+      `t13`.`class_size`,
+      `t13`.`further` AS `value`
     FROM (
       SELECT
-        `t10`.`q1`,
-        `t10`.`q2`,
-        `t10`.`q3`,
-        SUM(`t10`.`n`) AS `class_size`,
+        `t12`.`q1`,
+        `t12`.`q2`,
+        `t12`.`q3`,
+        SUM(`t12`.`n`) AS `class_size`,
         COUNT(*) AS `parts`,
-        MAX(`t10`.`n`) AS `most`,
+        MAX(`t12`.`n`) AS `most`,
         SUM(
           IF(
             (
-              ieee_divide(CAST(`t10`.`n` AS FLOAT64), CAST(`t10`.`size` AS FLOAT64)) - ieee_divide(CAST(`t10`.`held` AS FLOAT64), CAST(`t10`.`total` AS FLOAT64))
+              ieee_divide(CAST(`t12`.`n` AS FLOAT64), `t12`.`size`) - ieee_divide(`t12`.`held`, `t12`.`total`)
             ) > 0,
-            ieee_divide(CAST(`t10`.`n` AS FLOAT64), CAST(`t10`.`size` AS FLOAT64)) - ieee_divide(CAST(`t10`.`held` AS FLOAT64), CAST(`t10`.`total` AS FLOAT64)),
+            ieee_divide(CAST(`t12`.`n` AS FLOAT64), `t12`.`size`) - ieee_divide(`t12`.`held`, `t12`.`total`),
             0.0
           )
         ) AS `further`
       FROM (
         SELECT
-          `t9`.`q1`,
-          `t9`.`q2`,
-          `t9`.`q3`,
-          `t9`.`s`,
-          `t9`.`n`,
-          `t9`.`held`,
-          `t9`.`total`,
-          `t9`.`kinds`,
-          SUM(`t9`.`n`) OVER (
-            PARTITION BY `t9`.`q1`, `t9`.`q2`, `t9`.`q3`
+          `t11`.`q1`,
+          `t11`.`q2`,
+          `t11`.`q3`,
+          `t11`.`s`,
+          `t11`.`n`,
+          `t11`.`s_right`,
+          `t11`.`held`,
+          `t11`.`total`,
+          `t11`.`kinds`,
+          `t11`.`of_null`,
+          SUM(CAST(`t11`.`n` AS FLOAT64)) OVER (
+            PARTITION BY `t11`.`q1`, `t11`.`q2`, `t11`.`q3`
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
           ) AS `size`
         FROM (
           SELECT
-            `t3`.`q1`,
-            `t3`.`q2`,
-            `t3`.`q3`,
-            `t3`.`s`,
-            `t3`.`n`,
-            SUM(`t3`.`n`) OVER (PARTITION BY `t3`.`s` ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS `held`,
-            (
+            `t10`.`q1`,
+            `t10`.`q2`,
+            `t10`.`q3`,
+            `t10`.`s`,
+            `t10`.`n`,
+            `t10`.`s_right`,
+            COALESCE(`t10`.`held`, `t10`.`of_null`) AS `held`,
+            `t10`.`total`,
+            `t10`.`kinds`,
+            `t10`.`of_null`
+          FROM (
+            SELECT
+              `t4`.`q1`,
+              `t4`.`q2`,
+              `t4`.`q3`,
+              `t4`.`s`,
+              `t4`.`n`,
+              `t7`.`s` AS `s_right`,
+              `t7`.`held`,
+              `t9`.`total`,
+              `t9`.`kinds`,
+              `t9`.`of_null`
+            FROM `t2` AS `t4`
+            LEFT OUTER JOIN `t5` AS `t7`
+              ON `t4`.`s` = `t7`.`s`
+            CROSS JOIN (
               SELECT
-                `t6`.`total`
+                SUM(`t6`.`held`) AS `total`,
+                COUNT(*) AS `kinds`,
+                SUM(IF(`t6`.`s` IS NULL, `t6`.`held`, NULL)) AS `of_null`
               FROM `t5` AS `t6`
-            ) AS `total`,
-            (
-              SELECT
-                `t6`.`kinds`
-              FROM `t5` AS `t6`
-            ) AS `kinds`
-          FROM `t2` AS `t3`
-        ) AS `t9`
-      ) AS `t10`
+            ) AS `t9`
+          ) AS `t10`
+        ) AS `t11`
+      ) AS `t12`
       GROUP BY
         1,
         2,
         3
-    ) AS `t11`
-  ) AS `t12`
+    ) AS `t13`
+  ) AS `t14`
   GROUP BY
     1,
     2
-) AS `t13`
+) AS `t15`
 ;
 
 -- beta_likeness enhanced
@@ -681,99 +692,104 @@ WITH `t2` AS (
     4
 ), `t5` AS (
   SELECT
-    SUM(`t4`.`held`) AS `total`,
-    COUNT(*) AS `kinds`
-  FROM (
-    SELECT
-      `t3`.`s`,
-      SUM(`t3`.`n`) AS `held`
-    FROM `t2` AS `t3`
-    GROUP BY
-      1
-  ) AS `t4`
+    `t3`.`s`,
+    SUM(CAST(`t3`.`n` AS FLOAT64)) AS `held`
+  FROM `t2` AS `t3`
+  GROUP BY
+    1
 )
 SELECT
-  `t12`.`class_size`,
-  `t12`.`value`,
-  `t12`.`classes`,
+  `t14`.`class_size`,
+  `t14`.`value`,
+  `t14`.`classes`,
   0 AS `records_dropped`,
   'value' AS `nulls`
 FROM (
   SELECT
-    `t11`.`class_size`,
-    `t11`.`value`,
+    `t13`.`class_size`,
+    `t13`.`value`,
     COUNT(*) AS `classes`
   FROM (
     SELECT
-      `t10`.`q1`,
-      `t10`.`q2`,
-      `t10`.`q3`,
-      `t10`.`class_size`,
+      `t12`.`q1`,
+      `t12`.`q2`,
+      `t12`.`q3`,
+      `t12`.`class_size`,
       IF(
-        `t10`.`allowed` <= `t10`.`class_size`,
+        `t12`.`allowed` <= `t12`.`class_size`,
         IF(
           (
-            ieee_divide(
-              `t10`.`highest` * CAST(`t10`.`total` AS FLOAT64),
-              CAST(`t10`.`class_size` AS FLOAT64)
-            ) - 1
+            ieee_divide(`t12`.`highest` * `t12`.`total`, CAST(`t12`.`class_size` AS FLOAT64)) - 1
           ) > 0,
-          ieee_divide(
-            `t10`.`highest` * CAST(`t10`.`total` AS FLOAT64),
-            CAST(`t10`.`class_size` AS FLOAT64)
-          ) - 1,
+          ieee_divide(`t12`.`highest` * `t12`.`total`, CAST(`t12`.`class_size` AS FLOAT64)) - 1,
           0.0
         ),
         CAST('Infinity' AS FLOAT64)
       ) AS `value`
     FROM (
       SELECT
-        `t9`.`q1`,
-        `t9`.`q2`,
-        `t9`.`q3`,
-        SUM(`t9`.`n`) AS `class_size`,
+        `t11`.`q1`,
+        `t11`.`q2`,
+        `t11`.`q3`,
+        SUM(`t11`.`n`) AS `class_size`,
         COUNT(*) AS `parts`,
-        MAX(`t9`.`n`) AS `most`,
+        MAX(`t11`.`n`) AS `most`,
         MAX(
           ieee_divide(
-            CAST(`t9`.`n` AS FLOAT64) * CAST(`t9`.`total` AS FLOAT64),
-            CAST(`t9`.`held` AS FLOAT64) * (
-              1 - LN(ieee_divide(CAST(`t9`.`held` AS FLOAT64), CAST(`t9`.`total` AS FLOAT64)))
+            CAST(`t11`.`n` AS FLOAT64) * `t11`.`total`,
+            `t11`.`held` * (
+              1 - LN(ieee_divide(`t11`.`held`, `t11`.`total`))
             )
           )
         ) AS `allowed`,
-        MAX(ieee_divide(CAST(`t9`.`n` AS FLOAT64), CAST(`t9`.`held` AS FLOAT64))) AS `highest`,
-        MIN(ieee_divide(CAST(`t9`.`n` AS FLOAT64), CAST(`t9`.`held` AS FLOAT64))) AS `lowest`,
-        MAX(`t9`.`total`) AS `total`,
-        MAX(`t9`.`kinds`) AS `kinds`
+        MAX(ieee_divide(CAST(`t11`.`n` AS FLOAT64), `t11`.`held`)) AS `highest`,
+        MIN(ieee_divide(CAST(`t11`.`n` AS FLOAT64), `t11`.`held`)) AS `lowest`,
+        MAX(`t11`.`total`) AS `total`,
+        MAX(`t11`.`kinds`) AS `kinds`
       FROM (
         SELECT
-          `t3`.`q1`,
-          `t3`.`q2`,
-          `t3`.`q3`,
-          `t3`.`s`,
-          `t3`.`n`,
-          SUM(`t3`.`n`) OVER (PARTITION BY `t3`.`s` ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS `held`,
-          (
+          `t10`.`q1`,
+          `t10`.`q2`,
+          `t10`.`q3`,
+          `t10`.`s`,
+          `t10`.`n`,
+          `t10`.`s_right`,
+          COALESCE(`t10`.`held`, `t10`.`of_null`) AS `held`,
+          `t10`.`total`,
+          `t10`.`kinds`,
+          `t10`.`of_null`
+        FROM (
+          SELECT
+            `t4`.`q1`,
+            `t4`.`q2`,
+            `t4`.`q3`,
+            `t4`.`s`,
+            `t4`.`n`,
+            `t7`.`s` AS `s_right`,
+            `t7`.`held`,
+            `t9`.`total`,
+            `t9`.`kinds`,
+            `t9`.`of_null`
+          FROM `t2` AS `t4`
+          LEFT OUTER JOIN `t5` AS `t7`
+            ON `t4`.`s` = `t7`.`s`
+          CROSS JOIN (
             SELECT
-              `t6`.`total`
+              SUM(`t6`.`held`) AS `total`,
+              COUNT(*) AS `kinds`,
+              SUM(IF(`t6`.`s` IS NULL, `t6`.`held`, NULL)) AS `of_null`
             FROM `t5` AS `t6`
-          ) AS `total`,
-          (
-            SELECT
-              `t6`.`kinds`
-            FROM `t5` AS `t6`
-          ) AS `kinds`
-        FROM `t2` AS `t3`
-      ) AS `t9`
+          ) AS `t9`
+        ) AS `t10`
+      ) AS `t11`
       GROUP BY
         1,
         2,
         3
-    ) AS `t10`
-  ) AS `t11`
+    ) AS `t12`
+  ) AS `t13`
   GROUP BY
     1,
     2
-) AS `t12`
+) AS `t14`
 ;

@@ -506,7 +506,7 @@ FROM (
       "t4"."q2" AS "q2",
       "t4"."q3" AS "q3",
       "t4"."class_size" AS "class_size",
-      CAST("t4"."hits" AS Nullable(Float64)) AS "value"
+      "t4"."hits" AS "value"
     FROM (
       SELECT
         "t3"."q1" AS "q1",
@@ -516,13 +516,9 @@ FROM (
         COUNT(*) AS "parts",
         MAX("t3"."n") AS "most",
         SUM(
-          CAST(CASE
-            WHEN CAST("t3"."largest" AS Nullable(Float64)) < (
-              CAST("t3"."tail" AS Nullable(Float64)) * 3
-            )
-            THEN 1
-            ELSE 0
-          END AS Nullable(Int64))
+          CAST(CASE WHEN "t3"."largest" < (
+            "t3"."tail" * 3
+          ) THEN 1 ELSE 0 END AS Nullable(Float64))
         ) AS "hits"
       FROM (
         SELECT
@@ -531,12 +527,12 @@ FROM (
           "t2"."q3" AS "q3",
           "t2"."s" AS "s",
           "t2"."n" AS "n",
-          SUM("t2"."n") OVER (
+          SUM(CAST("t2"."n" AS Nullable(Float64))) OVER (
             PARTITION BY "t2"."q1", "t2"."q2", "t2"."q3"
             ORDER BY "t2"."n" ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS "tail",
-          MAX("t2"."n") OVER (
+          MAX(CAST("t2"."n" AS Nullable(Float64))) OVER (
             PARTITION BY "t2"."q1", "t2"."q2", "t2"."q3"
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
           ) AS "largest"
@@ -609,105 +605,118 @@ WITH "t2" AS (
     "t1"."s"
 ), "t5" AS (
   SELECT
-    SUM("t4"."held") AS "total",
-    COUNT(*) AS "kinds"
-  FROM (
-    SELECT
-      "t3"."s" AS "s",
-      SUM("t3"."n") AS "held"
-    FROM "t2" AS "t3"
-    GROUP BY
-      "t3"."s"
-  ) AS "t4"
+    "t3"."s" AS "s",
+    SUM(CAST("t3"."n" AS Nullable(Float64))) AS "held"
+  FROM "t2" AS "t3"
+  GROUP BY
+    "t3"."s"
 )
 SELECT
-  "t13"."class_size" AS "class_size",
-  "t13"."value" AS "value",
-  "t13"."classes" AS "classes",
+  "t15"."class_size" AS "class_size",
+  "t15"."value" AS "value",
+  "t15"."classes" AS "classes",
   0 AS "records_dropped",
   'value' AS "nulls"
 FROM (
   SELECT
-    "t12"."class_size" AS "class_size",
-    "t12"."value" AS "value",
+    "t14"."class_size" AS "class_size",
+    "t14"."value" AS "value",
     COUNT(*) AS "classes"
   FROM (
     SELECT
-      "t11"."q1" AS "q1",
-      "t11"."q2" AS "q2",
-      "t11"."q3" AS "q3",
-      "t11"."class_size" AS "class_size",
-      "t11"."further" AS "value"
+      "t13"."q1" AS "q1",
+      "t13"."q2" AS "q2",
+      "t13"."q3" AS "q3",
+      "t13"."class_size" AS "class_size",
+      "t13"."further" AS "value"
     FROM (
       SELECT
-        "t10"."q1" AS "q1",
-        "t10"."q2" AS "q2",
-        "t10"."q3" AS "q3",
-        SUM("t10"."n") AS "class_size",
+        "t12"."q1" AS "q1",
+        "t12"."q2" AS "q2",
+        "t12"."q3" AS "q3",
+        SUM("t12"."n") AS "class_size",
         COUNT(*) AS "parts",
-        MAX("t10"."n") AS "most",
+        MAX("t12"."n") AS "most",
         SUM(
           CASE
             WHEN (
               (
-                CAST("t10"."n" AS Nullable(Float64)) / CAST("t10"."size" AS Nullable(Float64))
+                CAST("t12"."n" AS Nullable(Float64)) / "t12"."size"
               ) - (
-                CAST("t10"."held" AS Nullable(Float64)) / CAST("t10"."total" AS Nullable(Float64))
+                "t12"."held" / "t12"."total"
               )
             ) > 0
             THEN (
-              CAST("t10"."n" AS Nullable(Float64)) / CAST("t10"."size" AS Nullable(Float64))
+              CAST("t12"."n" AS Nullable(Float64)) / "t12"."size"
             ) - (
-              CAST("t10"."held" AS Nullable(Float64)) / CAST("t10"."total" AS Nullable(Float64))
+              "t12"."held" / "t12"."total"
             )
             ELSE 0.0
           END
         ) AS "further"
       FROM (
         SELECT
-          "t9"."q1" AS "q1",
-          "t9"."q2" AS "q2",
-          "t9"."q3" AS "q3",
-          "t9"."s" AS "s",
-          "t9"."n" AS "n",
-          "t9"."held" AS "held",
-          "t9"."total" AS "total",
-          "t9"."kinds" AS "kinds",
-          SUM("t9"."n") OVER (
-            PARTITION BY "t9"."q1", "t9"."q2", "t9"."q3"
+          "t11"."q1" AS "q1",
+          "t11"."q2" AS "q2",
+          "t11"."q3" AS "q3",
+          "t11"."s" AS "s",
+          "t11"."n" AS "n",
+          "t11"."s_right" AS "s_right",
+          "t11"."held" AS "held",
+          "t11"."total" AS "total",
+          "t11"."kinds" AS "kinds",
+          "t11"."of_null" AS "of_null",
+          SUM(CAST("t11"."n" AS Nullable(Float64))) OVER (
+            PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
           ) AS "size"
         FROM (
           SELECT
-            "t3"."q1" AS "q1",
-            "t3"."q2" AS "q2",
-            "t3"."q3" AS "q3",
-            "t3"."s" AS "s",
-            "t3"."n" AS "n",
-            SUM("t3"."n") OVER (PARTITION BY "t3"."s" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "held",
-            (
+            "t10"."q1" AS "q1",
+            "t10"."q2" AS "q2",
+            "t10"."q3" AS "q3",
+            "t10"."s" AS "s",
+            "t10"."n" AS "n",
+            "t10"."s_right" AS "s_right",
+            COALESCE("t10"."held", "t10"."of_null") AS "held",
+            "t10"."total" AS "total",
+            "t10"."kinds" AS "kinds",
+            "t10"."of_null" AS "of_null"
+          FROM (
+            SELECT
+              "t4"."q1" AS "q1",
+              "t4"."q2" AS "q2",
+              "t4"."q3" AS "q3",
+              "t4"."s" AS "s",
+              "t4"."n" AS "n",
+              "t7"."s" AS "s_right",
+              "t7"."held" AS "held",
+              "t9"."total" AS "total",
+              "t9"."kinds" AS "kinds",
+              "t9"."of_null" AS "of_null"
+            FROM "t2" AS "t4"
+            LEFT OUTER JOIN "t5" AS "t7"
+              ON "t4"."s" = "t7"."s"
+            CROSS JOIN (
               SELECT
-                "t6"."total" AS "total"
+                SUM("t6"."held") AS "total",
+                COUNT(*) AS "kinds",
+                sumIf("t6"."held", isNull("t6"."s")) AS "of_null"
               FROM "t5" AS "t6"
-            ) AS "total",
-            (
-              SELECT
-                "t6"."kinds" AS "kinds"
-              FROM "t5" AS "t6"
-            ) AS "kinds"
-          FROM "t2" AS "t3"
-        ) AS "t9"
-      ) AS "t10"
+            ) AS "t9"
+          ) AS "t10"
+        ) AS "t11"
+      ) AS "t12"
       GROUP BY
-        "t10"."q1",
-        "t10"."q2",
-        "t10"."q3"
-    ) AS "t11"
-  ) AS "t12"
+        "t12"."q1",
+        "t12"."q2",
+        "t12"."q3"
+    ) AS "t13"
+  ) AS "t14"
   GROUP BY
-    "t12"."class_size",
-    "t12"."value"
-) AS "t13"
+    "t14"."class_size",
+    "t14"."value"
+) AS "t15"
 ;
 
 -- beta_likeness enhanced
@@ -739,48 +748,43 @@ WITH "t2" AS (
     "t1"."s"
 ), "t5" AS (
   SELECT
-    SUM("t4"."held") AS "total",
-    COUNT(*) AS "kinds"
-  FROM (
-    SELECT
-      "t3"."s" AS "s",
-      SUM("t3"."n") AS "held"
-    FROM "t2" AS "t3"
-    GROUP BY
-      "t3"."s"
-  ) AS "t4"
+    "t3"."s" AS "s",
+    SUM(CAST("t3"."n" AS Nullable(Float64))) AS "held"
+  FROM "t2" AS "t3"
+  GROUP BY
+    "t3"."s"
 )
 SELECT
-  "t12"."class_size" AS "class_size",
-  "t12"."value" AS "value",
-  "t12"."classes" AS "classes",
+  "t14"."class_size" AS "class_size",
+  "t14"."value" AS "value",
+  "t14"."classes" AS "classes",
   0 AS "records_dropped",
   'value' AS "nulls"
 FROM (
   SELECT
-    "t11"."class_size" AS "class_size",
-    "t11"."value" AS "value",
+    "t13"."class_size" AS "class_size",
+    "t13"."value" AS "value",
     COUNT(*) AS "classes"
   FROM (
     SELECT
-      "t10"."q1" AS "q1",
-      "t10"."q2" AS "q2",
-      "t10"."q3" AS "q3",
-      "t10"."class_size" AS "class_size",
+      "t12"."q1" AS "q1",
+      "t12"."q2" AS "q2",
+      "t12"."q3" AS "q3",
+      "t12"."class_size" AS "class_size",
       CASE
-        WHEN "t10"."allowed" <= "t10"."class_size"
+        WHEN "t12"."allowed" <= "t12"."class_size"
         THEN CASE
           WHEN (
             (
               (
-                "t10"."highest" * CAST("t10"."total" AS Nullable(Float64))
-              ) / CAST("t10"."class_size" AS Nullable(Float64))
+                "t12"."highest" * "t12"."total"
+              ) / CAST("t12"."class_size" AS Nullable(Float64))
             ) - 1
           ) > 0
           THEN (
             (
-              "t10"."highest" * CAST("t10"."total" AS Nullable(Float64))
-            ) / CAST("t10"."class_size" AS Nullable(Float64))
+              "t12"."highest" * "t12"."total"
+            ) / CAST("t12"."class_size" AS Nullable(Float64))
           ) - 1
           ELSE 0.0
         END
@@ -788,53 +792,69 @@ FROM (
       END AS "value"
     FROM (
       SELECT
-        "t9"."q1" AS "q1",
-        "t9"."q2" AS "q2",
-        "t9"."q3" AS "q3",
-        SUM("t9"."n") AS "class_size",
+        "t11"."q1" AS "q1",
+        "t11"."q2" AS "q2",
+        "t11"."q3" AS "q3",
+        SUM("t11"."n") AS "class_size",
         COUNT(*) AS "parts",
-        MAX("t9"."n") AS "most",
+        MAX("t11"."n") AS "most",
         MAX(
           (
-            CAST("t9"."n" AS Nullable(Float64)) * CAST("t9"."total" AS Nullable(Float64))
+            CAST("t11"."n" AS Nullable(Float64)) * "t11"."total"
           ) / (
-            CAST("t9"."held" AS Nullable(Float64)) * (
-              1 - LN(CAST("t9"."held" AS Nullable(Float64)) / CAST("t9"."total" AS Nullable(Float64)))
+            "t11"."held" * (
+              1 - LN("t11"."held" / "t11"."total")
             )
           )
         ) AS "allowed",
-        MAX(CAST("t9"."n" AS Nullable(Float64)) / CAST("t9"."held" AS Nullable(Float64))) AS "highest",
-        MIN(CAST("t9"."n" AS Nullable(Float64)) / CAST("t9"."held" AS Nullable(Float64))) AS "lowest",
-        MAX("t9"."total") AS "total",
-        MAX("t9"."kinds") AS "kinds"
+        MAX(CAST("t11"."n" AS Nullable(Float64)) / "t11"."held") AS "highest",
+        MIN(CAST("t11"."n" AS Nullable(Float64)) / "t11"."held") AS "lowest",
+        MAX("t11"."total") AS "total",
+        MAX("t11"."kinds") AS "kinds"
       FROM (
         SELECT
-          "t3"."q1" AS "q1",
-          "t3"."q2" AS "q2",
-          "t3"."q3" AS "q3",
-          "t3"."s" AS "s",
-          "t3"."n" AS "n",
-          SUM("t3"."n") OVER (PARTITION BY "t3"."s" ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "held",
-          (
+          "t10"."q1" AS "q1",
+          "t10"."q2" AS "q2",
+          "t10"."q3" AS "q3",
+          "t10"."s" AS "s",
+          "t10"."n" AS "n",
+          "t10"."s_right" AS "s_right",
+          COALESCE("t10"."held", "t10"."of_null") AS "held",
+          "t10"."total" AS "total",
+          "t10"."kinds" AS "kinds",
+          "t10"."of_null" AS "of_null"
+        FROM (
+          SELECT
+            "t4"."q1" AS "q1",
+            "t4"."q2" AS "q2",
+            "t4"."q3" AS "q3",
+            "t4"."s" AS "s",
+            "t4"."n" AS "n",
+            "t7"."s" AS "s_right",
+            "t7"."held" AS "held",
+            "t9"."total" AS "total",
+            "t9"."kinds" AS "kinds",
+            "t9"."of_null" AS "of_null"
+          FROM "t2" AS "t4"
+          LEFT OUTER JOIN "t5" AS "t7"
+            ON "t4"."s" = "t7"."s"
+          CROSS JOIN (
             SELECT
-              "t6"."total" AS "total"
+              SUM("t6"."held") AS "total",
+              COUNT(*) AS "kinds",
+              sumIf("t6"."held", isNull("t6"."s")) AS "of_null"
             FROM "t5" AS "t6"
-          ) AS "total",
-          (
-            SELECT
-              "t6"."kinds" AS "kinds"
-            FROM "t5" AS "t6"
-          ) AS "kinds"
-        FROM "t2" AS "t3"
-      ) AS "t9"
+          ) AS "t9"
+        ) AS "t10"
+      ) AS "t11"
       GROUP BY
-        "t9"."q1",
-        "t9"."q2",
-        "t9"."q3"
-    ) AS "t10"
-  ) AS "t11"
+        "t11"."q1",
+        "t11"."q2",
+        "t11"."q3"
+    ) AS "t12"
+  ) AS "t13"
   GROUP BY
-    "t11"."class_size",
-    "t11"."value"
-) AS "t12"
+    "t13"."class_size",
+    "t13"."value"
+) AS "t14"
 ;

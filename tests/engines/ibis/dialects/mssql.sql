@@ -486,7 +486,7 @@ FROM (
       [t4].[q2],
       [t4].[q3],
       [t4].[class_size],
-      CAST([t4].[hits] AS FLOAT) AS [value]
+      [t4].[hits] AS [value]
     FROM (
       SELECT
         [t3].[q1],
@@ -495,11 +495,9 @@ FROM (
         SUM([t3].[n]) AS [class_size],
         COUNT_BIG(*) AS [parts],
         MAX([t3].[n]) AS [most],
-        SUM(
-          CAST(IIF(CAST([t3].[largest] AS FLOAT) < (
-            CAST([t3].[tail] AS FLOAT) * 3
-          ), 1, 0) AS BIGINT)
-        ) AS [hits]
+        SUM(CAST(IIF([t3].[largest] < (
+          [t3].[tail] * 3
+        ), 1, 0) AS FLOAT)) AS [hits]
       FROM (
         SELECT
           [t2].[q1],
@@ -507,14 +505,14 @@ FROM (
           [t2].[q3],
           [t2].[s],
           [t2].[n],
-          SUM([t2].[n]) OVER (
+          SUM(CAST([t2].[n] AS FLOAT)) OVER (
             PARTITION BY [t2].[q1], [t2].[q2], [t2].[q3]
             ORDER BY CASE WHEN [t2].[n] IS NULL THEN 1 ELSE 0 END, [t2].[n] ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS [tail],
-          MAX([t2].[n]) OVER (
+          MAX(CAST([t2].[n] AS FLOAT)) OVER (
             PARTITION BY [t2].[q1], [t2].[q2], [t2].[q3]
-            ORDER BY CASE WHEN [t2].[n] IS NULL THEN 1 ELSE 0 END, [t2].[n] ASC
+            ORDER BY CASE WHEN CAST([t2].[n] AS FLOAT) IS NULL THEN 1 ELSE 0 END, CAST([t2].[n] AS FLOAT) ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
           ) AS [largest]
         FROM (
@@ -574,108 +572,117 @@ WITH [t2] AS (
     [t1].[s]
 ), [t5] AS (
   SELECT
-    SUM([t4].[held]) AS [total],
-    COUNT_BIG(*) AS [kinds]
-  FROM (
-    SELECT
-      [t3].[s],
-      SUM([t3].[n]) AS [held]
-    FROM [t2] AS [t3]
-    GROUP BY
-      [t3].[s]
-  ) AS [t4]
+    [t3].[s],
+    SUM(CAST([t3].[n] AS FLOAT)) AS [held]
+  FROM [t2] AS [t3]
+  GROUP BY
+    [t3].[s]
 )
 SELECT
-  [t13].[class_size],
-  [t13].[value],
-  [t13].[classes],
+  [t15].[class_size],
+  [t15].[value],
+  [t15].[classes],
   0 AS [records_dropped],
   'value' AS [nulls]
 FROM (
   SELECT
-    [t12].[class_size],
-    [t12].[value],
+    [t14].[class_size],
+    [t14].[value],
     COUNT_BIG(*) AS [classes]
   FROM (
     SELECT
-      [t11].[q1],
-      [t11].[q2],
-      [t11].[q3],
-      [t11].[class_size],
-      [t11].[further] AS [value]
+      [t13].[q1],
+      [t13].[q2],
+      [t13].[q3],
+      [t13].[class_size],
+      [t13].[further] AS [value]
     FROM (
       SELECT
-        [t10].[q1],
-        [t10].[q2],
-        [t10].[q3],
-        SUM([t10].[n]) AS [class_size],
+        [t12].[q1],
+        [t12].[q2],
+        [t12].[q3],
+        SUM([t12].[n]) AS [class_size],
         COUNT_BIG(*) AS [parts],
-        MAX([t10].[n]) AS [most],
+        MAX([t12].[n]) AS [most],
         SUM(
           IIF(
             (
               (
-                CAST([t10].[n] AS FLOAT) / CAST([t10].[size] AS FLOAT)
+                CAST([t12].[n] AS FLOAT) / [t12].[size]
               ) - (
-                CAST([t10].[held] AS FLOAT) / CAST([t10].[total] AS FLOAT)
+                CAST([t12].[held] AS FLOAT) / [t12].[total]
               )
             ) > 0,
             (
-              CAST([t10].[n] AS FLOAT) / CAST([t10].[size] AS FLOAT)
+              CAST([t12].[n] AS FLOAT) / [t12].[size]
             ) - (
-              CAST([t10].[held] AS FLOAT) / CAST([t10].[total] AS FLOAT)
+              CAST([t12].[held] AS FLOAT) / [t12].[total]
             ),
             0.0
           )
         ) AS [further]
       FROM (
         SELECT
-          [t9].[q1],
-          [t9].[q2],
-          [t9].[q3],
-          [t9].[s],
-          [t9].[n],
-          [t9].[held],
-          [t9].[total],
-          [t9].[kinds],
-          SUM([t9].[n]) OVER (
-            PARTITION BY [t9].[q1], [t9].[q2], [t9].[q3]
-            ORDER BY CASE WHEN [t9].[n] IS NULL THEN 1 ELSE 0 END, [t9].[n] ASC
+          [t11].[q1],
+          [t11].[q2],
+          [t11].[q3],
+          [t11].[s],
+          [t11].[n],
+          [t11].[s_right],
+          [t11].[held],
+          [t11].[total],
+          [t11].[kinds],
+          [t11].[of_null],
+          SUM(CAST([t11].[n] AS FLOAT)) OVER (
+            PARTITION BY [t11].[q1], [t11].[q2], [t11].[q3]
+            ORDER BY CASE WHEN CAST([t11].[n] AS FLOAT) IS NULL THEN 1 ELSE 0 END, CAST([t11].[n] AS FLOAT) ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
           ) AS [size]
         FROM (
           SELECT
-            [t3].[q1],
-            [t3].[q2],
-            [t3].[q3],
-            [t3].[s],
-            [t3].[n],
-            SUM([t3].[n]) OVER (
-              PARTITION BY [t3].[s]
-              ORDER BY CASE WHEN [t3].[n] IS NULL THEN 1 ELSE 0 END, [t3].[n] ASC
-              ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-            ) AS [held],
-            (
+            [t10].[q1],
+            [t10].[q2],
+            [t10].[q3],
+            [t10].[s],
+            [t10].[n],
+            [t10].[s_right],
+            COALESCE([t10].[held], [t10].[of_null]) AS [held],
+            [t10].[total],
+            [t10].[kinds],
+            [t10].[of_null]
+          FROM (
+            SELECT
+              [t4].[q1],
+              [t4].[q2],
+              [t4].[q3],
+              [t4].[s],
+              [t4].[n],
+              [t7].[s] AS [s_right],
+              [t7].[held],
+              [t9].[total],
+              [t9].[kinds],
+              [t9].[of_null]
+            FROM [t2] AS [t4]
+            LEFT OUTER JOIN [t5] AS [t7]
+              ON [t4].[s] = [t7].[s]
+            CROSS JOIN (
               SELECT
-                [t6].[total]
+                SUM([t6].[held]) AS [total],
+                COUNT_BIG(*) AS [kinds],
+                SUM(IIF([t6].[s] IS NULL, [t6].[held], NULL)) AS [of_null]
               FROM [t5] AS [t6]
-            ) AS [total],
-            (
-              SELECT
-                [t6].[kinds]
-              FROM [t5] AS [t6]
-            ) AS [kinds]
-          FROM [t2] AS [t3]
-        ) AS [t9]
-      ) AS [t10]
+            ) AS [t9]
+          ) AS [t10]
+        ) AS [t11]
+      ) AS [t12]
       GROUP BY
-        [t10].[q1],
-        [t10].[q2],
-        [t10].[q3]
-    ) AS [t11]
-  ) AS [t12]
+        [t12].[q1],
+        [t12].[q2],
+        [t12].[q3]
+    ) AS [t13]
+  ) AS [t14]
   GROUP BY
-    [t12].[class_size],
-    [t12].[value]
-) AS [t13]
+    [t14].[class_size],
+    [t14].[value]
+) AS [t15]
 ;

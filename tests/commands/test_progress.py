@@ -1,0 +1,118 @@
+"""What a person sees who waits at a terminal, and that nobody else sees it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from threading import Thread
+
+import pytest
+
+from tests.processes import ROOT, environment
+
+LINES = "age,sex\n" + "30,F\n31,M\n" * 10
+ERASED = "\x1b[2K"  # what is shown of progress goes
+SHOWN = "\x1b[?25h"  # and the cursor comes back
+
+Process = subprocess.Popen[str]
+
+
+def watched(
+    arguments: list[str], stdin: Callable[[Process, Callable[[str], None]], None]
+) -> tuple[int, str, str]:
+    """Run Python with a terminal for standard error alone: its exit code, its output, and what was shown."""
+    master, slave = pty.openpty()
+    shown = ""
+    pipe = subprocess.PIPE
+    told = environment() | {"TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(
+        [sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=slave, env=told, cwd=ROOT, text=True
+    ) as process:
+        os.close(slave)
+
+        def until(words: str) -> None:
+            nonlocal shown
+            while words not in shown:
+                shown += os.read(master, 4096).decode(errors="replace")
+
+        stdin(process, until)
+        assert process.stdin is not None
+        process.stdin.close()
+        rest: list[str] = []
+        reader = Thread(target=_drain, args=(master, rest))
+        reader.start()
+        assert process.stdout is not None
+        output = process.stdout.read()
+        code = process.wait()
+        reader.join()
+    os.close(master)
+    return code, output, shown + "".join(rest)
+
+
+def _drain(master: int, into: list[str]) -> None:
+    """Read what is shown until nobody can show more."""
+    try:
+        while part := os.read(master, 4096):
+            into.append(part.decode(errors="replace"))
+    except OSError:  # so ends a terminal on Linux
+        return
+
+
+def test_a_command_that_still_reads_says_so_and_takes_it_back_before_it_answers() -> None:
+    def people(process: Process, until: Callable[[str], None]) -> None:
+        until("reading")
+        assert process.stdin is not None
+        process.stdin.write(LINES)
+
+    call = ["-m", "reid_sql.cli", "risk", "-", "--qi", "age,sex", "--json"]
+    code, output, shown = watched(call, people)
+    assert code == 0
+    assert json.loads(output)["summary"]["k"] == 10
+    assert shown.rfind(ERASED) > shown.rfind("reading")
+    assert shown.endswith(SHOWN) or shown.rfind(SHOWN) > shown.rfind("reading")
+
+
+def test_what_python_computes_between_statements_is_shown_too() -> None:
+    code = (
+        "import time; from reid_sql import progress; progress.begin('one \\x1b[31m');"
+        "progress.tell('two'); time.sleep(1.5); progress.end(); print('answer')"
+    )
+    ended, output, shown = watched(["-c", code], lambda *_: None)
+    assert (ended, output) == (0, "answer\n")
+    assert "\x1b[31m" not in shown
+    assert shown.index("two") < shown.index("0:00:00") < shown.rindex(ERASED)
+
+
+def test_a_step_shows_how_far_it_is() -> None:
+    code = (
+        "import time; from reid_sql import progress\n"
+        "with progress.step('halfway', lambda: 50.0): time.sleep(1.5)\nprint('answer')"
+    )
+    ended, output, shown = watched(["-c", code], lambda *_: None)
+    assert (ended, output) == (0, "answer\n")
+    assert "halfway" in shown
+    assert " 50 %" in shown
+    assert shown.rindex(ERASED) > shown.rindex(" 50 %")
+
+
+@pytest.mark.parametrize("call", ["check", "advise"])
+def test_what_a_policy_measures_is_told_on_a_terminal(call: str) -> None:
+    options = ["--single"] if call == "advise" else []
+    asked = ["-m", "reid_sql.cli", call, "docs/people_release.toml", *options, "--json"]
+    code, output, shown = watched(asked, lambda *_: None)
+    assert code == (1 if call == "check" else 0)
+    assert json.loads(output)["policy"]["name"] == "Town survey, public release"
+    assert "people: opening" in shown
+
+
+def test_nobody_else_sees_progress() -> None:
+    code = (
+        "import time; from reid_sql import progress; progress.begin('one'); progress.tell('two')\n"
+        "with progress.step('three', lambda: 50.0): time.sleep(1.3)\nprogress.end()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=environment(), cwd=ROOT, check=True
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
