@@ -41,5 +41,9 @@ class NoRecordsError(ReidError):
     """There is no record to measure."""
 
 
+class TooFewRecordsError(OutOfDomainError):
+    """There are too few records for an answer; of a group among others, its status says so."""
+
+
 class UnavailableError(ReidError):
     """An engine does not have a function; the sentence says why, and where it is to be had."""

@@ -1223,6 +1223,7 @@ def population_risk(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
 
@@ -1236,6 +1237,9 @@ def population_risk(
     sample's own records allow. Refuses a population smaller than the sample.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
+    populations, as in risk_summary: up to 1,000 groups. A population smaller than one group is refused for
+    all; a group of few records has a status that says so.
 
     Source: Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people.
 
@@ -1285,6 +1289,7 @@ def population_uniqueness(
     ] = "all",
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Estimate how many people are alone in their class in the population, from a random sample of it.
 
@@ -1296,6 +1301,9 @@ def population_uniqueness(
     the table.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
+    population, as in risk_summary: up to 1,000 groups. A population smaller than one group is refused for
+    all.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1.
 
@@ -2073,6 +2081,7 @@ def validate_risk(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known.
 
@@ -2088,6 +2097,8 @@ def validate_risk(
     to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
     leave fewer than 50. With `entity`, the column that tells people apart, the table is of people: each
     counts once, by the smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each a table of its own, as in risk_summary: up
+    to 1,000 groups. A group of too few records has one row, whose status says so.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
 

@@ -17,7 +17,7 @@ from rich.text import Text
 from reid_sql.visible import visible
 
 PATIENCE: Final = 1.0  # seconds before progress is shown
-MOMENT: Final = 0.1  # seconds between two looks at how far it is
+MOMENT: Final = 0.25  # seconds between two looks at how far it is
 GRACE: Final = 1.0  # seconds that what is shown gets to go
 
 Share = Callable[[], float]  # percent that is done

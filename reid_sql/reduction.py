@@ -6,7 +6,7 @@ after an engine says it there. Where an engine lacks it, the declaration says wh
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Final
@@ -71,6 +71,7 @@ class Reduction:
     arrays: type | None = None
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
     whole: bool = False  # whether it is one row, of whole columns as lists
+    most_groups: int | None = None  # that are answered at once, where a model is fitted to each at length
     absences: Mapping[str, str] = field(default_factory=dict)
     partly: Mapping[str, str] = field(default_factory=dict)
 
@@ -79,6 +80,11 @@ class Reduction:
         """The columns that a body gets as arrays, with their SQL types."""
         wanted = fields(self.arrays) if self.arrays else ()
         return {each.name: {**self.columns, **HOW_NULLS}[each.name] for each in wanted}
+
+    @property
+    def counting(self) -> str:
+        """The column that adds up to nothing where every record of a group was dropped."""
+        return "classes" if "classes" in self.columns else "records"
 
     @property
     def keyed(self) -> bool:
@@ -98,21 +104,23 @@ ENTITY: Final = Argument(
 )  # the column that tells people apart, where rows are not people
 DIVIDING: Final = Columns("by")
 BY: Final = Argument("by", Groups(), optional=True)  # the columns whose values divide the table
-# Columns of the answers that are given by group: no column that divides the table may have their names.
-OF_GROUPS: Final = (
-    *("class_size", "classes", "records", "uncovered", "blank_records", *HOW_NULLS),
-    *("k", "unique_records", "uniqueness", "highest_risk", "average_risk", "average_class_risk"),
-    *("records_at_risk", "threshold", "uncovered_records", "status"),
-    *("variant", "value", "offending_classes", "offending_records", "offending_share", "c", "threshold_k"),
-    *("entropy", "entropy_low", "entropy_high", "tail", "tail_low", "tail_high", "discount"),
-    *("concentration", "population", "correctness", "correctness_low", "correctness_high"),
-    *("uniqueness_low", "uniqueness_high", "k_violation", "k_violation_low", "k_violation_high", "n"),
-)
+# What stands before the names of these columns in a reduction, so that none can meet one of its own.
+GROUP: Final = "reid: "
+MOST_FITTED: Final = 1000  # groups, of which each takes a model of people a second or more
 # What is said of a group of which every record was dropped, in the columns of these names; nothing in others.
 NOBODY: Final = {
     "records": 0,
     "status": "not available: nulls := 'drop' leaves no record of the group",
 }
+
+
+def group_names(by: Sequence[str]) -> list[str]:
+    """What the columns that divide the table are called in a reduction of dataframes: by number.
+
+    >>> group_names(["state", "year"])
+    ['reid: 1', 'reid: 2']
+    """
+    return [f"{GROUP}{place}" for place, _ in enumerate(by, 1)]
 
 
 def apart(columns: Sequence[str], others: Sequence[str]) -> list[str]:
@@ -156,15 +164,26 @@ def refuse_key_of_people(key: str | None) -> None:
         raise OutOfDomainError(KEY_OF_PEOPLE.format(key))
 
 
-def refuse_groups(by: Sequence[str], nulls: str) -> None:
-    """Refuse groups where NULL may be any value, and columns named like those of the answer beside them."""
+def refuse_groups(nulls: str) -> None:
+    """Refuse groups where NULL may be any value."""
     if nulls == "wildcard":
         rule = "by must be asked with nulls := 'value' or 'drop', got 'wildcard'"
         raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
+
+
+def refuse_answers_names(by: Sequence[str], answer: Collection[str]) -> None:
+    """Refuse columns that divide the table and are named like those of the answer beside them."""
     for column in by:
-        if column.lower() in OF_GROUPS:
+        if column.lower() in answer:
             rule = f"by must not name a column as the answer names its own, got '{column}'"
             raise OutOfDomainError(f"{rule}; rename the column in a view")
+
+
+def refuse_many_groups(groups: int, most: int | None) -> None:
+    """Refuse more groups than can be answered at once, where a model is fitted to each at length."""
+    if most is not None and groups > most:
+        rule = f"by must make at most {most} groups where a model is fitted to each, got {groups}"
+        raise OutOfDomainError(f"{rule}; name fewer or coarser columns, or ask about some of them in a view")
 
 
 def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:

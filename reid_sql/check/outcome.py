@@ -13,6 +13,7 @@ from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_repo
 from reid_sql.check.reports.html import html
 from reid_sql.check.reports.junit import junit
 from reid_sql.check.reports.report import text
+from reid_sql.check.reports.way_out import WayOut
 from reid_sql.check.reports.words import asked, counted, figure, limit, sentence
 from reid_sql.models.classes.disclosure import OK
 
@@ -70,9 +71,12 @@ class Report:
         """Write the report as JSON, by report.schema.json, and give its path."""
         return self._written("--json-report", path, text(self.page))
 
-    def html(self, path: str | PathLike[str]) -> Path:
-        """Write the report as one HTML file for people, and give its path."""
-        return self._written("--html", path, html(self.page))
+    def html(self, path: str | PathLike[str], found: WayOut | None = None) -> Path:
+        """Write the report as one HTML file for people, and give its path.
+
+        `found` is the `way_out` of a release that was prepared for the policy, shown under what to do next.
+        """
+        return self._written("--html", path, html(self.page, found=found))
 
     def junit(self, path: str | PathLike[str]) -> Path:
         """Write the verdicts as JUnit XML, and give the path."""

@@ -3,15 +3,25 @@
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.commands.options import format_options, number, print_document, tell
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, ReidError
+
+if TYPE_CHECKING:
+    from reid_sql.check.policy.policy import Policy
+    from reid_sql.check.reports.way_out import WayOut
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
+ELSEWHERE: Final = (
+    "No release was sought: its table must lie in a file that DuckDB reads; bring it or an extract into one, "
+    "and run reid-sql prepare."
+)
 REPORTS: Final = ("json_report", "junit", "html")  # the options that name a file for one
 
 
@@ -24,6 +34,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--baseline", metavar="FILE", help="an earlier JSON report: fail only on what got worse"
     )
+    words = "where the policy is not met, seek the release that meets it, and show it in the HTML report"
+    parser.add_argument("--prepare", action="store_true", help=words)
+    words = "how long it may be sought, in place of the policy's prepare.time_limit"
+    parser.add_argument("--time-limit", metavar="SECONDS", help=words)
     words = "duckdb; spark, whose tables or paths the policy's files then are; ibis, for a policy with a url"
     parser.add_argument("--engine", metavar="NAME", help=words)
     words = "show the N rarest combinations as they stand in the table; without it, no report holds a record"
@@ -53,10 +67,14 @@ def run_command(options: argparse.Namespace) -> int:
     refuse_to_overwrite(
         {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}, spared(policy, baseline)
     )
+    policy = _with_time(policy, options, wanted)
+    found = None
     with gate.opened_by(options.engine, policy, options.memory_limit, tell) as releases:
         page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
+        if options.prepare and page["verdict"] == "fail":
+            found = _way_out(policy, releases, baseline)
     for name, file in wanted.items():
-        write_report(file, _written(name, page))
+        write_report(file, _written(name, page, found))
     with suppress(BrokenPipeError):  # who stops reading does not change the verdict
         _show(options, page)
     return int(page["exit_code"])
@@ -72,13 +90,45 @@ def _risky(text: str) -> int:
     return int(domain.check("--risky-records", number("--risky-records", text)))
 
 
-def _written(report: str, page: dict[str, Any]) -> str:
+def _with_time(policy: "Policy", options: argparse.Namespace, wanted: Mapping[str, Path]) -> "Policy":
+    """The policy with the time that a release may be sought; refuses what would be sought and not shown."""
+    from reid_sql.check.policy.preparing import SECONDS  # noqa: PLC0415 - help is shown without numpy
+
+    if options.prepare and "html" not in wanted:
+        rule = "--prepare must come with --html, where the release is shown, got none"
+        raise OutOfDomainError(f"{rule}; add --html FILE, or run reid-sql prepare")
+    if options.time_limit is None:
+        return policy
+    if not options.prepare:
+        rule = f"--time-limit must come with --prepare, got {options.time_limit} alone"
+        raise OutOfDomainError(f"{rule}; add --prepare, or leave it away")
+    seconds = SECONDS.check("--time-limit", number("--time-limit", options.time_limit))
+    return replace(policy, preparing=replace(policy.preparing, time_limit=float(seconds)))
+
+
+def _way_out(policy: "Policy", releases: Any, baseline: Path | None) -> "WayOut":  # noqa: ANN401 - of any engine
+    """The release that meets the policy, or why none could be sought: the verdict stands either way."""
+    from reid_sql.check.measures.release import Release  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.reports.way_out import WayOut  # noqa: PLC0415 - the same
+    from reid_sql.release.preparation import prepared  # noqa: PLC0415 - the same
+
+    if not all(isinstance(release, Release) for release in releases):
+        return WayOut(None, [ELSEWHERE])
+    try:
+        return prepared(policy, releases, tell, baseline).way_out
+    except ReidError as error:
+        return WayOut(None, [f"No release was sought: {error}."])
+
+
+def _written(report: str, page: dict[str, Any], found: "WayOut | None") -> str:
     """The report of this kind."""
     from reid_sql.check.reports.html import html  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.check.reports.junit import junit  # noqa: PLC0415 - the same
     from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
 
-    return {"json_report": text, "junit": junit, "html": html}[report](page)
+    if report == "html":
+        return html(page, found=found)
+    return {"json_report": text, "junit": junit}[report](page)
 
 
 def named(option: str, file: str | None) -> Path | None:

@@ -16,12 +16,12 @@ import pyarrow as pa
 
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
-from reid_sql.errors import ReidError
+from reid_sql.errors import ReidError, TooFewRecordsError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.reduction import NOBODY
+from reid_sql.reduction import NOBODY, refuse_many_groups
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 
@@ -255,9 +255,12 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
             column[0].values if column[0].is_valid else [pa.scalar(None, column.type.value_type)]
             for column in parts
         ]
-        found = []
+        found: list[list[dict[str, Any]]] = []
+        if refusal := _of_many(declared, len(groups[0])):
+            return pa.array([{"refusal": refusal, "answers": []}], type=answer)
         for cells in zip(*groups, strict=True):
-            answered = _of_nobody(declared, cells) or _answered(declared, [*cells, *own])
+            checkpoint(len(found) / len(groups[0]))
+            answered = _of_nobody(declared, cells) or _answered(declared, [*cells, *own], of_group)
             if answered["refusal"]:
                 return pa.array([{"refusal": answered["refusal"], "answers": []}], type=answer)
             found.append(answered["answers"])
@@ -266,11 +269,21 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
     return _named(call, [*inputs, *(parameter.name for parameter in declared.own_parameters)])
 
 
+def _of_many(declared: Function, groups: int) -> str | None:
+    """The refusal of more groups than can be answered at once."""
+    try:
+        refuse_many_groups(groups, declared.reduction.most_groups if declared.reduction else None)
+    except ReidError as error:  # the engine would wrap the sentence in its own
+        return str(error)
+    return None
+
+
 def _of_nobody(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any] | None:
     """The answer for a group of which every record was dropped; None for others, and for a table of none."""
     inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
-    classes = dict(zip(inputs, cells, strict=True))["classes"].as_py()
-    if not classes or sum(classes):
+    counting = declared.reduction.counting if declared.reduction else ""
+    counts = dict(zip(inputs, cells, strict=True))[counting].as_py()
+    if not counts or any(counts):
         return None
     known = {name: value for name, value in NOBODY.items() if name in declared.columns}
     return {"refusal": None, "answers": [dict.fromkeys(declared.columns) | known]}
@@ -291,17 +304,19 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
     )
 
 
-def _answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
+def _answered(
+    declared: Function, cells: list[pa.Scalar], answer: Callable[..., Any] | None = None
+) -> dict[str, Any]:
     """Call the body once: the reduction's columns and the parameters in; rows or a refusal out.
 
     They are Arrow scalars.
     """
+    answer = answer or (answer_columns if declared.columnar else answer_rows)
     inputs = declared.reduction.inputs if declared.reduction else {}
     counted = len(inputs)
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
     own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
     try:
-        answer = answer_columns if declared.columnar else answer_rows
         return {"refusal": None, "answers": answer(declared, arrays, own)}
     except ReidError as error:  # the engine would wrap the sentence in its own
         return {"refusal": str(error), "answers": []}
@@ -313,6 +328,14 @@ def answer_rows(
     """Call the body with the reduction's arrays, if any, and its own parameters; one dictionary a row."""
     found = _called(declared, arrays, own)
     return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
+
+
+def of_group(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The same for one group among others: of one that is too small, a row whose status says so."""
+    try:
+        return answer_rows(declared, arrays, own)
+    except TooFewRecordsError as error:
+        return [dict.fromkeys(declared.columns) | {"status": f"not available: {error}"}]
 
 
 def answer_columns(

@@ -6,9 +6,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.engines.arrow import ARROW_TYPES, answer_rows, arrays_of
+from reid_sql.engines.arrow import ARROW_TYPES, arrays_of, of_group
 from reid_sql.function import Function
-from reid_sql.reduction import HOW_NULLS, NOBODY
+from reid_sql.reduction import HOW_NULLS, NOBODY, group_names, refuse_many_groups
 
 
 def answered_by_group(
@@ -16,8 +16,10 @@ def answered_by_group(
 ) -> pa.Table:
     """Answer for each group; of one of which every record was dropped nothing but that is known."""
     places: dict[str, list[int]] = {}
-    for place, values in enumerate(table.select(list(by)).to_pylist()):
+    divided = table.select(group_names(by))
+    for place, values in enumerate(divided.to_pylist()):
         places.setdefault(repr(list(values.values())), []).append(place)
+    refuse_many_groups(len(places), declared.reduction.most_groups if declared.reduction else None)
     found = [_answers(declared, table.take(each), own) for each in places.values()]
     types = {**declared.columns, **HOW_NULLS}
     answers = pa.Table.from_pylist(
@@ -25,7 +27,7 @@ def answered_by_group(
         pa.schema([(name, ARROW_TYPES[kind]) for name, kind in types.items()]),
     )
     firsts = [each[0] for each, rows in zip(places.values(), found, strict=True) for _ in rows]
-    groups = table.select(list(by)).take(firsts)
+    groups = divided.take(firsts).rename_columns(list(by))
     for name in answers.column_names:
         groups = groups.append_column(name, answers[name])
     return groups
@@ -33,9 +35,10 @@ def answered_by_group(
 
 def _answers(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> list[dict[str, Any]]:
     how = {name: pc.max(part[name]).as_py() for name in HOW_NULLS}
-    if not pc.sum(part["classes"]).as_py():
+    reduction: Any = declared.reduction
+    if not pc.sum(part[reduction.counting]).as_py():
         known = {name: value for name, value in NOBODY.items() if name in declared.columns}
         return [dict.fromkeys(declared.columns) | known | how]
-    reduction: Any = declared.reduction
-    arrays = arrays_of(part.sort_by("class_size").select(list(reduction.inputs)))
-    return [row | how for row in answer_rows(declared, arrays, own)]
+    first = next(iter(reduction.columns))
+    arrays = arrays_of(part.sort_by(first).select(list(reduction.inputs)))
+    return [row | how for row in of_group(declared, arrays, own)]

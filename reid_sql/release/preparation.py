@@ -56,13 +56,18 @@ def run(
         return prepared(asked, releases, tell)
 
 
-def prepared(policy: Policy, releases: Sequence[Release], tell: Tell) -> Prepared:
-    """Seek a form for each table, and measure all that were found as one release."""
+def prepared(
+    policy: Policy, releases: Sequence[Release], tell: Tell, baseline: Path | None = None
+) -> Prepared:
+    """Seek a form for each table, and measure all that were found as one release.
+
+    `baseline` is that of this run, else the policy's, if there is one.
+    """
     for release in releases:
         refuse_unprepared(release)
         _refuse_kept(policy, release)
         refuse_target(policy.preparing.target, release)
-    before = gate.baseline_of(policy, releases, None)
+    before = gate.baseline_of(policy, releases, baseline)
     forms = [_sought(policy, release, before, tell) for release in releases]
     if any(form.form is None for form in forms):
         return Prepared(policy, tuple(forms), None)
@@ -71,7 +76,7 @@ def prepared(policy: Policy, releases: Sequence[Release], tell: Tell) -> Prepare
         for release, form in zip(releases, forms, strict=True)
         if form.form is not None
     ]
-    return Prepared(policy, tuple(forms), gate.measured(policy, made, None, tell=tell))
+    return Prepared(policy, tuple(forms), gate.measured(policy, made, baseline, tell=tell))
 
 
 def _refuse_kept(policy: Policy, release: Release) -> None:

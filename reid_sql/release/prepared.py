@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_report
+from reid_sql.check.reports.way_out import WayOut
 from reid_sql.release.dialects import DUCKDB
 from reid_sql.release.page import page
 from reid_sql.release.python_file import python_file
+from reid_sql.release.sentences import steps
 from reid_sql.release.sought import Sought
 from reid_sql.release.sql_file import sql_file
 
@@ -22,6 +24,12 @@ class Prepared(Sought):
     def page(self) -> Mapping[str, Any]:
         """The outcome as a dictionary, small counts masked."""
         return page(self)
+
+    @property
+    def way_out(self) -> WayOut:
+        """The outcome as the gate's HTML report shows it, where the policy is not met."""
+        told = dict(self.page)
+        return WayOut(told, steps(told))
 
     @property
     def sql(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
+import reid_sql
 from reid_sql.check.gate import check
 
 PEOPLE = Path(__file__).parents[2] / "reid_sql" / "demo" / "people.csv"
@@ -149,6 +150,23 @@ def test_nulls_are_treated_as_the_policy_says(tmp_path: Path, nulls: str, k: int
     page = check(tables_policy(tmp_path, text))
     assert page["checks"][0]["groups"][0]["value"] == k
     assert page["tables"][0]["records_dropped"] == dropped
+
+
+def test_groups_where_null_may_be_any_value_are_matched_within_themselves(tmp_path: Path) -> None:
+    """From one reading of the table, as by a table for each group."""
+    rows = "SELECT hash(i) % 4 AS g, nullif(hash(i, 1) % 5, 0) AS a, nullif(hash(i, 2) % 3, 0) AS b"
+    file = table(tmp_path, f"{rows} FROM range(400) t(i)")
+    head = f'mask_below = 1\n[[tables]]\nfile = "{file}"\nnulls = "wildcard"\nquasi_identifiers = ["a", "b"]'
+    text = f'{head}\nchecks = [{{measure = "average_risk", at_most = 1, by = ["g"]}}]'
+    (found,) = check(tables_policy(tmp_path, text))["checks"]
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(f"CREATE TABLE t AS FROM '{tmp_path / file}'")
+    assert len(found["groups"]) == 4
+    for group in found["groups"]:
+        con.execute(f"CREATE OR REPLACE TABLE part AS FROM t WHERE g = {group['group']['g']}")
+        asked = "SELECT average_risk FROM risk_summary(part, ['a', 'b'], nulls := 'wildcard')"
+        assert [(pytest.approx(group["value"]),)] == con.execute(asked).fetchall()
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ VALUED = {
     "validate": ("--samples", "--methods", "--seed", "--nulls", "--plot"),
     "adversary": ("--scenario", "--threshold"),
     "qar": ("--p", "--alpha", "--tail", "--sample", "--remove", "--by"),
-    "check": ("--html", "--junit", "--json-report", "--baseline", "--engine"),
+    "check": ("--html", "--junit", "--json-report", "--baseline", "--engine", "--time-limit"),
     "query": ("--database",),
 }
 

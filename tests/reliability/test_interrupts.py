@@ -34,6 +34,7 @@ LONG = {
     "sample_copula": "sample_copula('model', 1000000000)",
     "population_uniqueness": "population_uniqueness(census, $columns, 300000000)",
     "population_risk": "population_risk(census, $columns, [1000000, 300000000])",
+    "population_risk by groups": "population_risk(census, $columns, [300000000], by := ['age'])",
     "loglinear_risk": "loglinear_risk(census, $columns, 0.001, interactions := 2)",
     "individual_risk": "individual_risk(many, ['a', 'b', 'c'], weight := 'w')",
     "adversary_risk": f"adversary_risk(adult, {SCENARIO}, trials := 100000)",

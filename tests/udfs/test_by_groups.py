@@ -1,17 +1,22 @@
 """Groups of a table: each answered as a table of its own is, by a loop over its records."""
 
+import importlib
 import math
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reid_sql
 from reid_sql.errors import ReidError
-from reid_sql.reduction import NOBODY, OF_GROUPS
+from reid_sql.reduction import NOBODY
 from reid_sql_udfs import declared
 from tests.engines.asking import same
 from tests.sensitive import MEASURES, both, summary
@@ -32,6 +37,11 @@ from tests.tables import (
 LINES = ("ordered", "numeric")  # which need values in an order
 GROUPED = [name for name, function in declared().items() if function.grouped]
 Answers = list[dict[str, Any]]
+ENGINES = Path(reid_sql.__file__).parent / "engines"
+PLANNING = ("duckdb.sql", "polars.py", "groups.sql", "by_group.py", "groups.py")
+WORDS = {".sql": re.compile(r"\b[a-z_]\w*\b"), ".py": re.compile(r'"([a-z_]\w*)"')}
+MANY, MOST = 100, 60  # words of such files; columns of a call
+NO_GROUPS = ("disease", "person")  # what the answers are about
 
 
 def parts(frame: pl.DataFrame, by: list[str]) -> list[tuple[Row, list[Row]]]:
@@ -109,12 +119,21 @@ def test_histograms_of_groups_tell_what_was_dropped(
         assert listed == expected
 
 
-GIVEN: dict[str, list[Any]] = {"pyc_forecast": [[50.0]]} | {measure: ["disease"] for measure in MEASURES}
+GIVEN: dict[str, list[Any]] = {
+    "pyc_forecast": [[50.0]],
+    "population_risk": [[50.0]],
+    "population_uniqueness": [50.0],
+    **{measure: ["disease"] for measure in MEASURES},
+}
+MORE: dict[str, dict[str, Any]] = {"validate_risk": {"methods": ["bound"], "samples": 2}}
+OF_MANY = {
+    "validate_risk": pl.concat([TOWNS.with_columns(pl.col("age", "person") + 9 * n) for n in range(40)])
+}
 
 
 def asked(function: str, tables: list[pl.DataFrame], qi: list[str], **options: Any) -> list[Answers]:
     """Ask both engines, with what the function must be given beside the columns."""
-    given = [qi, *GIVEN.get(function, [])]
+    given, options = [qi, *GIVEN.get(function, [])], options | MORE.get(function, {})
     named = [f"{name} := {value!r}" for name, value in options.items()]
     names = [f"t{place}" for place in range(len(tables))]
     sql = f"FROM {function}({', '.join([*names, *map(repr, given), *named])})"
@@ -128,19 +147,19 @@ def asked(function: str, tables: list[pl.DataFrame], qi: list[str], **options: A
     [(["score", "sex"], {}), (["state"], {"entity": "person"}), (["state"], {"nulls": "drop"})],
 )
 def test_a_group_is_answered_as_its_own_table(function: str, options: dict[str, Any], by: list[str]) -> None:
-    others = [TOWNS] if function == "journalist_risk" else []
-    duck, polars = asked(function, [TOWNS, *others], ["age", "sex"], by=by, **options)
+    others, table = [TOWNS] if function == "journalist_risk" else [], OF_MANY.get(function, TOWNS)
+    duck, polars = asked(function, [table, *others], ["age", "sex"], by=by, **options)
     same(duck, polars)
     groups = told(polars, by)
-    for group, indices in places(TOWNS, by).items():
-        part = TOWNS[indices]
+    for group, indices in places(table, by).items():
+        part = table[indices]
         whole = part.drop_nulls(["age", "sex"]) if options.get("nulls") == "drop" else part
         if whole.height:
             same(groups[group], asked(function, [part, *others], ["age", "sex"], **options)[1])
         else:
             assert [row["records_dropped"] for row in groups[group]] == [part.height]
             assert {row.get("status", NOBODY["status"]) for row in groups[group]} == {NOBODY["status"]}
-    assert len(groups) == len(places(TOWNS, by))
+    assert len(groups) == len(places(table, by))
 
 
 def places(frame: pl.DataFrame, by: list[str]) -> dict[Row, list[int]]:
@@ -232,6 +251,77 @@ def test_an_answer_of_many_groups_comes_beside_its_own_group() -> None:
         }
 
 
+def samples() -> pl.DataFrame:
+    """Groups of 400 records, with weights, and one of 7."""
+    draw = np.random.default_rng(1)
+    ages = draw.integers(18, 90, 807)
+    return pl.DataFrame(
+        {
+            "state": ["a"] * 400 + ["b"] * 400 + ["few"] * 7,
+            "age": ages,
+            "zip": ages // 5 + draw.integers(0, 30, 807),
+            "w": 0.5 + draw.random(807),
+        }
+    )
+
+
+SHARES = pl.DataFrame(
+    {
+        "column_name": ["zip"] * 60,
+        "value": [str(place) for place in range(60)],
+        "share": [1.0 + n for n in range(60)],
+    }
+)
+
+
+@pytest.mark.parametrize("told", ["", ", weight := 'w'", ", marginals := shares"])
+def test_a_model_of_people_is_fitted_to_each_group(told: str) -> None:
+    frame, call = samples(), f"population_risk(t, ['age', 'zip'], [1e5]{told}"
+    named = {"weight": "w"} if "weight" in told else {"marginals": SHARES} if told else {}
+    duck = by_duckdb(f"FROM {call}, by := ['state'])", t=frame, shares=SHARES)
+    polars = by_polars("population_risk", frame, ["age", "zip"], [1e5], by=["state"], **named)
+    same(duck, polars)
+    for row in duck:
+        part = frame.filter(pl.col("state") == row.pop("state"))
+        same([row], by_duckdb(f"FROM {call})", t=part, shares=SHARES))
+        assert ("fewer than 100 records" in row["status"]) == (part.height == 7)
+
+
+def test_people_of_groups_have_the_weights_of_their_own_group() -> None:
+    frame = samples().with_columns(person=pl.int_range(pl.len()) % 250)
+    call = "population_risk(t, ['age', 'zip'], [1e5], weight := 'w', entity := 'person'"
+    options: dict[str, Any] = {"weight": "w", "entity": "person"}
+    duck = by_duckdb(f"FROM {call}, by := ['state'])", t=frame)
+    same(duck, by_polars("population_risk", frame, ["age", "zip"], [1e5], by=["state"], **options))
+    for row in duck:
+        part = frame.filter(pl.col("state") == row.pop("state"))
+        same([row], by_duckdb(f"FROM {call})", t=part))
+
+
+def test_a_group_that_is_too_small_says_so_and_is_there() -> None:
+    options: dict[str, Any] = {"methods": ["bound"], "samples": 1, "by": ["state"]}
+    for answers in by_both("validate_risk", {"t": samples()}, ["age", "zip"], **options):
+        groups = told(answers, ["state"])
+        assert len(groups[("a",)]) == len(groups[("b",)]) > 1
+        (row,) = groups[("few",)]
+        assert row["status"] == (
+            "not available: the table must hold at least 20 records for samples of a half of it, got 7; "
+            "pass a larger table"
+        )
+        assert all(row[name] is None for name in ("method", "figure", "value", "truth"))
+
+
+@pytest.mark.parametrize("function", ["population_risk", "population_uniqueness", "validate_risk"])
+def test_more_groups_than_can_be_fitted_are_refused(function: str) -> None:
+    sentence = "by must make at most 1000 groups where a model is fitted to each, got 1001; name fewer"
+    frame = pl.DataFrame({"g": range(1001), "age": [1] * 1001})
+    call = ", ".join(["t", "['age']", *map(repr, GIVEN.get(function, []))])
+    with pytest.raises(duckdb.Error, match=sentence):
+        by_duckdb(f"FROM {function}({call}, by := ['g'])", t=frame)
+    with pytest.raises(ReidError, match=sentence):
+        by_polars(function, frame, ["age"], *GIVEN.get(function, []), by=["g"])
+
+
 def test_a_refusal_for_one_group_is_one_for_all() -> None:
     with pytest.raises(Exception, match="sizes must be whole numbers from 1 to the 1 records"):
         by_duckdb("FROM correctness_curve(t, ['age'], [2], by := ['state'])", t=TOWNS)
@@ -243,10 +333,47 @@ def test_a_column_may_be_among_both() -> None:
     assert {row["state"]: row["classes"] for row in duck} == {"a": 2, "b": 1, None: 2}
 
 
-def test_no_column_of_an_answer_may_name_a_group() -> None:
-    for name in GROUPED:
-        columns = {**declared()[name].columns, **getattr(declared()[name].reduction, "columns", {})}
-        assert {*columns} <= {*OF_GROUPS}
+def inner_names(function: str) -> list[str]:
+    """Every lower word of the SQL of the function's plans, and every text of one word in its Python."""
+    reduction = declared()[function].reduction
+    assert reduction is not None
+    rooms = [Path(str(importlib.import_module(reduction.room).__file__)).parent]
+    kits = [ENGINES / "duckdb", ENGINES / "polars"]
+    files = [path for folder in (*rooms, *kits) for path in folder.glob("*") if path.name in PLANNING]
+    words = {word for path in files for word in WORDS[path.suffix].findall(path.read_text(encoding="utf-8"))}
+    parameters = {parameter.name for parameter in declared()[function].parameters}
+    every = words | parameters | set(reduction.columns) | {"q1", "q2", "reid: 1", "reid: k", "reid_answer"}
+    return sorted(every - set(declared()[function].answer_columns))
+
+
+@pytest.mark.parametrize("function", GROUPED)
+def test_a_group_may_be_named_like_anything_in_a_plan(function: str) -> None:
+    others, qi = ([TOWNS] if function == "journalist_risk" else []), ["age", "sex"]
+    expected = asked(function, [TOWNS, *others], qi, by=["state"])
+    names = [name for name in inner_names(function) if name not in {*TOWNS.columns, *NO_GROUPS}]
+    assert len(names) > MANY
+    for start in range(0, len(names), MOST):
+        by = names[start : start + MOST]
+        frame = TOWNS.with_columns(pl.col("state").alias(name) for name in by)
+        for answers, whole in zip(asked(function, [frame, *others], qi, by=by), expected, strict=True):
+            assert [*answers[0]][: len(by)] == by
+            assert all(len({row[name] for name in by}) == 1 for row in answers)
+            first = [{"state": row[by[0]]} | {n: v for n, v in row.items() if n not in by} for row in answers]
+            same(first, whole)
+
+
+@pytest.mark.parametrize("function", GROUPED)
+def test_no_column_of_an_answer_may_name_a_group(function: str) -> None:
+    others = [TOWNS] if function == "journalist_risk" else []
+    given = ["age", "sex"]
+    for name in declared()[function].answer_columns:
+        frame = TOWNS.with_columns(pl.col("state").alias(name.upper()))
+        sentence = f"by must not name a column as the answer names its own, got '{name.upper()}'; rename the"
+        sql = ", ".join(["t", *["p"] * len(others), repr(given), *map(repr, GIVEN.get(function, []))])
+        with pytest.raises(duckdb.Error, match=sentence):
+            by_duckdb(f"FROM {function}({sql}, by := ['{name.upper()}'])", t=frame, p=TOWNS)
+        with pytest.raises(ReidError, match=sentence):
+            by_polars(function, frame, *others, given, *GIVEN.get(function, []), by=[name.upper()])
 
 
 def by_sql(by: Any, **options: Any) -> Answers:

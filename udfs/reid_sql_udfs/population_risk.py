@@ -9,7 +9,7 @@ from reid_sql.reductions.people import PEOPLE
 
 
 @table_function(
-    "tbl, qi, populations, k, weight, marginals, ordered, nominal, seed, nulls, entity",
+    "tbl, qi, populations, k, weight, marginals, ordered, nominal, seed, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=PEOPLE,
     source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of "
@@ -37,6 +37,9 @@ def population_risk(
     sample's own records allow. Refuses a population smaller than the sample.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
+    populations, as in risk_summary: up to 1,000 groups. A population smaller than one group is refused for
+    all; a group of few records has a status that says so.
 
     >>> from reid_sql.models.people.people_lines import lines_of
     >>> population_risk(lines_of({"sex": ["F", "F", "M"]}), [3])[0].sentence

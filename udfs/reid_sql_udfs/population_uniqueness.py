@@ -9,7 +9,7 @@ from reid_sql.reductions.evidence import EVIDENCE
 
 
 @table_function(
-    "tbl, qi, population, method, nulls, entity",
+    "tbl, qi, population, method, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=EVIDENCE,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, note 1",
@@ -28,6 +28,9 @@ def population_uniqueness(
     the table.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
+    population, as in risk_summary: up to 1,000 groups. A population smaller than one group is refused for
+    all.
 
     >>> import numpy as np
     >>> sample = UniquenessEvidence(np.array([1, 2]), np.array([np.nan, np.nan]), np.array([2, 4]))

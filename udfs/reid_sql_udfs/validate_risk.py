@@ -9,7 +9,7 @@ from reid_sql.reductions.texts import TEXTS
 
 
 @table_function(
-    "tbl, qi, fractions, samples, methods, seed, nulls, entity",
+    "tbl, qi, fractions, samples, methods, seed, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=TEXTS,
     individuals=True,
@@ -37,6 +37,8 @@ def validate_risk(
     to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
     leave fewer than 50. With `entity`, the column that tells people apart, the table is of people: each
     counts once, by the smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each a table of its own, as in risk_summary: up
+    to 1,000 groups. A group of too few records has one row, whose status says so.
 
     >>> import numpy as np
     >>> lines = [["age"], *([str(age)] for age in range(60))]

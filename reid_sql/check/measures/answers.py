@@ -154,8 +154,19 @@ class Answers(ABC):
             self._histograms[key] = self._counted(qi, by, drop=self.table.nulls == "drop", coarser=coarser)
         return self._histograms[key].get(group.digits) or NOBODY
 
+    def _matches_of_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
+        """Count matches of all groups at once, where NULL is a wildcard; nothing where each is asked alone.
+
+        Here nothing: what matches is found in this process, and an engine may have its records elsewhere.
+        """
+        del qi, by
+        return {}
+
     def _matched_by_group(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
-        """The people of all groups by the size of their smallest class, from one count."""
+        """The people of all groups by the size of their smallest class, from one count; or what matches."""
+        if self.table.nulls == "wildcard":
+            one_by_one = not by or self.table.entity is not None
+            return {} if one_by_one else self._matches_of_groups(qi, by)
         given = {"nulls": self.table.nulls, "entity": self.table.entity}
         found = self._by_group(declared()["class_size_histogram"], qi, given, by)
         told = {digits: [row for row in rows if row["classes"]] for digits, rows in found.items()}

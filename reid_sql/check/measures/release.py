@@ -122,6 +122,9 @@ class Release(Answers):
             raise ReidError(sentence(error)) from None
         return counted_histogram(rows, self.table.nulls)
 
+    def _matches_of_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
+        return self.packed.matched(qi, by)
+
     def _profiled(self, columns: Sequence[str]) -> list[Row]:
         asked = "FROM profile(?, ?)"
         return list(run(self.con, asked, [self.view, list(columns)], f"{self.table.name}: marks").records())

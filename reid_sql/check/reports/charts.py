@@ -139,6 +139,46 @@ def _grid(x: Any, y: Any, low: float, high: float) -> list[str]:  # noqa: ANN401
     return drawn
 
 
+def tradeoff(title: str, forms: Sequence[Mapping[str, Any]], chosen: float | None) -> str:
+    """Draw risk against loss of a table's forms, both shares: a dot where class sizes meet the policy.
+
+    A cross where they do not, and a line at the loss of the form that was chosen.
+    """
+    most = max([form["records_below_k"] for form in forms], default=0.0) or 1.0
+
+    def x(loss: float) -> float:
+        return LEFT + loss * (WIDTH - LEFT - RIGHT)
+
+    def y(risk: float) -> float:
+        return TOP + (1 - risk / most) * (HEIGHT - TOP - BOTTOM)
+
+    drawn = []
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        at, down = x(share), y(share * most)
+        drawn.append(f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{down:.1f}" y2="{down:.1f}"/>')
+        drawn += [_label(LEFT - 8, down + 4, f"{100 * share * most:.3g} %", "end")]
+        drawn += [_label(at, HEIGHT - BOTTOM + 18, f"{100 * share:g} %", "end" if share == 1 else "middle")]
+    if chosen is not None:
+        ends = f'x1="{x(chosen):.1f}" x2="{x(chosen):.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"'
+        drawn += [
+            f'<line class="mark" {ends}/>',
+            _label(x(chosen), TOP - 4, "the release", _anchor(x(chosen))),
+        ]
+    for form in forms:
+        at, down = x(form["generalisation_loss"]), y(form["records_below_k"])
+        drawn.append(
+            f'<circle class="bar" cx="{at:.1f}" cy="{down:.1f}" r="4"></circle>'
+            if form["meets_class_sizes"]
+            else f'<path class="hatch" d="M{at - 4:.1f} {down - 4:.1f}l8 8m0 -8l-8 8"></path>'
+        )
+    drawn.append(_label(WIDTH - RIGHT, HEIGHT - 6, "information lost by coarser values", "end"))
+    return _svg(title, HEIGHT, drawn)
+
+
+def _label(x: float, y: float, words: str, anchor: str) -> str:
+    return f'<text class="soft" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
 def _svg(title: str, height: float, drawn: Sequence[str]) -> str:
     inside = "".join(drawn)
     named = f'role="img" aria-label="{escape(title)}"'

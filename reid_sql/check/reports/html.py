@@ -8,6 +8,7 @@ from typing import Any, Final
 from reid_sql.check.judging.next_steps import next_steps, risk_of_all
 from reid_sql.check.reports.charts import Bar, bars, curve
 from reid_sql.check.reports.one_answer import told
+from reid_sql.check.reports.way_out import WayOut, way_out
 from reid_sql.check.reports.words import VERDICTS, asked, counted, counts, figure, limit, note
 from reid_sql.models.numerics.percent import percent
 from reid_sql.visible import visible
@@ -22,12 +23,13 @@ def escape(text: str) -> str:
     return escaped(visible(text))
 
 
-def html(page: Page, steps: Sequence[str] = ()) -> str:
-    """Write the report; `steps` are sentences before those on what to do next."""
+def html(page: Page, steps: Sequence[str] = (), found: WayOut | None = None) -> str:
+    """Write the report; `steps` are sentences before those on what to do next, `found` what would pass."""
     css = resources.files("reid_sql.check.reports").joinpath("report.css").read_text(encoding="utf-8")
     name = escape(page["policy"]["name"])
     parts = [
         _head(page, steps),
+        way_out(found) if found else "",
         _checks(page),
         *(_table(page, table) for table in page["tables"]),
         _by_group(page),

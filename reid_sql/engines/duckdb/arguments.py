@@ -1,6 +1,7 @@
 """What a call is given, as expressions: the value or the refusal, and the text that stands for the value."""
 
 from collections.abc import Container
+from typing import Final
 
 from reid_sql.columns import Groups
 from reid_sql.domains import (
@@ -18,12 +19,14 @@ from reid_sql.domains import (
 )
 from reid_sql.function import Parameter, sql_literal
 
+ANSWER: Final = "reid_answer"  # the text of a list: what the answer names its own columns
+
 
 def literal(parameter: Parameter) -> str:
     """Spell the text in which the checked value stands as SQL spells it; NULL has its type."""
     value, domain = checked(parameter), parameter.domain
     if isinstance(domain, Groups):
-        return f'reid_by_listed("{parameter.name}")'
+        return f'reid_by_listed("{parameter.name}", {ANSWER})'
     if isinstance(domain, Columns) and domain.optional:
         return f"""CASE WHEN "{parameter.name}" IS NULL THEN 'NULL::VARCHAR[]' ELSE reid_texts({value}) END"""
     if isinstance(domain, Columns | Texts):

@@ -1,11 +1,15 @@
 """Answers for each group of a table, as SQL over a reduction that has the groups' columns before its own."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from reid_sql.domains import sql_text
 from reid_sql.engines.duckdb.awaited import awaited
 from reid_sql.function import Function
-from reid_sql.reduction import HOW_NULLS, NOBODY, Reduction
+from reid_sql.reduction import GROUP, HOW_NULLS, NOBODY, Reduction
+
+# Every column by its name, those of the groups by their own.
+OWN_NAMES: Final = rf"SELECT COLUMNS('^(?s:(?:{GROUP})?(.*))$') AS '\1'"
 
 
 def by_group(declared: Function, reduction: Reduction, answer: str) -> str:
@@ -16,7 +20,7 @@ def by_group(declared: Function, reduction: Reduction, answer: str) -> str:
     names = (name for name in declared.columns if name != "records")
     known = ", ".join(f"CASE WHEN g.records > 0 THEN g.{name}{_nobody(name)} END AS {name}" for name in names)
     each = f"SELECT {_groups(reduction)}, {answer} GROUP BY ALL"
-    return f"SELECT * REPLACE ({known}) FROM ({each}) AS g WHERE {every_column('g')}"
+    return f"{OWN_NAMES} FROM (SELECT * REPLACE ({known}) FROM ({each}) AS g WHERE {every_column('g')})"
 
 
 def every_column(row: str) -> str:
@@ -42,7 +46,8 @@ def awaited_by_group(declared: Function, reduction: Reduction, own: Sequence[str
     rows = f"SELECT reid_part, unnest(reid_rows) AS reid_row FROM ({each})"
     treated = ", ".join(f"{name} AS {name}" for name in HOW_NULLS)
     apart = f"SELECT unnest(reid_part), unnest(reid_row) FROM ({rows})"
-    return f"SELECT * EXCLUDE ({', '.join([*names, *HOW_NULLS])}), {treated} FROM ({apart})"
+    told = f"SELECT * EXCLUDE ({', '.join([*names, *HOW_NULLS])}), {treated} FROM ({apart})"
+    return f"{OWN_NAMES} FROM ({told})"
 
 
 def _groups(reduction: Reduction) -> str:

@@ -9,6 +9,7 @@ from importlib import resources
 from string import Template
 from typing import Final
 
+from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
     MODEL,
@@ -16,18 +17,18 @@ from reid_sql.domains import (
     Number,
     Values,
 )
-from reid_sql.engines.duckdb.arguments import checked, checked_once, literal
+from reid_sql.engines.duckdb.arguments import ANSWER, checked, checked_once, literal
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
-from reid_sql.engines.duckdb.by_group import awaited_by_group, by_group, every_column
+from reid_sql.engines.duckdb.by_group import OWN_NAMES, awaited_by_group, by_group, every_column
 from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import (
     AS_THEY_ARE,
+    GROUP,
     HOW_NULLS,
     KEY_OF_PEOPLE,
-    OF_GROUPS,
     ONE_RECORD,
     SEVERAL_VALUES,
     Argument,
@@ -145,7 +146,7 @@ def _plans() -> dict[str, str]:
             "UNGIVEN": UNGIVEN,
             "NOT_USUAL": NOT_USUAL,
             "AS_THEY_ARE": AS_THEY_ARE,
-            "OF_GROUPS": OF_GROUPS,
+            "GROUP": GROUP,
             "SEVERAL_VALUES": SEVERAL_VALUES,
             "KEY_OF_PEOPLE": KEY_OF_PEOPLE,
             "ONE_RECORD": ONE_RECORD,
@@ -168,8 +169,13 @@ def _of_python(given: Iterable[Argument]) -> bool:
 
 def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
-    names = ", ".join(f'"{argument.name}"' for argument in reduction.arguments)
-    return f"({names}) AS TABLE FROM query({plan_of(reduction)})"
+    names = [f'"{argument.name}"' for argument in reduction.arguments]
+    return f"({', '.join([*names, *_answers_own(reduction)])}) AS TABLE FROM query({plan_of(reduction)})"
+
+
+def _answers_own(reduction: Reduction) -> list[str]:
+    """The parameter by which a function tells what its answer names its own columns, beside groups."""
+    return [ANSWER] if any(isinstance(each.domain, Groups) for each in reduction.arguments) else []
 
 
 def _of_individuals(functions: Mapping[str, Function]) -> list[Reduction]:
@@ -183,7 +189,7 @@ def _individuals(reduction: Reduction) -> str:
     names = [each.name for each in reduction.arguments if each.name != "entity"]
     given = [each.name if each.name != "entity" else "NULL" for each in reduction.arguments]
     plan = plan_of(reduction, given, individuals=True)
-    named = ", ".join(f'"{name}"' for name in [*names, "entity"])
+    named = ", ".join([*(f'"{name}"' for name in [*names, "entity"]), *_answers_own(reduction)])
     return f"({named}) AS TABLE FROM query({plan})"
 
 
@@ -318,7 +324,7 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
         return f"SELECT unnest(answer) FROM (SELECT unnest(answers) AS answer FROM ({called}))"
     source = source or _source(declared, reduction)
     if declared.answer is Answer.REDUCTION:
-        return f"FROM {source}"
+        return f"{OWN_NAMES} FROM {source}" if declared.grouped else f"FROM {source}"
     aggregate = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
     treated = ", ".join(f"{column} AS {column}" for column in HOW_NULLS)
     if declared.duckdb is not None:
@@ -366,11 +372,13 @@ def _awaited_answer(declared: Function, reduction: Reduction, own: Sequence[str]
 def _source(declared: Function, reduction: Reduction) -> str:
     """The reduction that the function answers from, called with what it hands on."""
     given = arguments_of(declared, reduction)
+    answer = ", ".join(sql_literal(name) for name in declared.answer_columns)
+    told = [sql_literal(f"[{answer}]") for _ in _answers_own(reduction)]
     if not declared.individuals:
-        return f"reid_reduce_{reduction.name}({', '.join(given)})"
+        return f"reid_reduce_{reduction.name}({', '.join([*given, *told])})"
     names = [each.name for each in reduction.arguments]
     own = [value for name, value in zip(names, given, strict=True) if name != "entity"]
-    return f"reid_individuals_{reduction.name}({', '.join([*own, 'entity'])})"
+    return f"reid_individuals_{reduction.name}({', '.join([*own, 'entity', *told])})"
 
 
 def arguments_of(declared: Function, reduction: Reduction) -> list[str]:

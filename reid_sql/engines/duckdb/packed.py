@@ -7,13 +7,14 @@ coarser then cost a GROUP BY of whole numbers over the distinct records.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, Final
 
 import numpy as np
 
 from reid_sql.domains import quoted
-from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
 WORD: Final = 2**62  # what a BIGINT holds, with room to spare
@@ -143,6 +144,33 @@ class PackedClasses:
         )
         return _histograms(rows, len(by)) or ({} if by else {(): _histogram([])})
 
+    def matched(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
+        """Count the matches within each group, by its digits, where NULL in `qi` may be any value.
+
+        Each group's distinct records come from one GROUP BY, and are held against one another alone.
+        """
+        told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
+        words = [f"{self._word(word, qi)} AS k{word}" for word in self._words(qi)]
+        names = [*_numbered("g", len(by)).split(", "), *(f"k{word}" for word in self._words(qi))]
+        rows = self.ask(
+            f"SELECT {', '.join([*told, *words])}, sum(records)::BIGINT AS n FROM {self.name} AS c "
+            f"GROUP BY {', '.join(names)}"
+        )
+        found = np.array(rows, dtype=np.int64).reshape(-1, len(names) + 1)
+        digits = [self.digits[column] for column in qi]
+        at = [len(by) + self._words(qi).index(digit.word) for digit in digits]
+        codes = np.stack(
+            [found[:, word] // one.place % one.base for word, one in zip(at, digits, strict=True)], axis=1
+        )
+        groups, group = np.unique(found[:, : len(by)], axis=0, return_inverse=True)
+        order = np.argsort(group.ravel(), kind="stable")
+        ends = np.cumsum(np.bincount(group.ravel(), minlength=len(groups))).tolist()
+        parts = (order[start:end] for start, end in pairwise([0, *ends]))
+        return {
+            tuple(digits): _matches(codes[part], found[part, -1])
+            for digits, part in zip(groups.tolist(), parts, strict=True)
+        }
+
     def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
         """Whether few records of a group lack the same values, or none where others of it lack some."""
         told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
@@ -185,6 +213,16 @@ def _histograms(rows: list[tuple[Any, ...]], by: int) -> dict[tuple[int, ...], H
 def _histogram(sizes: list[tuple[Any, ...]]) -> Histogram:
     size, classes = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
     return Histogram(size, classes, size * classes)
+
+
+def _matches(codes: Integers, records: Integers) -> Histogram:
+    """How many distinct records of a group match so many of its records, with those that are blank."""
+    size, place = np.unique(wildcard_class_sizes(codes, codes, records), return_inverse=True)
+    blank = np.where((codes == 0).all(axis=1), records, 0)
+    counts = np.zeros((3, len(size)), dtype=np.int64)
+    for row, values in enumerate((np.ones_like(records), records, blank)):
+        np.add.at(counts[row], place.ravel(), values)
+    return Histogram(size, counts[0], counts[1], blank_records=counts[2])
 
 
 def _numbered(letter: str, number: int) -> str:

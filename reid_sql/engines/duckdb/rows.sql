@@ -160,18 +160,20 @@ ELSE list_append(columns, entity) END;
 -- A row for each person, NULL one of them: the values of the smallest of their classes, of several the first
 -- in order. Where there are groups, a row in each.
 PLAN reid_individuals(source, columns, entity, nulls, groups, weight) AS
-{% if weight IS NULL OR list_contains(reid_folded(list_append(columns, entity)), reid_fold(weight)) %}
+{% if weight IS NULL
+  OR list_contains(reid_folded(list_append(reid_apart(columns, groups), entity)), reid_fold(weight)) %}
 {% call reid_guarded(CASE WHEN len(groups) = 0 THEN reid_words(entity) ELSE reid_words_by(entity) END,
   [source], reid_apart(reid_with_entity(columns, entity, nulls), groups)) %}
   {{ reid_first_of_people(source, columns, entity, nulls, groups) }}
 {% endcall %}
 {% else %}
 {% call reid_guarded('quasi-identifiers, weight and entity', [source],
-  list_append(reid_with_entity(columns, entity, nulls), weight)) %}
+  reid_apart(list_append(reid_with_entity(columns, entity, nulls), weight), groups)) %}
   SELECT reid_first.*, reid_weights.weight AS {{ reid_name(weight) }}
   FROM ({{ reid_first_of_people(source, columns, entity, nulls, groups) }}) AS reid_first
-  JOIN ({{ reid_weights_of_people(source, entity, weight) }}) AS reid_weights
-    ON reid_first.{{ reid_name(entity) }} IS NOT DISTINCT FROM reid_weights.entity
+  JOIN ({{ reid_weights_of_people(source, list_prepend(entity, groups), weight) }}) AS reid_weights
+    ON {% for b, i in list_prepend(entity, groups) join ' AND ' %}
+      reid_first.{{ reid_name(b) }} IS NOT DISTINCT FROM reid_weights.q{{ i }}{% endfor %}
 {% endcall %}
 {% endif %}
 ;
@@ -196,15 +198,16 @@ FROM (
 WHERE place = 1
 ;
 
--- The smallest weight of each person, NULL where one of them is no number of at least 0.
-PLAN reid_weights_of_people(source, entity, weight) AS
-SELECT entity, CASE WHEN count(weight) = count(*) THEN min(weight) END AS weight
+-- The smallest weight of each person, or of each in a group, NULL where one of them is no number of at least
+-- 0; `apart` are the columns that tell them apart.
+PLAN reid_weights_of_people(source, apart, weight) AS
+SELECT {{ reid_numbered(apart) }}, CASE WHEN count(weight) = count(*) THEN min(weight) END AS weight
 FROM (
-  SELECT entity, CASE WHEN isfinite(weight) AND weight >= 0 THEN weight END AS weight
-  FROM (SELECT {{ reid_name(entity) }}, try_cast({{ reid_name(weight) }} AS DOUBLE) FROM {{ source }})
-    AS reid_weighed(entity, weight)
+  SELECT {{ reid_numbered(apart) }}, CASE WHEN isfinite(weight) AND weight >= 0 THEN weight END AS weight
+  FROM (SELECT {{ reid_columns(apart) }}, try_cast({{ reid_name(weight) }} AS DOUBLE) FROM {{ source }})
+    AS reid_weighed({{ reid_numbered(apart) }}, weight)
 )
-GROUP BY entity
+GROUP BY {{ reid_numbered(apart) }}
 ;
 
 -- What tells one record from the others where people are counted: themselves.

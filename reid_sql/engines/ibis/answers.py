@@ -10,12 +10,12 @@ from ibis.expr.types import Table
 
 from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
 from reid_sql.engines.group_answers import answered_by_group
-from reid_sql.engines.ibis.frames import LIMIT, collected, framed
+from reid_sql.engines.ibis.frames import LIMIT, collected, framed, resolved
 from reid_sql.engines.ibis.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, Reduction, spelling
+from reid_sql.reduction import DIVIDING, HOW_NULLS, Reduction, group_names, refuse_answers_names, spelling
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
@@ -27,10 +27,13 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
     if declared.individuals and arguments["entity"] is not None:
         counted |= {"tbl": _of_people(arguments)} | ({"entity": None} if "entity" in counted else {})
+    by = arguments.get("by") if declared.grouped else None
+    if by is not None:
+        refuse_answers_names(resolved(DIVIDING, by, arguments["tbl"]), declared.answer_columns)
     reduced = spelling(reduction, "ibis")(**counted)
     if declared.answer is Answer.REDUCTION:
-        return reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
-    by = arguments.get("by") if declared.grouped else None
+        listed = reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
+        return listed if by is None else listed.rename(dict(zip(by, group_names(by), strict=True)))
     if by is not None:
         return framed(
             answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)

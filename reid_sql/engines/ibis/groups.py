@@ -24,7 +24,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.engines.ibis.people import WORDS
 from reid_sql.errors import UnavailableError
-from reid_sql.reduction import DIVIDING, refuse_entity, refuse_groups
+from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ class Counted:
             sizes=both["class_size"].count().over(group_by=groups),
         )
         every = marked.filter(marked["class_size"].notnull() | (marked["sizes"] == 0))
-        own = {name: shown(every[group]) for group, name in zip(self.groups, self.by, strict=True)}
+        told = group_names(self.by)
+        own = {name: shown(every[group]) for group, name in zip(self.groups, told, strict=True)}
         return every.select(
             **own,
             class_size=every["class_size"],
@@ -79,7 +80,7 @@ def counted_by_group(
 ) -> Counted:
     """Count the rows by the columns and the groups, and by people where a column tells them apart."""
     refuse_entity(qi, entity, nulls)
-    refuse_groups(by, nulls)
+    refuse_groups(nulls)
     asked = [*qi, entity] if entity is not None else list(qi)
     resolved(QUASI_IDENTIFIERS if entity is None else WORDS, asked, tbl)
     every = [*qi, *resolved(DIVIDING, by, tbl), *asked[len(qi) :]]

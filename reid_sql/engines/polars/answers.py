@@ -7,13 +7,13 @@ from typing import Any
 import polars as pl
 
 from reid_sql.domains import OptionalTable, Table
-from reid_sql.engines.arrow import answer_columns, answer_rows
+from reid_sql.engines.arrow import answer_columns, answer_rows, of_group
 from reid_sql.engines.polars.frames import TYPES, schema
-from reid_sql.engines.polars.groups import answered_by_group, dividing
+from reid_sql.engines.polars.groups import answered_by_group, by_own_names, dividing
 from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, refuse_key_of_people, spelling
+from reid_sql.reduction import HOW_NULLS, group_names, refuse_answers_names, refuse_key_of_people, spelling
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
@@ -27,6 +27,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     by = arguments["by"] if declared.grouped else None
     if by is not None:
         by = dividing(frames["tbl"], by, arguments["nulls"])
+        refuse_answers_names(by, declared.answer_columns)
     if declared.individuals and (entity := counted.pop("entity", arguments["entity"])) is not None:
         frames["tbl"] = _of_people(frames["tbl"], arguments, entity, by or ())
         if "key" in counted:
@@ -34,19 +35,21 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
             counted["key"] = entity
     reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
-        return reduced
+        counts = pl.exclude(group_names(by or ()))
+        return reduced.select(*by_own_names(by), counts) if by is not None else reduced
     types = schema({**declared.columns, **HOW_NULLS})
     if declared.answer is Answer.RECORDS:
         types = {"record": _held(reduced, "members"), **types}
         return reduced.map_batches(_answering_each(declared, own), schema=types).sort("record")
     if declared.reduction.keyed:
         types["record"] = _held(reduced, "keys")
-    answer = _answering(declared, own)
+    answer = _answering(declared, own, answer_rows if by is None else of_group)
     if by is not None:
-        held = reduced.collect_schema()
-        types = {**{name: held[name] for name in by}, **types}
+        held = reduced.select(by_own_names(by)).collect_schema()
+        types = {**held, **types}
         return reduced.map_batches(
-            partial(answered_by_group, by=by, types=types, answer=answer), schema=types
+            partial(answered_by_group, reduction=declared.reduction, by=by, types=types, answer=answer),
+            schema=types,
         )
     return reduced.map_batches(answer, schema=types)
 
@@ -75,7 +78,9 @@ def _refuse_twice(keys: pl.Series) -> pl.Series:
     return keys
 
 
-def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+def _answering(
+    declared: Function, options: dict[str, Any], rows: Callable[..., list[dict[str, Any]]]
+) -> Callable[[pl.DataFrame], pl.DataFrame]:
     """Call the body with the reduction's arrays, and put how NULLs were treated beside its answer."""
     reduction = declared.reduction
 
@@ -84,7 +89,7 @@ def _answering(declared: Function, options: dict[str, Any]) -> Callable[[pl.Data
         if declared.columnar:
             table = pl.DataFrame(answer_columns(declared, arrays, options), schema=types)
         else:
-            table = pl.DataFrame(answer_rows(declared, arrays, options), schema=types, orient="row")
+            table = pl.DataFrame(rows(declared, arrays, options), schema=types, orient="row")
         if reduction and reduction.keyed:
             people, keys = len(frame["people"][0]), frame["keys"][0]
             named = keys if people else _refuse_twice(keys)  # people may have several records

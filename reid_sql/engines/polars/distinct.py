@@ -18,7 +18,9 @@ def distinct(rows: pl.LazyFrame, names: Sequence[str], *listed: str) -> pl.LazyF
     return placed(rows.group_by(names).agg(counts))
 
 
-def log_independent(names: Sequence[str]) -> pl.Expr:
-    """The logarithm of the count of each distinct record that independent columns would hold."""
-    margins = [pl.col("records").sum().over(name).cast(pl.Float64).log() for name in names]
-    return pl.sum_horizontal(margins) - (len(names) - 1) * pl.col("records").sum().cast(pl.Float64).log()
+def log_independent(names: Sequence[str], groups: Sequence[str] = ()) -> pl.Expr:
+    """The log of the count of each distinct record that independent columns would hold, in its group."""
+    records = pl.col("records").sum()
+    margins = [records.over([*groups, name]).cast(pl.Float64).log() for name in names]
+    total = (records.over(groups) if groups else records).cast(pl.Float64).log()
+    return pl.sum_horizontal(margins) - (len(names) - 1) * total

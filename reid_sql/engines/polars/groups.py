@@ -7,7 +7,16 @@ import polars as pl
 
 from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.polars.frames import numbered, places, resolved
-from reid_sql.reduction import DIVIDING, HOW_NULLS, NOBODY, refuse_entity, refuse_groups
+from reid_sql.reduction import (
+    DIVIDING,
+    HOW_NULLS,
+    NOBODY,
+    Reduction,
+    group_names,
+    refuse_entity,
+    refuse_groups,
+    refuse_many_groups,
+)
 
 WITH_ENTITY: Final = Columns("quasi-identifiers and entity")
 COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which every record was dropped
@@ -16,7 +25,7 @@ COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which eve
 def dividing(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str]:
     """The columns whose values divide the table, or a refusal."""
     found = resolved(DIVIDING, by, frame)
-    refuse_groups(found, nulls)
+    refuse_groups(nulls)
     return found
 
 
@@ -46,6 +55,23 @@ def rows_of_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
     return counted.with_columns(kept.alias("kept")), names[: len(columns)], groups
 
 
+def raw_rows_of_groups(
+    frame: pl.LazyFrame,
+    columns: Sequence[str],
+    by: Sequence[str],
+    nulls: str,
+    words: Columns = QUASI_IDENTIFIERS,
+) -> tuple[pl.LazyFrame, list[str], list[str]]:
+    """All rows, under numbers, with whether they are kept; the names of columns and of groups."""
+    every = [*resolved(words, columns, frame), *dividing(frame, by, nulls)]
+    names = places(every)
+    own, groups = names[: len(columns)], names[len(columns) :]
+    missing = pl.any_horizontal(pl.col(own).is_null())
+    kept = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
+    rows = numbered(frame, every).with_columns(kept.alias("kept"), pl.lit(1, pl.Int64).alias("records"))
+    return rows, own, groups
+
+
 def of_groups(
     counted: pl.LazyFrame, sized: pl.LazyFrame, groups: Sequence[str], by: Sequence[str], nulls: str
 ) -> pl.LazyFrame:
@@ -53,24 +79,32 @@ def of_groups(
     left_out = pl.col("records").filter(~pl.col("kept")).sum().alias("records_dropped")
     told = counted.group_by(groups).agg(left_out)
     every = told.join(sized, on=list(groups), how="left", nulls_equal=True)
-    own = (pl.col(group).alias(name) for group, name in zip(groups, by, strict=True))
+    own = (pl.col(group).alias(name) for group, name in zip(groups, group_names(by), strict=True))
     counts = [name for name in sized.collect_schema() if name not in groups]
     known = (pl.col(name).fill_null(0) if name in COUNTS else pl.col(name) for name in counts)
     found = every.select(*own, *known, "records_dropped", pl.lit(nulls).alias("nulls"))
-    return found.sort("class_size", maintain_order=True)
+    return found.sort(counts[0], maintain_order=True)
+
+
+def by_own_names(by: Sequence[str]) -> list[pl.Expr]:
+    """The columns of the groups, which a reduction has under names that none of its own can meet."""
+    return [pl.col(group).alias(name) for group, name in zip(group_names(by), by, strict=True)]
 
 
 def answered_by_group(
     frame: pl.DataFrame,
+    reduction: Reduction,
     by: Sequence[str],
     types: Mapping[str, pl.DataType],
     answer: Callable[[pl.DataFrame], pl.DataFrame],
 ) -> pl.DataFrame:
     """Answer for each group; of one of which every record was dropped nothing but that is known."""
     found = [pl.DataFrame(schema=types)]
-    for part in frame.partition_by(by, maintain_order=True):
-        row = answer(part) if part["classes"].sum() > 0 else _told(part, types)
-        groups = part.select(by).head(1)
+    parts = frame.partition_by(group_names(by), maintain_order=True)
+    refuse_many_groups(len(parts), reduction.most_groups)
+    for part in parts:
+        row = answer(part) if part[reduction.counting].sum() > 0 else _told(part, types)
+        groups = part.select(by_own_names(by)).head(1)
         found.append(pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by])))
     return pl.concat(found)
 

@@ -13,20 +13,26 @@ from reid_sql.models.copula.gaussian_copula import ALONE
 NOTHING: Final = pl.lit(None, dtype=pl.String)
 
 
-def pair_counts(held: pl.LazyFrame, columns: Sequence[str], *, weighted: bool = False) -> pl.LazyFrame:
-    """Count values and pairs of values, and who is alone; weights, if any, stand after the columns."""
+def pair_counts(
+    held: pl.LazyFrame, columns: Sequence[str], *, weighted: bool = False, groups: Sequence[str] = ()
+) -> pl.LazyFrame:
+    """Count values and pairs of values, and who is alone; weights, if any, stand after the columns.
+
+    Where there are groups, it is within each.
+    """
     names, numbers = places(columns), range(len(columns))
     refuse_without_text(held, columns)
     weight = pl.col(f"q{len(columns) + 1}").cast(pl.Float64, strict=False) if weighted else None
-    lines = [_values(held, names[place], place + 1, columns[place], weight) for place in numbers]
-    lines += [_crossed(held, names, one, other, weight) for one, other in combinations(numbers, 2)]
-    return pl.concat(lines if weighted else [*lines, _alone(held, names)], how="diagonal")
+    lines = [_values(held, names[place], place + 1, columns[place], weight, groups) for place in numbers]
+    lines += [_crossed(held, names, one, other, weight, groups) for one, other in combinations(numbers, 2)]
+    return pl.concat(lines if weighted else [*lines, _alone(held, names, groups)], how="diagonal")
 
 
-def _alone(held: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    sizes = held.group_by(names).agg(pl.len().alias("size"))
+def _alone(held: pl.LazyFrame, names: Sequence[str], groups: Sequence[str]) -> pl.LazyFrame:
+    sizes = held.group_by([*groups, *names]).agg(pl.len().alias("size"))
     records = (pl.col("size") == 1).sum().cast(pl.Int64).alias("records")
-    return sizes.select(records).with_columns(whole(0, "first"), whole(ALONE, "second"))
+    counted = sizes.group_by(groups).agg(records) if groups else sizes.select(records)
+    return counted.with_columns(whole(0, "first"), whole(ALONE, "second"))
 
 
 def refuse_without_text(held: pl.LazyFrame, columns: Sequence[str]) -> None:
@@ -43,26 +49,33 @@ def has_text(kind: pl.DataType) -> bool:
     return not kind.is_nested() and kind not in {pl.Binary, pl.Object}
 
 
-def _values(held: pl.LazyFrame, name: str, first: int, label: str, weight: pl.Expr | None) -> pl.LazyFrame:
-    counted = held.group_by(name).agg(*_counts(weight))
+def _values(  # noqa: PLR0917 - a column, what is told of it, and within what
+    held: pl.LazyFrame, name: str, first: int, label: str, weight: pl.Expr | None, groups: Sequence[str]
+) -> pl.LazyFrame:
+    counted = held.group_by([*groups, name]).agg(*_counts(weight))
     told = (
         pl.lit(label).alias("label"),
         pl.col(name).cast(pl.String).alias("first_value"),
         NOTHING.alias("second_value"),
     )
-    return counted.select(whole(first, "first"), whole(0, "second"), *told, "records", "mass")
+    return counted.select(*groups, whole(first, "first"), whole(0, "second"), *told, "records", "mass")
 
 
-def _crossed(
-    held: pl.LazyFrame, names: Sequence[str], one: int, other: int, weight: pl.Expr | None
+def _crossed(  # noqa: PLR0917 - two columns, and within what
+    held: pl.LazyFrame,
+    names: Sequence[str],
+    one: int,
+    other: int,
+    weight: pl.Expr | None,
+    groups: Sequence[str],
 ) -> pl.LazyFrame:
-    counted = held.group_by(names[one], names[other]).agg(*_counts(weight))
+    counted = held.group_by([*groups, names[one], names[other]]).agg(*_counts(weight))
     values = (
         pl.col(names[p]).cast(pl.String).alias(alias)
         for p, alias in ((one, "first_value"), (other, "second_value"))
     )
     told = whole(one + 1, "first"), whole(other + 1, "second"), NOTHING.alias("label"), *values
-    return counted.select(*told, "records", "mass")
+    return counted.select(*groups, *told, "records", "mass")
 
 
 def _counts(weight: pl.Expr | None) -> tuple[pl.Expr, pl.Expr]:

@@ -63,17 +63,20 @@ def individuals(
     first = sized.unique([*within, "entity"], keep="first", maintain_order=True)
     values = [pl.col(q).alias(name) for q, name in zip(names, own, strict=True)]
     told = first.select(*values, *([] if entity in own else [pl.col("entity").alias(entity)]))
-    return told if weight is None or weight in {*qi, entity} else _weighed(told, frame, entity, weight)
+    return told if weight is None or weight in {*own, entity} else _weighed(told, frame, entity, weight, by)
 
 
-def _weighed(told: pl.LazyFrame, frame: pl.LazyFrame, entity: str, weight: str) -> pl.LazyFrame:
-    """The people with their smallest weight beside them."""
+def _weighed(
+    told: pl.LazyFrame, frame: pl.LazyFrame, entity: str, weight: str, by: Sequence[str]
+) -> pl.LazyFrame:
+    """The people with their smallest weight beside them, in each group."""
     resolved(WEIGHED, [weight, entity], frame)
     number = named(weight).cast(pl.Float64, strict=False)
     valid = pl.when(number.is_finite() & (number >= 0)).then(number).alias(weight)
     least = pl.when(named(weight).is_not_null().all()).then(named(weight).min()).alias(weight)
-    weights = frame.select(named(entity), valid).group_by(named(entity)).agg(least)
-    return told.join(weights, on=named(entity), how="left", nulls_equal=True, maintain_order="left")
+    alike = [named(name) for name in apart([entity], by)]
+    weights = frame.select(*alike, valid).group_by(alike).agg(least)
+    return told.join(weights, on=alike, how="left", nulls_equal=True, maintain_order="left")
 
 
 def values_of_people(  # noqa: PLR0917 - the arguments of the functions

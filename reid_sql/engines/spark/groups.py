@@ -11,7 +11,7 @@ from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.spark.counting import missing
 from reid_sql.engines.spark.frames import Rows, column, resolved, rows_of, same
 from reid_sql.engines.spark.people import WORDS
-from reid_sql.reduction import DIVIDING, refuse_entity, refuse_groups
+from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
 
 COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which every record was dropped
 
@@ -36,16 +36,23 @@ class Counted:
         left_out = F.sum(F.when(F.col("kept"), 0).otherwise(F.col("records"))).alias("records_dropped")
         every = self.rows.groupBy(*self.groups).agg(left_out)
         met = every.join(*same(every, sized, self.groups), "left")
-        own = (F.col(group).alias(name) for group, name in zip(self.groups, self.by, strict=True))
+        told = group_names(self.by)
+        own = (F.col(group).alias(name) for group, name in zip(self.groups, told, strict=True))
         counts = [name for name in sized.columns if name not in self.groups]
         filled = met.fillna(0, [name for name in counts if name in COUNTS])
         return filled.select(*own, *counts, "records_dropped", F.lit(self.nulls).alias("nulls"))
 
 
+def by_own_names(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Give the columns of the groups their own names, where nothing of ours can meet them any more."""
+    own = dict(zip(group_names(by), by, strict=True))
+    return reduced.select(*(column(name).alias(own.get(name, name)) for name in reduced.columns))
+
+
 def dividing(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
     """The columns whose values divide the table, as it spells them, or a refusal."""
     found = resolved(DIVIDING, by, tbl)
-    refuse_groups(found, nulls)
+    refuse_groups(nulls)
     return found
 
 

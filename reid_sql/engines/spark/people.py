@@ -65,20 +65,20 @@ def individuals(
     values = {name: F.col(f"first.{q}") for q, name in zip(rows.names, rows.given, strict=True)}
     named = _named(values, groups, by)
     person = [] if entity.lower() in {each.lower() for each in by} else [F.col("entity").alias(entity)]
-    if weight is None or weight in {*qi, entity}:
+    if weight is None or weight in {*qi, *by, entity}:
         return first.select(*named, *person)
-    weights = _weights(tbl, entity, weight)
-    weighed = first.join(weights, first["entity"].eqNullSafe(weights["who"]))
+    weighed = first.join(*same(first, _weights(tbl, entity, weight, groups), ["entity", *groups]))
     return weighed.select(*named, *person, F.col("least").alias(weight))
 
 
-def _weights(tbl: DataFrame, entity: str, weight: str) -> DataFrame:
-    """The smallest weight of each person, NULL where one of them is no number of at least 0."""
+def _weights(tbl: DataFrame, entity: str, weight: str, groups: Mapping[str, Column]) -> DataFrame:
+    """The smallest weight of each person in each group, NULL where one of them is no number of at least 0."""
     found, person = resolved(WEIGHED, [weight, entity], tbl)
     number = as_number(tbl, found)
     valid = F.when((number >= 0) & (number < float("inf")), number).alias("weight")
     least = F.when(F.count("weight") == F.count(F.lit(1)), F.min("weight")).alias("least")
-    return tbl.select(column(person).alias("who"), valid).groupBy("who").agg(least)
+    own = [column(person).alias("entity"), *(each.alias(name) for name, each in groups.items())]
+    return tbl.select(*own, valid).groupBy("entity", *groups).agg(least)
 
 
 def _groups(by: Sequence[str]) -> dict[str, Column]:

@@ -11,13 +11,13 @@ from pyspark.sql import DataFrame, SparkSession
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.group_answers import answered_by_group
 from reid_sql.engines.spark.frames import arrow_type, collected, to_spark
-from reid_sql.engines.spark.groups import dividing
+from reid_sql.engines.spark.groups import by_own_names, dividing
 from reid_sql.engines.spark.people import individuals, values_of_people
 from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, Reduction, refuse_key_of_people, spelling
+from reid_sql.reduction import HOW_NULLS, Reduction, refuse_answers_names, refuse_key_of_people, spelling
 
 
 def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
@@ -34,12 +34,15 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         refuse_no_key(key)
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
     by = arguments["by"] if declared.grouped else None
+    if by is not None:
+        refuse_answers_names(dividing(arguments["tbl"], by, arguments["nulls"]), declared.answer_columns)
     if declared.individuals and arguments["entity"] is not None:
         own_key = {"entity": None, "key": key}
         counted |= {"tbl": _of_people(arguments, by)} | {n: v for n, v in own_key.items() if n in counted}
     reduced = spelling(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
-        return reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
+        listed = reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
+        return listed if by is None else by_own_names(listed, by)
     if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
         return answered_records(declared, reduced, str(key), own)
     if isinstance(reduced, DataFrame) and by is not None:

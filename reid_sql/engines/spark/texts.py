@@ -30,17 +30,26 @@ def has_text(kind: DataType) -> bool:
     return not isinstance(kind, ArrayType | StructType | BinaryType | TimestampType)
 
 
-def counts_of_pairs(distinct: DataFrame, columns: Sequence[str], *, alone: bool) -> DataFrame:
-    """The lines of PairCounts, from numbered columns of distinct records, with `records` and `mass`."""
-    cells = distinct.select(F.explode(F.array(*_cells(places(columns), alone=alone))).alias("cell")).select(
-        "cell.*"
-    )
+def counts_of_pairs(
+    distinct: DataFrame, columns: Sequence[str], *, alone: bool, groups: Sequence[str] = ()
+) -> DataFrame:
+    """The lines of PairCounts, from numbered columns of distinct records, with `records` and `mass`.
+
+    Where there are groups, it is within each.
+    """
+    cells = F.explode(F.array(*_cells(places(columns), alone=alone))).alias("cell")
+    told = [*groups, "first", "second", "first_value", "second_value"]
     sums = F.sum("records").alias("records"), F.sum("mass").alias("mass")
-    found = cells.groupBy("first", "second", "first_value", "second_value").agg(*sums)
+    found = distinct.select(*groups, cells).select(*groups, "cell.*").groupBy(*told).agg(*sums)
     labels = F.element_at(F.array(*(F.lit(name) for name in columns)), F.greatest("first", F.lit(1)))
     whole = (F.col(name).cast("bigint").alias(name) for name in ("first", "second", "records"))
     return found.select(
-        *whole, F.when(F.col("second") == 0, labels).alias("label"), "first_value", "second_value", "mass"
+        *groups,
+        *whole,
+        F.when(F.col("second") == 0, labels).alias("label"),
+        "first_value",
+        "second_value",
+        "mass",
     )
 
 

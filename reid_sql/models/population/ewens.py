@@ -57,5 +57,7 @@ def spread(theta: float, records: float) -> float:
 
     They are the first two.
     """
+    if not theta:  # nobody is unique; of two records alike the variance below would be 0 / 0
+        return 1.0
     mean = records * theta / (theta + records - 1)
     return sqrt(max(mean + mean**2 * (1 - theta) / (records * (theta + records - 2)), 1.0))

@@ -16,7 +16,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from reid_sql.domains import Choice, Number, Numbers
-from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.errors import NoRecordsError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.people.shape import row_keys
 from reid_sql.models.population.population_uniqueness import EVERY, METHODS
@@ -129,14 +129,14 @@ def _shares(fractions: Sequence[float] | None, people: int) -> list[float]:
         usual = [share for share in USUAL if round(share * people) >= LEAST]
         if not usual and people < SMALLEST:
             rule = f"the table must hold at least {SMALLEST} records for samples of a half of it"
-            raise OutOfDomainError(f"{rule}, got {people}; pass a larger table")
+            raise TooFewRecordsError(f"{rule}, got {people}; pass a larger table")
         return usual or [A_HALF]
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))
     for share in shares:
         if round(share * people) < LEAST:
             rule = f"fractions must leave samples of at least {LEAST} records"
             got = f"got {share:g} of {people} records"
-            raise OutOfDomainError(f"{rule}, {got}; pass at least {LEAST / people:.3g}, or a larger table")
+            raise TooFewRecordsError(f"{rule}, {got}; pass at least {LEAST / people:.3g}, or a larger table")
     return list(shares.tolist())
 
 

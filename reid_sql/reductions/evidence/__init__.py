@@ -5,7 +5,7 @@ from typing import Final
 from reid_sql.models.people.people_lines import DRAWN
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import METHOD
-from reid_sql.reduction import KEPT_NULLS, QI, TBL, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, TEXTS_DIFFER, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
 __all__ = ["DRAWN", "EVIDENCE", "OF_COPULAS", "OF_INDEPENDENCE", "OF_PAIRS", "OF_PEOPLE", "SEED"]
@@ -20,7 +20,7 @@ EVIDENCE: Final = Reduction(
     name="evidence",
     words="how many classes have each size, and each logarithm of the count that independent columns would "
     "hold, to a thousandth; pairs of values, and some records drawn",
-    arguments=(TBL, QI, Argument("method", METHOD, "all"), KEPT_NULLS),
+    arguments=(TBL, QI, Argument("method", METHOD, "all"), BY, KEPT_NULLS),
     columns={
         "place": "BIGINT",
         "class_size": "BIGINT",
@@ -31,4 +31,5 @@ EVIDENCE: Final = Reduction(
     },
     arrays=UniquenessEvidence,
     absences=TEXTS_DIFFER,
+    most_groups=MOST_FITTED,
 )

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark.counting import counted, how_nulls, placed
 from reid_sql.engines.spark.frames import Rows, arrow_type, rows_of, to_spark
+from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.engines.spark.independence import fitted
 from reid_sql.engines.spark.texts import counts_of_pairs, has_text, refuse_without_text
 from reid_sql.reductions.evidence import (
@@ -26,38 +27,47 @@ SIZED: Final = ("place", "class_size", "log_expected", "classes")
 WHOLE: Final = ["class_size", "classes", "first", "second", "records", "mass"]
 
 
-def evidence(tbl: DataFrame, qi: Sequence[str], method: str, nulls: str) -> DataFrame:
+def evidence(
+    tbl: DataFrame, qi: Sequence[str], method: str, nulls: str, by: Sequence[str] | None = None
+) -> DataFrame:
     """Classes by size and by what independent columns would hold, pairs and drawn records, as asked."""
+    if by is not None:
+        divided = rows_by_group(tbl, qi, by, None, nulls)
+        every = counted_by_group(divided, by, nulls)
+        return every.told(_lines(divided, every.kept.drop("kept"), method, every.groups))
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
-    held = counted(rows, nulls)
+    return how_nulls(rows, nulls, _lines(rows, counted(rows, nulls), method))
+
+
+def _lines(rows: Rows, held: DataFrame, method: str, groups: Sequence[str] = ()) -> DataFrame:
+    """All that is told of the distinct records, or of those of each group."""
     held = placed(held) if method in {*OF_INDEPENDENCE, *OF_PAIRS} else held
     if method in OF_PAIRS and method != "all":
         refuse_without_text(rows)
-    told = _sizes(held, rows.names, independent=method in OF_INDEPENDENCE)
-    texts = all(has_text(field.dataType) for field in rows.frame.schema)
-    for part in _parts(rows, held, method) if texts else [_nothing(rows)]:
+    told = _sizes(held, rows.names, groups, independent=method in OF_INDEPENDENCE)
+    texts = all(has_text(rows.frame.schema[name].dataType) for name in rows.names)
+    for part in _parts(rows, held, method, groups) if texts else [_nothing(rows)]:
         told = told.unionByName(part, allowMissingColumns=True)
-    numbered = told.fillna(0, WHOLE).withColumn("place", F.monotonically_increasing_id())
-    return how_nulls(rows, nulls, numbered)
+    return told.fillna(0, WHOLE).select(F.monotonically_increasing_id().alias("place"), *told.columns)
 
 
-def _sizes(held: DataFrame, names: Sequence[str], *, independent: bool) -> DataFrame:
+def _sizes(held: DataFrame, names: Sequence[str], groups: Sequence[str], *, independent: bool) -> DataFrame:
     """How many classes have each size, and each expected count, to a thousandth of its logarithm."""
     log = F.round(F.col("log_expected") * 1000) / 1000 if independent else F.lit(None).cast("double")
-    found = fitted(held, names) if independent else held
-    lines = found.select(F.col("records").alias("class_size"), log.alias("log_expected"))
-    return lines.groupBy("class_size", "log_expected").agg(F.count(F.lit(1)).alias("classes"))
+    found = fitted(held, names, groups) if independent else held
+    lines = found.select(*groups, F.col("records").alias("class_size"), log.alias("log_expected"))
+    return lines.groupBy(*groups, "class_size", "log_expected").agg(F.count(F.lit(1)).alias("classes"))
 
 
-def _parts(rows: Rows, held: DataFrame, method: str) -> Iterator[DataFrame]:
+def _parts(rows: Rows, held: DataFrame, method: str, groups: Sequence[str]) -> Iterator[DataFrame]:
     """Pairs of values and records drawn, as population_risk draws them, where the method asks for them."""
     yield _nothing(rows)
     if method in OF_PAIRS:
         weighed = held.withColumn("mass", F.col("records").cast("double"))
-        yield counts_of_pairs(weighed, rows.given, alone=True)
+        yield counts_of_pairs(weighed, rows.given, alone=True, groups=groups)
     if method in OF_PEOPLE:
         second = F.lit(DRAWN).cast("bigint").alias("second")
-        yield drawn(held, rows.names, SEED).select("*", second)
+        yield drawn(held, rows.names, SEED, groups).select("*", second)
 
 
 def _nothing(rows: Rows) -> DataFrame:

@@ -29,32 +29,47 @@ FROM (
 {% if nulls = 'drop' %}WHERE q2 IS NOT NULL{% endif %}
 ;
 
+-- Values, pairs of values and who is alone, of reid_taken: rows of the columns and of the weight, if any; and
+-- the shares from outside. `head` are the groups' columns before others, each with a comma after it.
+PLAN reid_pair_lines(columns, weight, marginals, nulls, head) AS
+{% for c, i in columns join ' UNION ALL ' %}
+SELECT {{ head }} {{ i }}::BIGINT AS first, 0::BIGINT AS second, {{ reid_text(c) }} AS label,
+  q{{ i }}::VARCHAR AS first_value, NULL::VARCHAR AS second_value, {{ reid_pair_counts(columns, weight) }}
+FROM reid_taken GROUP BY {{ head }} q{{ i }}
+{% endfor %}
+{% for places in list_filter(reid_subset_places(len(columns), 2),
+  lambda reid_places: len(reid_places) = 2) %}
+UNION ALL
+SELECT {{ head }} {{ places[1] }}, {{ places[2] }}, NULL,
+  q{{ places[1] }}::VARCHAR, q{{ places[2] }}::VARCHAR,
+  {{ reid_pair_counts(columns, weight) }}
+FROM reid_taken GROUP BY {{ head }} q{{ places[1] }}, q{{ places[2] }}
+{% endfor %}
+{% if weight IS NULL %}
+UNION ALL
+SELECT {{ head }} 0, ${ALONE}, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT, 0
+FROM (SELECT {{ head }} count(*) AS alike FROM reid_taken GROUP BY {{ head }} {{ reid_key(columns) }})
+{% if head <> '' %}GROUP BY {{ rtrim(head, ', ') }}{% endif %}
+{% endif %}
+{% if marginals IS NOT NULL %}
+UNION ALL
+{% if head = '' %}
+{{ reid_outside(columns, marginals, nulls) }}
+{% else %}
+SELECT reid_divided.*, reid_shares.*
+FROM (SELECT DISTINCT {{ rtrim(head, ', ') }} FROM reid_taken) AS reid_divided,
+  ({{ reid_outside(columns, marginals, nulls) }}) AS reid_shares
+{% endif %}
+{% endif %}
+;
+
 PLAN reid_plan_pairs(source, columns, weight, marginals, nulls) AS
 {% set taken = reid_weighted(columns, weight) %}
 {% call reid_guarded('columns', [source], taken) %}
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }})
   SELECT row_number() OVER () AS cell, *
-  FROM (
-    {% for c, i in columns join ' UNION ALL ' %}
-    SELECT {{ i }}::BIGINT AS first, 0::BIGINT AS second, {{ reid_text(c) }} AS label,
-      q{{ i }}::VARCHAR AS first_value, NULL::VARCHAR AS second_value, {{ reid_pair_counts(columns, weight) }}
-    FROM reid_taken GROUP BY q{{ i }}
-    {% endfor %}
-    {% for places in list_filter(reid_subset_places(len(columns), 2),
-      lambda reid_places: len(reid_places) = 2) %}
-    UNION ALL
-    SELECT {{ places[1] }}, {{ places[2] }}, NULL, q{{ places[1] }}::VARCHAR, q{{ places[2] }}::VARCHAR,
-      {{ reid_pair_counts(columns, weight) }}
-    FROM reid_taken GROUP BY q{{ places[1] }}, q{{ places[2] }}
-    {% endfor %}
-    {% if weight IS NULL %}
-    UNION ALL
-    SELECT 0, ${ALONE}, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT, 0
-    FROM (SELECT count(*) AS alike FROM reid_taken GROUP BY {{ reid_key(columns) }})
-    {% endif %}
-    {% if marginals IS NOT NULL %}UNION ALL {{ reid_outside(columns, marginals, nulls) }}{% endif %}
-  )
+  FROM ({{ reid_pair_lines(columns, weight, marginals, nulls, '') }})
 {% endcall %}
 {% endcall %}
 ;

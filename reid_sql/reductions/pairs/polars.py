@@ -18,13 +18,13 @@ def pairs(
     rows, names = numbered(tbl, every), places(every)
     counted = pair_counts(kept(rows, names, nulls), qi, weighted=weight is not None)
     if marginals is not None:
-        told = marginals.drop_nulls("value") if nulls == "drop" else marginals
-        counted = pl.concat([counted, _outside(told, qi)], how="diagonal")
+        counted = pl.concat([counted, outside(marginals, qi, nulls)], how="diagonal")
     return how_nulls(rows, names, nulls, placed(counted, "cell"))
 
 
-def _outside(marginals: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
+def outside(marginals: pl.LazyFrame, columns: Sequence[str], nulls: str) -> pl.LazyFrame:
     """Shares from outside, as counts of the columns that they name; 0 is the column of an unknown name."""
+    told = marginals.drop_nulls("value") if nulls == "drop" else marginals
     Columns("columns of the marginals").check(
         ["column_name", "value", "share"], marginals.collect_schema().names()
     )
@@ -32,7 +32,7 @@ def _outside(marginals: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
         pl.col("column_name").cast(pl.String),
         {column: number for number, column in enumerate(columns, 1)},
     )
-    return marginals.select(
+    return told.select(
         name.replace_strict(place, default=0, return_dtype=pl.Int64).alias("first"),
         whole(OUTSIDE, "second"),
         name.alias("label"),

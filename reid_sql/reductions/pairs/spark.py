@@ -22,15 +22,30 @@ def pairs(
 ) -> DataFrame:
     """Count values and pairs of values, and who is alone, from the distinct records in one pass."""
     every = rows_of(tbl, qi if weight is None else [*qi, weight], QUASI_IDENTIFIERS)
+    lines = pair_lines(every, qi, weight, marginals, nulls)
+    return how_nulls(every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
+
+
+def pair_lines(  # noqa: PLR0917 - the arguments of the reduction, of rows that have been taken
+    every: Rows,
+    qi: Sequence[str],
+    weight: str | None,
+    marginals: DataFrame | None,
+    nulls: str,
+    groups: Sequence[str] = (),
+) -> DataFrame:
+    """The same of the columns and of the weight, if any, after them; in each group where there are groups."""
     columns = Rows(every.frame, qi, every.found[: len(qi)])
     number = F.lit(1.0) if weight is None else as_number(every.frame, every.names[-1])
     mass = F.sum(F.when(number >= 0, number).otherwise(float("nan"))).alias("mass")
-    distinct = kept(every, nulls).groupBy(*columns.names).agg(F.count(F.lit(1)).alias("records"), mass)
+    held, counts = kept(every, nulls), F.count(F.lit(1)).alias("records")
+    distinct = held.groupBy(*groups, *columns.names).agg(counts, mass)
     refuse_without_text(columns)
-    lines = counts_of_pairs(distinct, qi, alone=weight is None)
-    if marginals is not None:
-        lines = lines.unionByName(_outside(marginals, qi, drop=nulls == "drop"))
-    return how_nulls(every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
+    lines = counts_of_pairs(distinct, qi, alone=weight is None, groups=groups)
+    if marginals is None:
+        return lines
+    shares = _outside(marginals, qi, drop=nulls == "drop")
+    return lines.unionByName(held.select(*groups).distinct().crossJoin(shares) if groups else shares)
 
 
 def _outside(marginals: DataFrame, columns: Sequence[str], *, drop: bool) -> DataFrame:

@@ -4,7 +4,7 @@ from typing import Final
 
 from reid_sql.domains import OPTIONAL_TABLE, SEED, WEIGHT
 from reid_sql.models.people.people_lines import DRAWN, MOST_DRAWN, MOST_LINES, SIZES, PeopleLines
-from reid_sql.reduction import KEPT_NULLS, QI, TBL, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, TEXTS_DIFFER, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
 __all__ = ["DRAWN", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
@@ -19,6 +19,7 @@ PEOPLE: Final = Reduction(
         Argument("weight", WEIGHT, optional=True),
         Argument("marginals", OPTIONAL_TABLE, optional=True),
         Argument("seed", SEED, 0),
+        BY,
         KEPT_NULLS,
     ),
     columns={
@@ -28,4 +29,5 @@ PEOPLE: Final = Reduction(
     },
     arrays=PeopleLines,
     absences=TEXTS_DIFFER,
+    most_groups=MOST_FITTED,
 )

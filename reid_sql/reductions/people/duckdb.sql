@@ -1,45 +1,75 @@
 -- How DuckDB says what a model of people is fitted to.
 
--- The classes, and their records in a random order that the values and the seed decide.
+-- The classes, and their records in a random order that the values and the seed decide. `head` are the
+-- groups' columns before others, each with a comma after it.
 PLAN reid_people_classes(source, columns, weight, nulls) AS
 SELECT {{ reid_numbered(columns) }}, count(*) AS records
 FROM {{ reid_rows(source, reid_weighted(columns, weight), nulls) }}
 GROUP BY {{ reid_numbered(columns) }}
 ;
 
-PLAN reid_people_drawn(columns, seed) AS
-SELECT records, texts,
+PLAN reid_people_drawn(columns, seed, head) AS
+SELECT {{ head }} records, texts,
   hash({{ reid_numbered(columns) }}, copy, {{ seed }}::BIGINT)::DOUBLE / 18446744073709551616 AS mass
 FROM (
   SELECT *, [{% for c, i in columns join ', ' %}q{{ i }}::VARCHAR{% endfor %}] AS texts,
     unnest(range(records)) AS copy
   FROM reid_classes
 )
+{% if head = '' %}
 ORDER BY mass
 LIMIT ${MOST_DRAWN}
+{% else %}
+QUALIFY row_number() OVER (PARTITION BY {{ rtrim(head, ', ') }} ORDER BY mass ASC) <= ${MOST_DRAWN}
+{% endif %}
 ;
 
-PLAN reid_plan_people(source, columns, weight, marginals, seed, nulls) AS
+-- What is told of reid_classes, and of the pairs of values, which `pairs` names.
+PLAN reid_people_lines(columns, seed, pairs, head) AS
+SELECT {{ head }} first, second, label, first_value, second_value, records, mass, NULL::VARCHAR[] AS texts
+FROM (SELECT *, count(*) OVER (PARTITION BY {{ head }} first, second) AS reid_lines FROM ({{ pairs }}))
+WHERE second <= 0 OR reid_lines <= ${MOST_LINES}
+UNION ALL
+SELECT {{ head }} 0, ${SIZES}, NULL, NULL, NULL, records, count(*)::DOUBLE, NULL
+FROM reid_classes
+GROUP BY {{ head }} records
+UNION ALL
+SELECT {{ head }} 0, ${DRAWN}, NULL, NULL, NULL, records, mass, texts
+FROM ({{ reid_people_drawn(columns, seed, head) }})
+;
+
+PLAN reid_plan_people(source, columns, weight, marginals, seed, groups, nulls) AS
+{% if groups IS NOT NULL %}
+FROM query(reid_grouped_people({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_texts(reid_weighted(columns, weight)) }}, {{ reid_text_or_null(weight) }},
+  {{ reid_text_or_null(marginals) }}, {{ seed }}, {{ reid_texts(reid_groups(groups, nulls)) }},
+  {{ reid_text(reid_head(len(reid_weighted(columns, weight)), len(groups))) }}, {{ reid_text(nulls) }}))
+{% else %}
 {% set taken = reid_weighted(columns, weight) %}
 {% call reid_guarded('columns', [source], taken) %}
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_classes AS MATERIALIZED ({{ reid_people_classes(source, columns, weight, nulls) }})
-  SELECT row_number() OVER () AS line, first, second, label, first_value, second_value, records, mass, texts
-  FROM (
-    SELECT first, second, label, first_value, second_value, records, mass, NULL::VARCHAR[] AS texts
-    FROM (
-      SELECT *, count(*) OVER (PARTITION BY first, second) AS reid_lines
-      FROM ({{ reid_plan_pairs(source, columns, weight, marginals, nulls) }})
-    )
-    WHERE second <= 0 OR reid_lines <= ${MOST_LINES}
-    UNION ALL
-    SELECT 0, ${SIZES}, NULL, NULL, NULL, records, count(*)::DOUBLE, NULL
-    FROM reid_classes
-    GROUP BY records
-    UNION ALL
-    SELECT 0, ${DRAWN}, NULL, NULL, NULL, records, mass, texts
-    FROM ({{ reid_people_drawn(columns, seed) }})
-  )
+  SELECT row_number() OVER () AS line, *
+  FROM ({{ reid_people_lines(
+    columns, seed, reid_plan_pairs(source, columns, weight, marginals, nulls), '') }})
 {% endcall %}
+{% endcall %}
+{% endif %}
+;
+
+-- The same of each group; `taken` are the columns and the weight, if any.
+PLAN reid_grouped_people(source, columns, taken, weight, marginals, seed, groups, head, nulls) AS
+{% call reid_by_group(source, 'columns and by', taken, groups, NULL::VARCHAR, nulls,
+  'line, first, second, label, first_value, second_value, coalesce(records, 0)::BIGINT AS records, '
+    || 'mass, texts') %}
+  {{ reid_taken_by_group(source, taken, groups, nulls) }},
+  reid_classes AS MATERIALIZED (
+    SELECT {{ head }} {{ reid_numbered(columns) }}, count(*) AS records FROM reid_taken GROUP BY ALL
+  ),
+  reid_sized AS (
+    SELECT row_number() OVER () AS line, *
+    FROM ({{ reid_people_lines(
+      columns, seed, reid_pair_lines(columns, weight, marginals, nulls, head), head) }})
+  )
 {% endcall %}
 ;

@@ -6,8 +6,9 @@ import polars as pl
 
 from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
-from reid_sql.engines.polars.pairs import whole
-from reid_sql.reductions.pairs.polars import pairs
+from reid_sql.engines.polars.groups import of_groups, raw_rows_of_groups
+from reid_sql.engines.polars.pairs import pair_counts, whole
+from reid_sql.reductions.pairs.polars import outside, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, MOST_LINES, SIZES
 
 
@@ -18,26 +19,62 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     marginals: pl.LazyFrame | None,
     seed: float,
     nulls: str,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """Count values, pairs that are not too many, and class sizes; draw records by a hash of values."""
+    if by is not None:
+        return _of_groups(tbl, qi, weight, marginals, int(seed), nulls, by)
     counted = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
     few = (pl.col("second") <= 0) | (pl.len().over("first", "second") <= MOST_LINES)
     every = resolved(QUASI_IDENTIFIERS, qi if weight is None else [*qi, weight], tbl)
     rows, names = numbered(tbl, every), places(every)
     own = places(qi)
-    classes = kept(rows, names, nulls).group_by(own).agg(pl.len().cast(pl.Int64).alias("records"))
-    sizes = classes.group_by("records").agg(pl.len().cast(pl.Float64).alias("mass"))
+    told = _lines(counted.filter(few), kept(rows, names, nulls), own, int(seed), ())
+    return how_nulls(rows, names, nulls, placed(told, "line"))
+
+
+def _of_groups(  # noqa: PLR0917 - the arguments of the reduction
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    weight: str | None,
+    marginals: pl.LazyFrame | None,
+    seed: int,
+    nulls: str,
+    by: Sequence[str],
+) -> pl.LazyFrame:
+    """The same of each group."""
+    every = qi if weight is None else [*qi, weight]
+    rows, _, groups = raw_rows_of_groups(tbl, every, by, nulls)
+    held = rows.filter("kept").drop("kept", "records")
+    counted = pair_counts(held, qi, weighted=weight is not None, groups=groups)
+    if marginals is not None:
+        shares = outside(marginals, qi, nulls)
+        counted = pl.concat([counted, held.select(groups).unique().join(shares, how="cross")], how="diagonal")
+    few = (pl.col("second") <= 0) | (pl.len().over([*groups, "first", "second"]) <= MOST_LINES)
+    told = _lines(counted.filter(few), held, places(qi), seed, groups)
+    return of_groups(rows, placed(told, "line"), groups, by, nulls)
+
+
+def _lines(
+    pairs: pl.LazyFrame, held: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequence[str]
+) -> pl.LazyFrame:
+    """The pairs, the sizes of classes and the records drawn."""
+    classes = held.group_by([*groups, *names]).agg(pl.len().cast(pl.Int64).alias("records"))
+    sizes = classes.group_by([*groups, "records"]).agg(pl.len().cast(pl.Float64).alias("mass"))
     told = [
-        counted.filter(few),
+        pairs,
         sizes.with_columns(whole(0, "first"), whole(SIZES, "second")),
-        drawn(classes, own, int(seed)).with_columns(whole(0, "first"), whole(DRAWN, "second")),
+        drawn(classes, names, seed, groups).with_columns(whole(0, "first"), whole(DRAWN, "second")),
     ]
-    return how_nulls(rows, names, nulls, placed(pl.concat(told, how="diagonal"), "line"))
+    return pl.concat(told, how="diagonal")
 
 
-def drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int) -> pl.LazyFrame:
+def drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequence[str] = ()) -> pl.LazyFrame:
     """Records in a random order that the values and the seed decide, whatever order they are read in."""
     copies = classes.with_columns(pl.int_ranges(pl.col("records")).alias("copy")).explode("copy")
     key = pl.struct(*names, "copy").hash(seed).cast(pl.Float64) / 2.0**64
     texts = pl.concat_list(pl.col(name).cast(pl.String) for name in names)
-    return copies.select("records", key.alias("mass"), texts.alias("texts")).bottom_k(MOST_DRAWN, by="mass")
+    found = copies.select(*groups, "records", key.alias("mass"), texts.alias("texts"))
+    if groups:
+        return found.filter(pl.col("mass").rank("ordinal").over(groups) <= MOST_DRAWN)
+    return found.bottom_k(MOST_DRAWN, by="mass")

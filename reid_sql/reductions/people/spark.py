@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark.counting import how_nulls, kept
-from reid_sql.engines.spark.frames import rows_of
-from reid_sql.reductions.pairs.spark import pairs
+from reid_sql.engines.spark.frames import places, rows_of, same
+from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
+from reid_sql.reductions.pairs.spark import pair_lines, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, MOST_LINES, SIZES
 
 
@@ -19,34 +20,51 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     marginals: DataFrame | None,
     seed: float,
     nulls: str,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """Count values, pairs that are not too many, and class sizes; draw records by a hash of values."""
-    counted = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
-    every = rows_of(tbl, qi if weight is None else [*qi, weight], QUASI_IDENTIFIERS)
-    own = every.names[: len(qi)]
-    classes = kept(every, nulls).groupBy(*own).agg(F.count(F.lit(1)).alias("records")).localCheckpoint()
-    sizes = classes.groupBy("records").agg(F.count(F.lit(1)).cast("double").alias("mass"))
-    lines = _few(counted)
-    for second, found in ((SIZES, sizes), (DRAWN, drawn(classes, own, int(seed)))):
+    taken = qi if weight is None else [*qi, weight]
+    if by is not None:
+        rows = rows_by_group(tbl, taken, by, None, nulls)
+        counted = counted_by_group(rows, by, nulls)
+        held = pair_lines(rows, qi, weight, marginals, nulls, counted.groups)
+        return counted.told(_lines(held, kept(rows, nulls), places(qi), int(seed), counted.groups))
+    every = rows_of(tbl, taken, QUASI_IDENTIFIERS)
+    held = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
+    return how_nulls(every, nulls, _lines(held, kept(every, nulls), places(qi), int(seed), ()))
+
+
+def _lines(
+    counted: DataFrame, held: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str]
+) -> DataFrame:
+    """Pairs that are not too many, the sizes of classes and the records drawn."""
+    every = held.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"))
+    classes = every.localCheckpoint()
+    sizes = classes.groupBy(*groups, "records").agg(F.count(F.lit(1)).cast("double").alias("mass"))
+    lines = _few(counted, groups)
+    for second, found in ((SIZES, sizes), (DRAWN, drawn(classes, names, seed, groups))):
         numbers = [
             F.lit(value).cast("bigint").alias(name) for value, name in ((0, "first"), (second, "second"))
         ]
         lines = lines.unionByName(found.select("*", *numbers), allowMissingColumns=True)
-    return how_nulls(every, nulls, lines.withColumn("line", F.monotonically_increasing_id()))
+    return lines.select(F.monotonically_increasing_id().alias("line"), *lines.columns)
 
 
-def _few(counted: DataFrame) -> DataFrame:
+def _few(counted: DataFrame, groups: Sequence[str]) -> DataFrame:
     """The lines, without those of pairs of columns that have too many."""
-    held = counted.localCheckpoint()
-    many = (
-        held.groupBy("first", "second").count().filter((F.col("second") > 0) & (F.col("count") > MOST_LINES))
-    )
-    return held.join(F.broadcast(many.drop("count")), ["first", "second"], "left_anti")
+    held, of_pair = counted.localCheckpoint(), [*groups, "first", "second"]
+    many = held.groupBy(*of_pair).count().filter((F.col("second") > 0) & (F.col("count") > MOST_LINES))
+    right, alike = same(held, many.drop("count"), of_pair)
+    return held.join(F.broadcast(right), alike, "left_anti")
 
 
-def drawn(classes: DataFrame, names: Sequence[str], seed: int) -> DataFrame:
+def drawn(classes: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str] = ()) -> DataFrame:
     """Records in a random order that the values and the seed decide, whatever order they are read in."""
     copies = classes.withColumn("copy", F.explode(F.sequence(F.lit(1).cast("bigint"), F.col("records"))))
     key = F.xxhash64(*names, "copy", F.lit(seed)).cast("double") / F.lit(2.0**64)
     texts = F.array(*(F.col(name).cast("string") for name in names))
-    return copies.select("records", key.alias("mass"), texts.alias("texts")).orderBy("mass").limit(MOST_DRAWN)
+    found = copies.select(*groups, "records", key.alias("mass"), texts.alias("texts"))
+    if not groups:
+        return found.orderBy("mass").limit(MOST_DRAWN)
+    place = F.row_number().over(Window.partitionBy(*groups).orderBy("mass"))
+    return found.withColumn("place", place).filter(F.col("place") <= MOST_DRAWN).drop("place")

@@ -3,15 +3,16 @@
 from typing import Final
 
 from reid_sql.models.validation.whole import DistinctTexts
-from reid_sql.reduction import KEPT_NULLS, QI, TBL, TEXTS_DIFFER, Reduction
+from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, TEXTS_DIFFER, Reduction
 
 NAMES: Final = 0  # the line that holds the names of the columns; no records are in it
 TEXTS: Final = Reduction(
     __name__,
     name="texts",
     words="the distinct records, each value as text, with how many records hold each",
-    arguments=(TBL, QI, KEPT_NULLS),
+    arguments=(TBL, QI, BY, KEPT_NULLS),
     columns={"line": "BIGINT", "texts": "VARCHAR[]", "records": "BIGINT"},
     arrays=DistinctTexts,
     absences=TEXTS_DIFFER,
+    most_groups=MOST_FITTED,
 )

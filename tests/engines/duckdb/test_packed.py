@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.engines.duckdb.packed import WORD, PackedClasses
+from tests.tables import blank, class_sizes, histogram
 
 VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", " ", 'say "hi"', "NULL", ""]))
 ROWS = st.lists(
@@ -62,6 +63,20 @@ def test_each_group_is_counted_as_a_table_of_its_own(rows: list[tuple[Any, ...]]
     )
     for group in groups:
         assert pairs(found[group.digits]) == sizes([row for row in rows if row[1] == group.values[0]], [0, 2])
+
+
+@given(ROWS)
+def test_each_group_is_matched_as_a_table_of_its_own(rows: list[tuple[Any, ...]]) -> None:
+    table = packed(rows)
+    found = table.matched([COLUMNS[1], "reid"], ["a"])
+    assert set(found) == {group.digits for group in table.groups(["a"])}
+    for group in table.groups(["a"]):
+        own = [(row[1], same(row[2])) for row in rows if row[0] == group.values[0]]
+        counted, told = class_sizes(own, own, "wildcard"), found[group.digits]
+        lines = zip(told.class_size.tolist(), told.classes.tolist(), told.records.tolist(), strict=True)
+        assert list(lines) == histogram(own, counted)
+        assert told.blank_records is not None
+        assert told.blank_records.sum() == blank(own, "wildcard")
 
 
 def test_values_made_coarser_are_one_value() -> None:

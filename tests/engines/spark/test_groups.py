@@ -32,7 +32,12 @@ PEOPLE = pl.DataFrame(
 )
 
 
-GIVEN = {"pyc_forecast": [[50.0]]} | {measure: ["disease"] for measure in MEASURES}
+GIVEN: dict[str, list[Any]] = {
+    "pyc_forecast": [[50.0]],
+    "population_risk": [[50.0]],
+    "population_uniqueness": [50.0],
+}
+GIVEN |= {measure: ["disease"] for measure in MEASURES}
 GROUPED = [name for name, function in declared().items() if function.grouped]
 
 
@@ -54,6 +59,18 @@ def test_groups_are_those_of_polars(
     frames = [spark.createDataFrame(each.to_arrow()) for each in tables]
     found = getattr(rs, function)(*frames, *given, by=by, **options).toArrow().to_pylist()
     same(found, getattr(rp, function)(*tables, *given, by=by, **options).collect().to_dicts())
+
+
+@pytest.mark.parametrize("function", ["pyc_fit", "t_closeness", "class_size_histogram"])
+def test_a_group_may_be_named_like_anything_in_a_plan(spark: "SparkSession", function: str) -> None:
+    inner = ("class_size", "q1", "g1", "kept", "entity", "n", "value", "c", "population", "reid: 1", "a.b`c")
+    names = [name for name in inner if name not in declared()[function].answer_columns]
+    frame = PEOPLE.with_columns(pl.col("state").alias(name) for name in names)
+    given: list[Any] = [["age"], *GIVEN.get(function, [])]
+    found = getattr(rs, function)(spark.createDataFrame(frame.to_arrow()), *given, by=names)
+    expected = getattr(rp, function)(frame, *given, by=names).collect()
+    assert found.columns[: len(names)] == names
+    same(found.toArrow().to_pylist(), expected.to_dicts())
 
 
 def test_bad_groups_are_refused(spark: "SparkSession") -> None:

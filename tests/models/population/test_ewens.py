@@ -80,3 +80,10 @@ def test_intervals_hold_where_the_formula_does() -> None:
         found = ewens.estimate(histogram(dict(counts)), 2_000)
         held += (found.low or 0) <= truth <= (found.high or 1)
     assert held >= 185
+
+
+def test_two_records_that_are_alike_have_an_answer() -> None:
+    """Nobody is unique: the variance of Ewens' formula is a limit there."""
+    found = ewens.estimate(histogram({2: 1}), 50)
+    assert (found.uniqueness, found.low) == (0.0, 0.0)
+    assert 0 < (found.high or 0) <= 1

@@ -37,7 +37,7 @@ FROM (
       FROM reid_divided
       GROUP BY q3
     )
-    SELECT g.q3 AS "state", class_size, coalesce(classes, 0)::BIGINT AS classes,
+    SELECT g.q3 AS "reid: state", class_size, coalesce(classes, 0)::BIGINT AS classes,
       coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
       records_dropped, 'drop' AS nulls
     FROM reid_groups AS g

@@ -52,7 +52,7 @@ FROM (
       FROM reid_divided
       GROUP BY q3, q4
     )
-    SELECT g.q3 AS "state", g.q4 AS "age", class_size, coalesce(classes, 0)::BIGINT AS classes,
+    SELECT g.q3 AS "reid: state", g.q4 AS "reid: age", class_size, coalesce(classes, 0)::BIGINT AS classes,
       coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
       records_dropped, 'value' AS nulls
     FROM reid_groups AS g

@@ -44,7 +44,7 @@ FROM (
       FROM reid_divided
       GROUP BY q4
     )
-    SELECT g.q4 AS "state", class_size, value, coalesce(classes, 0)::BIGINT AS classes,
+    SELECT g.q4 AS "reid: state", class_size, value, coalesce(classes, 0)::BIGINT AS classes,
       records_dropped, 'value' AS nulls
     FROM reid_groups AS g
     LEFT JOIN reid_sized AS s ON g.q4 IS NOT DISTINCT FROM s.q4

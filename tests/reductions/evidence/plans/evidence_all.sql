@@ -1,4 +1,4 @@
--- reid_plan_evidence('query_table(''people'')', ['age', 'sex'], 'all', 'value')
+-- reid_plan_evidence('query_table(''people'')', ['age', 'sex'], 'all', NULL::VARCHAR[], 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

@@ -1,4 +1,4 @@
--- reid_plan_people('query_table(''people'')', ['age', 'sex'], NULL::VARCHAR, NULL::VARCHAR, 0, 'value')
+-- reid_plan_people('query_table(''people'')', ['age', 'sex'], NULL::VARCHAR, NULL::VARCHAR, 0, NULL::VARCHAR[], 'value')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
@@ -19,8 +19,7 @@ FROM (
       ) AS reid_source_rows(q1, q2)
       GROUP BY q1, q2
     )
-    SELECT row_number() OVER () AS line, first, second, label, first_value,
-      second_value, records, mass, texts
+    SELECT row_number() OVER () AS line, *
     FROM (
       SELECT first, second, label, first_value, second_value, records, mass,
         NULL::VARCHAR[] AS texts

@@ -60,7 +60,7 @@ FROM (
       FROM reid_divided
       GROUP BY q3
     )
-    SELECT g.q3 AS "state", class_size, coalesce(classes, 0)::BIGINT AS classes,
+    SELECT g.q3 AS "reid: state", class_size, coalesce(classes, 0)::BIGINT AS classes,
       coalesce(records, 0)::BIGINT AS records, coalesce(uncovered, 0)::BIGINT AS uncovered,
       NULL::BIGINT AS blank_records, records_dropped, 'value' AS nulls
     FROM reid_groups AS g

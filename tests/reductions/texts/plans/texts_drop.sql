@@ -1,4 +1,4 @@
--- reid_plan_texts('query_table(''people'')', ['age', 'sex'], 'drop')
+-- reid_plan_texts('query_table(''people'')', ['age', 'sex'], NULL::VARCHAR[], 'drop')
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

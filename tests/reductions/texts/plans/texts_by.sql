@@ -1,0 +1,42 @@
+-- reid_grouped_texts('query_table(''people'')', ['age', 'sex'], ['state'], 'q3, ', 'value')
+SELECT reid_result.*
+FROM (
+  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"
+  FROM (
+    SELECT list(column_name) AS reid_names_1
+    FROM (DESCRIBE FROM query_table('people'))
+  )
+  WHERE reid.main.reid_known('quasi-identifiers and by', ['age', 'sex', 'state'], reid_names_1)
+) AS reid_fallback, LATERAL (
+  WITH reid_divided AS MATERIALIZED (
+    SELECT *, true AS kept
+    FROM (
+      SELECT q1, q2, q3, NULL AS entity, count(*) AS records
+      FROM (
+        SELECT "age", "sex", "state"
+        FROM query_table('people') AS reid_source
+        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR), 'age, sex, state')
+      ) AS reid_source_rows(q1, q2, q3)
+      GROUP BY ALL
+    )
+  ),
+  reid_sized AS (
+    SELECT DISTINCT q3, 0::BIGINT AS line, ['age', 'sex'] AS texts, 0::BIGINT AS records
+    FROM reid_divided
+    WHERE kept
+    UNION ALL
+    SELECT q3, row_number() OVER () AS line, [q1::VARCHAR, q2::VARCHAR] AS texts,
+      records
+    FROM reid_divided
+    WHERE kept
+  ),
+  reid_groups AS (
+    SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+    FROM reid_divided
+    GROUP BY q3
+  )
+  SELECT g.q3 AS "reid: state", line, texts, coalesce(s.records, 0)::BIGINT AS records,
+    records_dropped, 'value' AS nulls
+  FROM reid_groups AS g
+  LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3
+) AS reid_result
