@@ -12,12 +12,11 @@ from ibis.expr.types import BooleanValue, Table
 
 import reid_sql.ibis as ri
 from reid_sql.check.measures.answers import Answers, counted_histogram
-from reid_sql.check.measures.measure import Row
+from reid_sql.check.measures.measure import Row, arguments_of
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
 from reid_sql.connection_url import url_of
 from reid_sql.domains import MAX_COLUMNS, Columns
-from reid_sql.domains import Table as TableDomain
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
@@ -235,7 +234,7 @@ class IbisRelease(Answers):
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
         divided, names = self._divided(by)
-        arguments = self._arguments(function, qi, {**given, "by": names}, divided)
+        arguments = arguments_of(function, qi, {**given, "by": names}, (divided, self.population))
         return self._told(self._call(function.name, **arguments), names, by)
 
     def _part(self, by: Sequence[str], group: Group) -> Table:
@@ -245,22 +244,12 @@ class IbisRelease(Answers):
 
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         part = self._part(check.by, group)
-        return self._call(function.name, **self._arguments(function, check.quasi_identifiers, given, part))
+        return self._call(
+            function.name, **arguments_of(function, check.quasi_identifiers, given, (part, self.population))
+        )
 
     def _call(self, name: str, *arguments: Any, **options: Any) -> list[Row]:  # noqa: ANN401 - the function's
         return list(rows(lambda: getattr(ri, name)(*arguments, **options), WORDS, self.url or ""))
-
-    def _arguments(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: Table
-    ) -> dict[str, Any]:
-        taken = [parameter.name for parameter in function.parameters]
-        arguments = {name: value for name, value in given.items() if value is not None and name in taken}
-        for parameter in function.parameters:
-            if isinstance(parameter.domain, TableDomain):
-                arguments[parameter.name] = tbl if parameter.name == "tbl" else self.population
-            elif isinstance(parameter.domain, Columns):
-                arguments[parameter.name] = list(qi)
-        return arguments
 
 
 def _is(frame: Table, name: str, value: Any) -> BooleanValue:  # noqa: ANN401 - a cell

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any, Final, Literal
 
 from reid_sql.columns import Groups
-from reid_sql.domains import COUNT, Key, Number, Numbers, OptionalTable
+from reid_sql.domains import COUNT, Columns, Key, Number, Numbers, OptionalTable, Table
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.one_answer.population_risk import METHOD
 from reid_sql_udfs import declared
@@ -34,6 +34,20 @@ OF_PEOPLE: Final = (
     " + max(CASE WHEN $over AND $person IS NULL THEN 1 ELSE 0 END))"
     " / (count(DISTINCT $person) + max(CASE WHEN $person IS NULL THEN 1 ELSE 0 END)) AS share"
 )
+
+
+def arguments_of(
+    function: Function, qi: Sequence[str], given: Mapping[str, Any], frames: tuple[Any, Any]
+) -> dict[str, Any]:
+    """What the function takes of what is given, with the columns; of the frames, the population is second."""
+    taken = [parameter.name for parameter in function.parameters]
+    arguments = {name: value for name, value in given.items() if value is not None and name in taken}
+    for parameter in function.parameters:
+        if isinstance(parameter.domain, Table):
+            arguments[parameter.name] = frames[parameter.name != "tbl"]
+        elif isinstance(parameter.domain, Columns):
+            arguments[parameter.name] = list(qi)
+    return arguments
 
 
 def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick

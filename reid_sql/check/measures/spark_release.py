@@ -18,10 +18,10 @@ from pyspark.sql import functions as F  # noqa: N812
 import reid_sql.spark as rs
 from reid_sql import registry
 from reid_sql.check.measures.answers import Answers, counted_histogram
-from reid_sql.check.measures.measure import Row
+from reid_sql.check.measures.measure import Row, arguments_of
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
-from reid_sql.domains import MAX_COLUMNS, Columns, Table
+from reid_sql.domains import MAX_COLUMNS, Columns
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.spark.frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
@@ -218,7 +218,7 @@ class SparkRelease(Answers):
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
         names = _names(by)
-        arguments = self._arguments(function, qi, {**given, "by": names}, self._divided(by))
+        arguments = arguments_of(function, qi, {**given, "by": names}, (self._divided(by), self.population))
         try:
             return self._told(_rows(getattr(rs, function.name)(**arguments)), names, by)
         except PySparkException as error:
@@ -234,7 +234,7 @@ class SparkRelease(Answers):
             if check.measure.takes("model"):
                 return self._scored(check, given, group)
             part = self._part(check.by, group)
-            arguments = self._arguments(function, check.quasi_identifiers, given, part)
+            arguments = arguments_of(function, check.quasi_identifiers, given, (part, self.population))
             return _rows(getattr(rs, function.name)(**arguments))
         except PySparkException as error:
             raise ReidError(first_sentence(error)) from None
@@ -254,18 +254,6 @@ class SparkRelease(Answers):
         literals = {name: sql_literal(value) for name, value in asked.items()}
         told = None if person is None else f"`{person.replace('`', '``')}`"
         return _rows(scored.selectExpr(check.measure.share(literals, told)))
-
-    def _arguments(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: DataFrame
-    ) -> dict[str, Any]:
-        taken = [parameter.name for parameter in function.parameters]
-        arguments = {name: value for name, value in given.items() if value is not None and name in taken}
-        for parameter in function.parameters:
-            if isinstance(parameter.domain, Table):
-                arguments[parameter.name] = tbl if parameter.name == "tbl" else self.population
-            elif isinstance(parameter.domain, Columns):
-                arguments[parameter.name] = list(qi)
-        return arguments
 
 
 def _names(by: Sequence[str]) -> list[str]:
