@@ -1,5 +1,7 @@
 """Spark: what each class gives away about a sensitive column, from the records of each of its values."""
 
+# By hand: groups are not there in Ibis' words, and beta takes 1.7 x as long (docs/spark.md).
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf

@@ -1,5 +1,7 @@
 """Spark: every subset of some columns, by its classes, from the distinct records, in one pass."""
 
+# By hand: Ibis' words ask for one subset after another; these go in one pass (docs/spark.md).
+
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any

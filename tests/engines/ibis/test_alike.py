@@ -96,8 +96,8 @@ def test_a_collation_of_sqlite_merges_no_classes() -> None:
 def test_a_sensitive_value_is_weighed_beside_those_like_it(
     database: str, request: pytest.FixtureRequest
 ) -> None:
-    words = ["", None, " ", None, "", "a", None, "A", "a "]
-    numbers = [0.0, -0.0, 1.5, None, 2.5, 1.5, None, 0.0, 2.5]
+    words: list[Any] = ["", None, " ", None, "", "a", None, "A", "a "]
+    numbers: list[Any] = [0.0, -0.0, 1.5, None, 2.5, 1.5, None, 0.0, 2.5]
     odd = [*numbers[:4], math.nan, math.inf, math.nan, -math.inf, math.nan]
     for values in (words, numbers, [None] * 8 + ["a"], *([] if database == "sqlite" else [odd])):
         table = put(reached(database, request), pl.DataFrame({"row": range(9), "held": values}))
