@@ -38,8 +38,9 @@ def population_risk(
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
-    populations, as in risk_summary: up to 1,000 groups. A population smaller than one group is refused for
-    all; a group of few records has a status that says so.
+    populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
+    would understate its risk. A population smaller than one group is refused for all; a group of few records
+    has a status that says so.
 
     >>> from reid_sql.models.people.people_lines import lines_of
     >>> population_risk(lines_of({"sex": ["F", "F", "M"]}), [3])[0].sentence

@@ -29,8 +29,8 @@ def population_uniqueness(
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
     With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
-    population, as in risk_summary: up to 1,000 groups. A population smaller than one group is refused for
-    all.
+    population, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
+    would understate its risk. A population smaller than one group is refused for all.
 
     >>> import numpy as np
     >>> sample = UniquenessEvidence(np.array([1, 2]), np.array([np.nan, np.nan]), np.array([2, 4]))

@@ -19,6 +19,9 @@ from reid_sql.models.numerics.special import gammaln
 LOG_SHAPES: Final = (-14.0, 14.0)
 GRID: Final = 57  # half a unit apart
 WIDTH: Final = 0.01  # of the groups of ln μ
+# Of a group, by which they are moved: engines tell ln μ to a thousandth, and one that lay on a border would
+# fall to either side by its last digit.
+MOVED: Final = 0.25
 POISSON: Final = 13.0  # logarithm of a shape from which on the counts are as good as Poisson
 LESS_LIKELY: Final = NORMAL_95**2 / 2  # by which log-likelihoods of a 95 % interval lie below the largest
 STEPS: Final = 17  # shapes of an interval that are looked at
@@ -67,10 +70,10 @@ class ShapeLikelihood:
     @classmethod
     def of(cls, sizes: Integers, expected: Floats, classes: Integers | Floats) -> "ShapeLikelihood":
         """Group the classes."""
-        level = np.round(np.log(np.maximum(expected, np.finfo(float).tiny)) / WIDTH)
+        level = np.round(np.log(np.maximum(expected, np.finfo(float).tiny)) / WIDTH + MOVED)
         groups, place = np.unique(np.stack([sizes.astype(np.float64), level]), axis=1, return_inverse=True)
         counts: Floats = np.bincount(place.ravel(), classes).astype(np.float64)
-        return cls(groups[0], np.exp(groups[1] * WIDTH), counts)
+        return cls(groups[0], np.exp((groups[1] - MOVED) * WIDTH), counts)
 
     def loss(self, log: float) -> float:
         """Negative log-likelihood of the shape of this logarithm."""

@@ -60,3 +60,15 @@ def test_the_interval_of_the_shape_holds_it_as_often_as_it_says(shape: float) ->
         assert spread == sorted(spread)
         held += spread[0] <= shape <= spread[-1]
     assert held >= 35  # of 40 at 95 %, one in 300 such runs has fewer
+
+
+def test_the_last_digit_of_an_expected_count_changes_nothing() -> None:
+    """Engines tell logarithms to a thousandth, of which every tenth lay on a border between two groups."""
+    rng = np.random.default_rng(2019)
+    log_expected = rng.integers(-3000, 1000, 400) / 1000
+    sizes, classes = 1 + rng.poisson(np.exp(log_expected)), rng.integers(1, 4, 400)
+    found = {
+        overdispersion.shape(sizes, np.exp(log_expected) * (1 + sign * rng.uniform(0, 1e-14, 400)), classes)
+        for sign in (-1, 1, -1, 1)
+    }
+    assert max(found) == pytest.approx(min(found), rel=1e-9)
