@@ -41,9 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Print the script of the shell."""
-    from reid_sql.commands.parser import parser  # noqa: PLC0415 - which knows this command
-
-    print("\n".join(SHELLS[options.shell](list(_commands(parser())))))  # noqa: T201
+    print("\n".join(SHELLS[options.shell](list(_commands(options.whole)))))  # noqa: T201
     return PASSED
 
 

@@ -94,5 +94,5 @@ def parser() -> Parser:
     for module in COMMANDS:
         command = commands.add_parser(module.__name__.rpartition(".")[2], help=module.WORDS)
         module.options(command)
-        command.set_defaults(run=module.run_command, parser=command)
+        command.set_defaults(run=module.run_command, parser=command, whole=made)
     return made
