@@ -2,6 +2,7 @@
 
 import ast
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,16 @@ def imported(path: Path) -> set[str]:
 def test_imports_run_one_way(path: Path) -> None:
     for name in imported(path):
         assert layer(name) <= layer(module(path)), f"{module(path)} imports {name}"
+
+
+def test_no_files_import_each_other_in_a_loop() -> None:
+    """Nor where a function imports when it is called."""
+    names = {module(source) for source in SOURCES}
+    graph = {
+        module(source): {name for name in imported(source) & names if name != module(source)}
+        for source in SOURCES
+    }
+    assert set(TopologicalSorter(graph).static_order()) == names  # else it raises, and names the loop
 
 
 ENGINES = sorted(path.parent.name for path in (ROOT / "reid_sql" / "engines").glob("*/__init__.py"))
