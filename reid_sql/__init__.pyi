@@ -1249,8 +1249,9 @@ def population_risk(
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
-    populations, as in risk_summary: up to 1,000 groups. A population smaller than one group is refused for
-    all; a group of few records has a status that says so.
+    populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
+    would understate its risk. A population smaller than one group is refused for all; a group of few records
+    has a status that says so.
 
     Source: Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people.
 
@@ -1316,8 +1317,8 @@ def population_uniqueness(
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
     With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
-    population, as in risk_summary: up to 1,000 groups. A population smaller than one group is refused for
-    all.
+    population, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
+    would understate its risk. A population smaller than one group is refused for all.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1.
 
@@ -1486,8 +1487,9 @@ def pyc_forecast(
     smaller than the table, an empty table, and `nulls='wildcard'`.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
-    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. A
-    population smaller than one group is refused for all.
+    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. Pass the
+    people of one group: those of all groups would understate its risk. A population smaller than one group is
+    refused for all.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995.
 

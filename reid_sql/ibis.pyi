@@ -781,8 +781,9 @@ def pyc_forecast(
     smaller than the table, an empty table, and `nulls='wildcard'`.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
-    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. A
-    population smaller than one group is refused for all.
+    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. Pass the
+    people of one group: those of all groups would understate its risk. A population smaller than one group is
+    refused for all.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995.
 
