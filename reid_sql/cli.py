@@ -13,6 +13,7 @@ PASSED = 0
 REFUSED = 2
 STOPPED = 130
 TERMINATED = 143
+LIGHT = {"reid_sql.commands.completion", "reid_sql.commands.functions"}  # commands that count nothing
 ended: "list[int]" = []  # by what the process was asked to end, where it was not Ctrl-C
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
 
@@ -43,6 +44,8 @@ def _answered(arguments: "Sequence[str] | None") -> int:
 
     try:
         options = parser().parse_args(arguments)
+        if options.run.__module__ not in LIGHT:
+            _load()
         outcome = _watched(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -54,6 +57,18 @@ def _answered(arguments: "Sequence[str] | None") -> int:
             raise
         return _refused(error)
     return outcome
+
+
+def _load() -> None:
+    """Load DuckDB while Ctrl-C ends the process at once: interrupted, its own code tells of it and aborts."""
+    try:
+        held = signal.signal(signal.SIGINT, lambda *_: _stop())
+    except ValueError:  # only the main thread may take signals
+        return
+    try:
+        import duckdb  # noqa: F401, PLC0415 - what is shown without counting does not load it
+    finally:
+        signal.signal(signal.SIGINT, held)
 
 
 def _watched(options: "argparse.Namespace") -> int:

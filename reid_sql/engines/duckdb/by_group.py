@@ -28,8 +28,12 @@ def every_column(row: str) -> str:
     return f"{row}::VARCHAR <> ''"
 
 
-def awaited_by_group(declared: Function, reduction: Reduction, own: Sequence[str], source: str) -> str:
+def awaited_by_group(
+    declared: Function, reduction: Reduction, own: Sequence[str], divided: str, source: str
+) -> str:
     """The same by a Python body, which is begun once: it is given the arrays of each group in a list.
+
+    `divided` says whether there are groups, or the whole table is one.
 
     The groups stand in one list, so that what a body says of one comes beside its values.
     """
@@ -41,7 +45,7 @@ def awaited_by_group(declared: Function, reduction: Reduction, own: Sequence[str
     parts = f"SELECT {_groups(reduction)}, {held}, {how} FROM {source} GROUP BY ALL"
     every = f"SELECT list(reid_part) AS reid_parts FROM ({parts}) AS reid_part"
     given = [f"list_transform(reid_parts, lambda reid_p: reid_p.{name})" for name in names]
-    called = awaited(declared, [*given, *own, '"by" IS NOT NULL'], f"reid_parts FROM ({every})")
+    called = awaited(declared, [*given, *own, divided], f"reid_parts FROM ({every})")
     each = f"SELECT unnest(reid_parts) AS reid_part, unnest(answers) AS reid_rows FROM ({called})"
     rows = f"SELECT reid_part, unnest(reid_rows) AS reid_row FROM ({each})"
     treated = ", ".join(f"{name} AS {name}" for name in HOW_NULLS)

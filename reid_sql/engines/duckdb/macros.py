@@ -38,6 +38,7 @@ from reid_sql.reduction import reductions as all_reductions
 
 PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 CATALOGUE: Final = "reid_sql_functions"
+DIVIDED: Final = '"by" IS NOT NULL'  # whether a call asks for groups
 SCORED: Final = 8  # the same for scores, which gain less by it than each costs when macros are made
 UNGIVEN: Final = "'reid: no column'"
 WILDCARD: Final = "reid_wildcard_class_sizes"
@@ -178,6 +179,11 @@ def _answers_own(reduction: Reduction) -> list[str]:
     return [ANSWER] if any(isinstance(each.domain, Groups) for each in reduction.arguments) else []
 
 
+def named_answer(declared: Function) -> str:
+    """The value of that parameter."""
+    return sql_literal(f"[{', '.join(map(sql_literal, declared.answer_columns))}]")
+
+
 def _of_individuals(functions: Mapping[str, Function]) -> list[Reduction]:
     """The reductions from which functions answer about people, one row each."""
     found = [each.reduction for each in functions.values() if each.individuals and each.reduction]
@@ -315,7 +321,9 @@ def parameters(declared: Function) -> str:
     return ", ".join(shown)
 
 
-def select(declared: Function, spelled: Callable[[Parameter], str], source: str = "") -> str:
+def select(
+    declared: Function, spelled: Callable[[Parameter], str], source: str = "", divided: str = DIVIDED
+) -> str:
     """Select the answer over the reduction, with how NULLs were treated; over another source if given."""
     values = {p.name: spelled(p) for p in declared.own_parameters}
     reduction = declared.reduction
@@ -335,7 +343,7 @@ def select(declared: Function, spelled: Callable[[Parameter], str], source: str 
             return by_group(declared, reduction, found)
         return f"FROM (SELECT {found}) AS reid_said WHERE {every_column('reid_said')}"
     if declared.grouped:
-        return awaited_by_group(declared, reduction, list(values.values()), source)
+        return awaited_by_group(declared, reduction, list(values.values()), divided, source)
     return _awaited_answer(declared, reduction, list(values.values()), source)
 
 
@@ -372,8 +380,7 @@ def _awaited_answer(declared: Function, reduction: Reduction, own: Sequence[str]
 def _source(declared: Function, reduction: Reduction) -> str:
     """The reduction that the function answers from, called with what it hands on."""
     given = arguments_of(declared, reduction)
-    answer = ", ".join(sql_literal(name) for name in declared.answer_columns)
-    told = [sql_literal(f"[{answer}]") for _ in _answers_own(reduction)]
+    told = [named_answer(declared) for _ in _answers_own(reduction)]
     if not declared.individuals:
         return f"reid_reduce_{reduction.name}({', '.join([*given, *told])})"
     names = [each.name for each in reduction.arguments]

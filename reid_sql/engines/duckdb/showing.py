@@ -7,10 +7,12 @@ from typing import Final
 import duckdb
 
 from reid_sql.domains import MAX_COLUMNS, MODEL
-from reid_sql.engines.duckdb.arguments import literal
+from reid_sql.engines.duckdb.arguments import ANSWER, literal
 from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.macros import (
+    DIVIDED,
     arguments_of,
+    named_answer,
     parameters,
     plan_of,
     select,
@@ -30,6 +32,7 @@ WRITTEN: Final = re.compile(r"\b(?:system\.main\.)?query\((?=\s*reid\.main\.)")
 BRACKET: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]""")
 EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"
 SHOWN: Final = "reid_shown"
+IS_DIVIDED: Final = f"{{{{ ({DIVIDED})::VARCHAR }}}}"  # the hole for it
 
 
 def plan(call: str, functions: Mapping[str, Function]) -> str:
@@ -65,14 +68,12 @@ def plan(call: str, functions: Mapping[str, Function]) -> str:
 def _asked(declared: Function, reduction: Reduction, given: str, functions: Mapping[str, Function]) -> str:
     """Ask DuckDB for the text: a table macro, as names without quotes are texts to one alone."""
     planned = plan_of(reduction, arguments_of(declared, reduction), individuals=declared.individuals)
-    text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})"))
+    text = compile_text(select(declared, _spelled, f"({{{{ {planned} }}}})", IS_DIVIDED))
     with duckdb.connect() as con:
         register(con, functions)
         con.execute("SET search_path = 'memory.main,reid.main'")  # what the plans are made of
-        con.execute(
-            f"CREATE TEMP MACRO {SHOWN}({parameters(declared)}) AS TABLE "
-            f"FROM query('SELECT ' || reid_text({text}))"
-        )
+        taken = f"{parameters(declared)}, {ANSWER} := {named_answer(declared)}"
+        con.execute(f"CREATE TEMP MACRO {SHOWN}({taken}) AS TABLE FROM query('SELECT ' || reid_text({text}))")
         shown = _shown(con, declared, given)
         return unfolded(con, shown.replace(HOME, "reid.main."))
 

@@ -1,5 +1,7 @@
 """`reid-sql sql --plan`: the query that a call runs, without the table and without running it."""
 
+from typing import Any
+
 import duckdb
 import pytest
 
@@ -22,15 +24,34 @@ from tests.processes import command
     ],
 )
 def test_the_query_answers_what_the_call_answers(call: str) -> None:
+    shown, answered = both(call)
+    assert shown == answered
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "pyc_fit(people, ['age'], by := ['sex'])",
+        "risk_summary(people, ['age'], by := ['sex'])",
+        "l_diversity(people, ['age'], 'sex', by := ['half'])",
+    ],
+)
+def test_the_query_of_groups_answers_what_the_call_answers(call: str) -> None:
+    shown, answered = both(call)
+    assert sorted(shown, key=repr) == sorted(answered, key=repr)
+
+
+def both(call: str) -> tuple[list[Any], list[Any]]:
+    """What the shown query answers, and the call."""
     shown = plan(call, declared())
     with duckdb.connect() as con:
         con.execute(
-            "CREATE TABLE people AS SELECT i % 7 AS age, CASE WHEN i % 5 > "
+            "CREATE TABLE people AS SELECT i % 2 AS half, i % 7 AS age, CASE WHEN i % 5 > "
             "0 THEN i % 3 END AS sex FROM range(50) t(i)"
         )
         reid_sql.register(con)
         asked = call.removeprefix("FROM ").removesuffix(";")
-        assert con.execute(shown).fetchall() == con.execute(f"FROM {asked}").fetchall()
+        return con.execute(shown).fetchall(), con.execute(f"FROM {asked}").fetchall()
 
 
 def test_the_window_of_class_sizes_is_shown() -> None:

@@ -283,7 +283,7 @@ WITH "t2" AS (
     "t1"."q4"
 )
 SELECT
-  "t10"."q4" AS "disease",
+  "t10"."q4" AS "reid: 1",
   "t10"."class_size" AS "class_size",
   "t10"."classes" AS "classes",
   "t10"."records" AS "records",

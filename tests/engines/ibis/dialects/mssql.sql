@@ -249,7 +249,7 @@ WITH [t2] AS (
     [t1].[q4]
 )
 SELECT
-  CAST([t10].[q4] AS NVARCHAR(MAX)) AS [disease],
+  CAST([t10].[q4] AS NVARCHAR(MAX)) AS [reid: 1],
   [t10].[class_size],
   [t10].[classes],
   [t10].[records],

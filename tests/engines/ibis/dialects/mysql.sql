@@ -245,7 +245,7 @@ WITH `t2` AS (
     4
 )
 SELECT
-  CAST(`t10`.`q4` AS CHAR CHARACTER SET utf8mb4) AS `disease`,
+  CAST(`t10`.`q4` AS CHAR CHARACTER SET utf8mb4) AS `reid: 1`,
   `t10`.`class_size`,
   `t10`.`classes`,
   `t10`.`records`,

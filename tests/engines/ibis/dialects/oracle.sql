@@ -253,7 +253,7 @@ WITH "t2" AS (
     "t1"."q4"
 )
 SELECT
-  UTL_RAW.CAST_TO_VARCHAR2("t10"."q4") AS "disease",
+  UTL_RAW.CAST_TO_VARCHAR2("t10"."q4") AS "reid: 1",
   "t10"."class_size",
   "t10"."classes",
   "t10"."records",

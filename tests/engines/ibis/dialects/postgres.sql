@@ -252,7 +252,7 @@ WITH "t2" AS (
     4
 )
 SELECT
-  "t10"."q4" AS "disease",
+  "t10"."q4" AS "reid: 1",
   "t10"."class_size",
   "t10"."classes",
   "t10"."records",
