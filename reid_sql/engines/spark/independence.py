@@ -15,8 +15,7 @@ def fitted(classes: DataFrame, names: Sequence[str], groups: Sequence[str] = ())
     values are counted from the classes, and joined back to them NULL-safe.
     """
     totals = classes.groupBy(*groups).agg(F.sum("records").cast("double").alias("total"))
-    right, alike_groups = same(classes, totals, groups) if groups else (totals, F.lit(True))  # noqa: FBT003
-    found, logs = classes.join(F.broadcast(right), alike_groups).select(*classes.columns, "total"), []
+    found, logs = _beside(classes, totals, groups).select(*classes.columns, "total"), []
     for place, name in enumerate(names, 1):
         held, code = (
             F.sum("records").cast("double").alias(f"held{place}"),
@@ -28,3 +27,11 @@ def fitted(classes: DataFrame, names: Sequence[str], groups: Sequence[str] = ())
         logs.append(F.log(f"held{place}"))
     independent = sum(logs, F.lit(0.0)) - (len(names) - 1) * F.log("total")
     return found.withColumn("log_expected", independent)
+
+
+def _beside(classes: DataFrame, totals: DataFrame, groups: Sequence[str]) -> DataFrame:
+    """The total of its group beside each class; a setting may refuse a join that has no condition."""
+    if not groups:
+        return classes.crossJoin(F.broadcast(totals))
+    right, alike_groups = same(classes, totals, groups)
+    return classes.join(F.broadcast(right), alike_groups)
