@@ -157,7 +157,7 @@ def test_few_records_left_out_are_not_told(tmp_path: Path) -> None:
     assert told["suppressed_share"] is None
     shares = [row["records_below_k"] for row in told["frontier"]]
     assert all(share == 0 or share >= 10 / 203 - 1e-9 for share in shares)
-    assert "90" not in made.sql
+    assert "90" not in made.sql.replace(str(tmp_path), "")  # whose name may hold any digits
 
 
 def test_rare_values_are_not_named_by_the_sql(tmp_path: Path) -> None:
