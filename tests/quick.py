@@ -17,7 +17,7 @@ import pytest
 
 OPTION: Final = "--first"
 FILE: Final = Path(__file__).with_name("slow.txt")
-LONG: Final = 0.8  # seconds, with what is set up for it
+LONG: Final = 0.5  # seconds, with what is set up for it
 LINE: Final = re.compile(r"\s*([\d.]+)s (?:call|setup|teardown)\s+(tests/\S+?\.py::\w+)(\[.*)?$")
 
 

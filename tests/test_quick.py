@@ -8,10 +8,10 @@ from tests.quick import FILE, firsts, named, slow_ones
 
 ROOT = Path(__file__).parents[1]
 LOG = """
-0.60s setup    tests/test_a.py::test_one[x y]
-0.50s call     tests/test_a.py::test_one[x y]
-0.70s call     tests/test_a.py::test_one[z]
-0.70s call     tests/udfs/test_b.py::test_two
+0.30s setup    tests/test_a.py::test_one[x y]
+0.30s call     tests/test_a.py::test_one[x y]
+0.40s call     tests/test_a.py::test_one[z]
+0.40s call     tests/udfs/test_b.py::test_two
 FAILED tests/test_a.py::test_three - 9.00s call
 3.00s call     tests/udfs/test_b.py::test_four
 """
