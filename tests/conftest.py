@@ -1,6 +1,6 @@
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,10 +32,19 @@ NO_SPARK = (
 )
 
 NO_POSTGRES = "no PostgreSQL for the tests of Ibis (apt-get install postgresql)"
+HELD = """
+SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname !~ '^(pg_|information_schema)' AND relkind IN ('r', 'v', 'm', 'p', 'f', 'S')
+UNION ALL SELECT pg_proc.oid::regprocedure::text FROM pg_proc
+JOIN pg_namespace ON pg_namespace.oid = pronamespace WHERE nspname !~ '^(pg_|information_schema)'
+AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
+"""
 NO_MARIADB = "no MariaDB for the tests of Ibis (apt-get install mariadb-server)"
+ON_POSTGRES: set[Path] = set()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    ON_POSTGRES.update(each.path for each in items if wants(each, "postgres"))
     for item in items:
         if wants(item, "spark"):
             item.add_marker(
@@ -97,6 +106,27 @@ def postgres() -> Iterator[str]:
     """The folder of the socket of the tests' own PostgreSQL."""
     with postgres_server() as folder:
         yield folder
+
+
+@pytest.fixture(scope="session")
+def postgres_holds(postgres: str) -> Iterator[Callable[[], set[str]]]:
+    """What stands in PostgreSQL for all to see: relations and functions that no extension brought."""
+    import psycopg  # noqa: PLC0415 - only where there is PostgreSQL
+
+    with psycopg.connect(f"host={postgres} user=reid dbname=postgres", autocommit=True) as server:
+        yield lambda: {name for (name,) in server.execute(HELD).fetchall()}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def leaves_nothing_in_postgres(request: pytest.FixtureRequest) -> Iterator[None]:
+    """One server serves all files of tests in a process: what one leaves there, another finds by its name."""
+    if request.node.path not in ON_POSTGRES:
+        yield
+        return
+    holds = request.getfixturevalue("postgres_holds")
+    before = holds()
+    yield
+    assert holds() <= before, "this file of tests left something in PostgreSQL"
 
 
 @pytest.fixture(scope="session")

@@ -60,6 +60,13 @@ def put_in_postgres(folder: str, frames: dict[str, pl.DataFrame]) -> None:
                 cursor.executemany(f"INSERT INTO {name} VALUES ({places})", frame.rows())
 
 
+def clear_postgres(folder: str) -> None:
+    """Without these tables, what dbt made of them and what its tests keep."""
+    with connected(folder) as con:
+        con.execute("DROP SCHEMA IF EXISTS public_dbt_test__audit CASCADE")
+        con.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+
+
 def connected(folder: str) -> Any:
     """A connection to the tests' own PostgreSQL that commits each statement."""
     return psycopg.connect(f"host={folder} user=reid dbname=postgres", autocommit=True)

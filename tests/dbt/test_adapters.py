@@ -15,7 +15,7 @@ import pytest
 
 import reid_sql
 from tests.dbt.cases import CASES, FIGURES, NAMED, REFUSED, TWO, Case, write_project
-from tests.dbt.odd import RECORDS, connected, put_in_duckdb, put_in_postgres, tables
+from tests.dbt.odd import RECORDS, clear_postgres, connected, put_in_duckdb, put_in_postgres, tables
 from tests.dbt.running import MARKS, Results, dbt
 
 pytestmark = MARKS
@@ -57,7 +57,7 @@ def tried(
     tmp_path_factory: pytest.TempPathFactory,
     root: Path,
     frames: dict[str, pl.DataFrame],
-) -> Tried:
+) -> Iterator[Tried]:
     adapter, folder = str(request.param), tmp_path_factory.mktemp("anywhere")
     socket = str(request.getfixturevalue("postgres")) if adapter == "postgres" else "none"
     if adapter == "postgres":
@@ -68,7 +68,9 @@ def tried(
     dbt(folder, root, "deps", REID_SQL_SOCKET=socket)
     dbt(folder, root, "run", "--target", adapter, REID_SQL_SOCKET=socket)
     results = dbt(folder, root, "test", "--target", adapter, REID_SQL_SOCKET=socket)
-    return Tried(adapter, folder, socket, results)
+    yield Tried(adapter, folder, socket, results)
+    if adapter == "postgres":
+        clear_postgres(socket)
 
 
 @pytest.fixture(scope="module")

@@ -65,7 +65,7 @@ def on_postgres(folder: str, frame: pl.DataFrame, sql: str) -> list[tuple[Any, .
         pass
     with connection.raw_sql('SELECT * FROM "people_released"') as found:
         rows: list[tuple[Any, ...]] = found.fetchall()
-    with connection.raw_sql('DROP VIEW "people_released"'):
+    with connection.raw_sql('DROP VIEW "people_released"; DROP TABLE "people"'):
         pass
     return rows
 
