@@ -31,8 +31,7 @@ def window(name: str, people: Sequence[str], columns: Sequence[str]) -> str:
     example = sql_literal(f"{name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})")
     names = f"[{', '.join(f'alias(row({each}))' for each in [*people, *columns])}]"
     checked = f"{'reid_are_people' if people else 'reid_are_columns'}({names}, {example})"
-    texts = ", ".join(f"{each}::VARCHAR" for each in [*people, *columns])
-    exact = f"reid_are_exact(coalesce({texts}))"
+    exact = f"reid_are_exact(row({', '.join([*people, *columns])}))"
     return f"CASE WHEN {checked} AND {exact} THEN {window_of(people, columns)} END"
 
 
