@@ -59,7 +59,9 @@ class Figures:
         default_factory=lambda: defaultdict(list)
     )  # estimate − truth
     failed: dict[tuple[str, float], int] = field(default_factory=lambda: defaultdict(int))
-    held: dict[tuple[str, float], list[bool]] = field(default_factory=lambda: defaultdict(list))
+    sides: dict[tuple[str, float], list[int]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # −1 where the truth lies below the interval, 1 above it
     brier: dict[tuple[str, float], list[float]] = field(default_factory=lambda: defaultdict(list))
 
 
@@ -71,8 +73,8 @@ def main() -> None:
         measure(corpus, count, figures)
     told("MAE, p.p. (bias; failures)", list(METHODS), lambda name, share: _errors(figures, name, share))
     told(
-        "95 % interval holds the truth",
-        ["bound", "ewens", "pitman", "pyc"],
+        "95 % interval holds the truth; truths below it, above it",
+        ["people", "bound", "ewens", "pitman", "loglinear_nb", "pyc"],
         lambda name, share: _held(figures, name, share),
     )
     models = sorted({name for name, _ in figures.brier})
@@ -133,9 +135,8 @@ def _methods(drawn: Drawn, population: int, truth: float, share: float, figures:
             continue
         figures.errors[row.method, share].append(row.uniqueness - truth)
         if row.uniqueness_high is not None:
-            figures.held[row.method, share].append(
-                (row.uniqueness_low or 0.0) <= truth <= row.uniqueness_high
-            )
+            above = int(truth > row.uniqueness_high)
+            figures.sides[row.method, share].append(above - int(truth < (row.uniqueness_low or 0.0)))
 
 
 def _models(drawn: Drawn, population: int, share: float, figures: Figures) -> None:
@@ -186,8 +187,8 @@ def _errors(figures: Figures, name: str, share: float) -> str:
 
 
 def _held(figures: Figures, name: str, share: float) -> str:
-    found = figures.held[name, share]
-    return f"{np.mean(found):.0%} of {len(found)}" if found else ""
+    found = figures.sides[name, share]
+    return f"{found.count(0)} of {len(found)}; {found.count(-1)}, {found.count(1)}" if found else ""
 
 
 def _brier(figures: Figures, name: str, share: float) -> str:
