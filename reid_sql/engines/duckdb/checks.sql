@@ -156,9 +156,22 @@ THEN error('columns of the table must not be named like the scores beside them, 
 ELSE true END;
 
 -- Kinds of types whose values compare exactly with each other; a type of no kind compares with itself alone.
+-- HUGEINT and UHUGEINT meet as DOUBLE; a type of lists begins as that of what they hold.
 MACRO reid_kind(type) AS
-CASE WHEN regexp_full_match(type, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL.*') THEN 'whole or decimal'
-WHEN type IN ('FLOAT', 'DOUBLE') THEN 'floating' WHEN type LIKE 'ENUM%' THEN 'VARCHAR' ELSE type END;
+CASE WHEN regexp_full_match(type, 'U?(TINY|SMALL|BIG)?INT(EGER)?|HUGEINT|DECIMAL[(][0-9]+,[0-9]+[)]')
+  THEN 'whole or decimal'
+WHEN type IN ('FLOAT', 'DOUBLE') THEN 'floating' WHEN type LIKE 'ENUM(%)' THEN 'VARCHAR' ELSE type END;
+
+-- The digits of a DECIMAL before its point, or after it; NULL of another type.
+MACRO reid_before_point(type) AS
+try_cast(regexp_extract(type, '^DECIMAL[(]([0-9]+),', 1) AS INTEGER) - reid_after_point(type);
+
+MACRO reid_after_point(type) AS try_cast(regexp_extract(type, '^DECIMAL[(][0-9]+,([0-9]+)[)]$', 1) AS INTEGER);
+
+-- Whether a DECIMAL can hold the values of both: where none can, one that rounds would.
+MACRO reid_has_digits(type, other) AS
+coalesce(greatest(reid_before_point(type), reid_before_point(other))
+  + greatest(reid_after_point(type), reid_after_point(other)) <= 38, true);
 
 -- True where a column has comparable types in two tables, else the refusal: a cast would make one class of
 -- several.
@@ -186,7 +199,8 @@ reid_comparable(
 ;
 
 MACRO reid_unlike(name, type, other) AS
-CASE WHEN reid_kind(type) = reid_kind(other) OR '"NULL"' IN (type, other) THEN ''
+CASE WHEN type = other OR '"NULL"' IN (type, other)
+  OR (reid_kind(type) = reid_kind(other) AND reid_has_digits(type, other)) THEN ''
 ELSE '''' || name || ''' as ' || type || ' and ' || other END;
 
 -- Nothing, or the refusal of names that the listing of classes needs for itself.

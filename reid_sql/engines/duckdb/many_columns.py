@@ -36,8 +36,11 @@ def window(name: str, people: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
-    """Count the records of a window, or its people by a column: in a row, in which NULL counts as one."""
-    counted = f"DISTINCT row({people[0]})" if people else "*"
+    """Count the records of a window, or its people by a column: in a struct, in which NULL counts as one.
+
+    DuckDB 2.0 breaks down where a row without names holds an array.
+    """
+    counted = f"DISTINCT {{'person': {people[0]}}}" if people else "*"
     return f"count({counted}) OVER (PARTITION BY {key_of(columns)})"
 
 
