@@ -121,6 +121,15 @@ THEN 'columns must tell apart texts that differ, got a collation of its own for 
   || 'pass decode(encode(name)) in its place, or where its texts are within a value '
   || 'create_sort_key(name, ''ASC NULLS LAST'')' ELSE 'true' END AS BOOLEAN);
 
+-- A value as a model reads it, else the refusal of a type whose values may differ where their texts do not:
+-- 1 and '1' in one column. What stands in quotes is a name, or a word of an ENUM.
+MACRO reid_written(c) AS
+CASE WHEN regexp_matches(
+    regexp_replace(typeof(c), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b')
+THEN error('columns of a model must be of types whose values are told apart as texts, got ' || typeof(c)
+  || '; cast the column in a view')::VARCHAR
+ELSE c::VARCHAR END;
+
 -- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only
 -- there.
 MACRO reid_known(words, columns, names) AS
@@ -166,7 +175,8 @@ WHEN type IN ('FLOAT', 'DOUBLE') THEN 'floating' WHEN type LIKE 'ENUM(%)' THEN '
 MACRO reid_before_point(type) AS
 try_cast(regexp_extract(type, '^DECIMAL[(]([0-9]+),', 1) AS INTEGER) - reid_after_point(type);
 
-MACRO reid_after_point(type) AS try_cast(regexp_extract(type, '^DECIMAL[(][0-9]+,([0-9]+)[)]$', 1) AS INTEGER);
+MACRO reid_after_point(type) AS
+try_cast(regexp_extract(type, '^DECIMAL[(][0-9]+,([0-9]+)[)]$', 1) AS INTEGER);
 
 -- Whether a DECIMAL can hold the values of both: where none can, one that rounds would.
 MACRO reid_has_digits(type, other) AS

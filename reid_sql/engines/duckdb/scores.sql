@@ -24,7 +24,7 @@ PLAN reid_with_scores(source, model_columns, places, head, tail, body) AS
   reid_scored AS MATERIALIZED (
     SELECT {% for c, i in model_columns join ', ' %}q{{ i }} AS reid_q{{ i }}{% endfor %},
       {{ head }}(
-        [{% for c, i in model_columns join ', ' %}q{{ i }}::VARCHAR{% endfor %}], class_size, {{ tail }}
+        [{% for c, i in model_columns join ', ' %}reid_written(q{{ i }}){% endfor %}], class_size, {{ tail }}
       AS reid_answer
     FROM (FROM reid_distinct ORDER BY {% for i in places join ', ' %}q{{ i }} ASC NULLS LAST{% endfor %})
   )

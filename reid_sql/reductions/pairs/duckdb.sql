@@ -34,14 +34,15 @@ FROM (
 PLAN reid_pair_lines(columns, weight, marginals, nulls, head) AS
 {% for c, i in columns join ' UNION ALL ' %}
 SELECT {{ head }} {{ i }}::BIGINT AS first, 0::BIGINT AS second, {{ reid_text(c) }} AS label,
-  q{{ i }}::VARCHAR AS first_value, NULL::VARCHAR AS second_value, {{ reid_pair_counts(columns, weight) }}
+  reid_written(q{{ i }}) AS first_value, NULL::VARCHAR AS second_value,
+  {{ reid_pair_counts(columns, weight) }}
 FROM reid_taken GROUP BY {{ head }} q{{ i }}
 {% endfor %}
 {% for places in list_filter(reid_subset_places(len(columns), 2),
   lambda reid_places: len(reid_places) = 2) %}
 UNION ALL
 SELECT {{ head }} {{ places[1] }}, {{ places[2] }}, NULL,
-  q{{ places[1] }}::VARCHAR, q{{ places[2] }}::VARCHAR,
+  reid_written(q{{ places[1] }}), reid_written(q{{ places[2] }}),
   {{ reid_pair_counts(columns, weight) }}
 FROM reid_taken GROUP BY {{ head }} q{{ places[1] }}, q{{ places[2] }}
 {% endfor %}

@@ -12,7 +12,7 @@ PLAN reid_people_drawn(columns, seed, head) AS
 SELECT {{ head }} records, texts,
   hash({{ reid_numbered(columns) }}, copy, {{ seed }}::BIGINT)::DOUBLE / 18446744073709551616 AS mass
 FROM (
-  SELECT *, [{% for c, i in columns join ', ' %}q{{ i }}::VARCHAR{% endfor %}] AS texts,
+  SELECT *, [{% for c, i in columns join ', ' %}reid_written(q{{ i }}){% endfor %}] AS texts,
     unnest(range(records)) AS copy
   FROM reid_classes
 )

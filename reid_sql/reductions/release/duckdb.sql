@@ -10,7 +10,7 @@ ELSE list_append(columns, key) END;
 -- True where the key has the same type in both tables, else the refusal: a cast would make one key of
 -- several.
 MACRO reid_same_key(type, other) AS
-CASE WHEN reid_kind(type) = reid_kind(other) THEN true
+CASE WHEN reid_kind(type) = reid_kind(other) AND reid_has_digits(type, other) THEN true
 ELSE error('key must have the same type in both tables, got ' || type || ' and ' || other
   || '; cast one of the columns in a view')::BOOLEAN END;
 

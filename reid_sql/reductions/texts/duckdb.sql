@@ -11,7 +11,7 @@ FROM query(reid_grouped_texts({{ reid_text(source) }}, {{ reid_texts(columns) }}
   SELECT ${NAMES}::BIGINT AS line, {{ reid_texts(columns) }} AS texts, 0::BIGINT AS records
   UNION ALL
   SELECT row_number() OVER () AS line,
-    [{% for c, i in columns join ', ' %}q{{ i }}::VARCHAR{% endfor %}] AS texts, records
+    [{% for c, i in columns join ', ' %}reid_written(q{{ i }}){% endfor %}] AS texts, records
   FROM (
     SELECT {{ reid_numbered(columns) }}, count(*) AS records
     FROM {{ reid_rows(source, columns, nulls) }}
@@ -32,7 +32,7 @@ PLAN reid_grouped_texts(source, columns, groups, head, nulls) AS
     FROM reid_divided WHERE kept
     UNION ALL
     SELECT {{ head }} row_number() OVER () AS line,
-      [{% for c, i in columns join ', ' %}q{{ i }}::VARCHAR{% endfor %}] AS texts, records
+      [{% for c, i in columns join ', ' %}reid_written(q{{ i }}){% endfor %}] AS texts, records
     FROM reid_divided WHERE kept
   )
 {% endcall %}

@@ -320,3 +320,47 @@ def test_types_that_meet_in_one_that_holds_both_are_compared(
         "SELECT k, unique_records, uncovered_records FROM journalist_risk(s, p, ['v'])"
     ).fetchall()
     assert found == [(1, 2, 0)]
+
+
+MODELS = [
+    "FROM fit_copula('odd', t, ['v', 'w', 'z'])",
+    "FROM fit_people('odd people', t, ['v', 'w', 'z'])",
+    "FROM population_risk(t, ['v', 'w', 'z'], [1000])",
+    "FROM score_copula(t, 'plain', 1000)",
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "type_name"),
+    [
+        ("u", "UNION(n INTEGER, s VARCHAR)"),
+        ("CASE WHEN i % 2 = 0 THEN 1::VARIANT ELSE '1'::VARIANT END", "VARIANT"),
+        ("{'a': [CASE WHEN i % 2 = 0 THEN 1::VARIANT ELSE '1'::VARIANT END]}", "STRUCT(a VARIANT[])"),
+    ],
+)
+def test_values_of_one_text_are_not_one_to_a_model(
+    con: duckdb.DuckDBPyConnection, value: str, type_name: str
+) -> None:
+    con.execute(f"""CREATE OR REPLACE TABLE t AS SELECT {value} AS v, i % 5 AS w, i % 7 AS z FROM (
+        SELECT i, CASE WHEN i % 2 = 0 THEN union_value(n := 1)::UNION(n INTEGER, s VARCHAR)
+        ELSE union_value(s := '1')::UNION(n INTEGER, s VARCHAR) END AS u FROM range(200) r(i))""")
+    assert con.execute("SELECT count(DISTINCT v), count(DISTINCT v::VARCHAR) FROM t").fetchall() == [(2, 1)]
+    con.execute("CREATE OR REPLACE VIEW plain AS SELECT v::VARCHAR AS v, w, z FROM t")
+    con.execute("FROM fit_copula('plain', plain, ['v', 'w', 'z'])").fetchall()
+    for asked in MODELS:
+        with pytest.raises(
+            duckdb.Error, match="must be of types whose values are told apart as texts"
+        ) as told:
+            con.execute(asked).fetchall()
+        assert type_name in str(told.value)
+
+
+def test_a_word_like_the_name_of_such_a_type_is_none(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TYPE job AS ENUM('UNION', 'it''s VARIANT')")
+    words = "(['UNION', 'it''s VARIANT'])[1 + i % 2]::job"
+    con.execute(
+        f"CREATE OR REPLACE TABLE t AS SELECT {words} AS v, i % 5 AS w, i % 7 AS z FROM range(200) r(i)"
+    )
+    con.execute("CREATE OR REPLACE VIEW plain AS FROM t")
+    con.execute("FROM fit_copula('plain', plain, ['v', 'w', 'z'])").fetchall()
+    assert all(con.execute(asked).fetchall() for asked in MODELS)

@@ -54,19 +54,19 @@ FROM (
             SELECT row_number() OVER () AS cell, *
             FROM (
               SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
-                q1::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+                reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
                 count(*) AS records, count(*)::DOUBLE AS mass
               FROM reid_taken
               GROUP BY q1
               UNION ALL
               SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
-                q2::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+                reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
                 count(*) AS records, count(*)::DOUBLE AS mass
               FROM reid_taken
               GROUP BY q2
               UNION ALL
-              SELECT 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records,
-                count(*)::DOUBLE AS mass
+              SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
+                count(*) AS records, count(*)::DOUBLE AS mass
               FROM reid_taken
               GROUP BY q1, q2
               UNION ALL

@@ -20,20 +20,20 @@ FROM (
     )
     SELECT row_number() OVER () AS cell, *
     FROM (
-      SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label, q1::VARCHAR AS first_value,
+      SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label, reid.main.reid_written(q1) AS first_value,
         NULL::VARCHAR AS second_value, count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
         ELSE 'NaN'::DOUBLE END) AS mass
       FROM reid_taken
       GROUP BY q1
       UNION ALL
-      SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label, q2::VARCHAR AS first_value,
+      SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label, reid.main.reid_written(q2) AS first_value,
         NULL::VARCHAR AS second_value, count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
         ELSE 'NaN'::DOUBLE END) AS mass
       FROM reid_taken
       GROUP BY q2
       UNION ALL
-      SELECT 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
-        ELSE 'NaN'::DOUBLE END) AS mass
+      SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
+        count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
       FROM reid_taken
       GROUP BY q1, q2
       UNION ALL

@@ -47,19 +47,19 @@ FROM (
               SELECT row_number() OVER () AS cell, *
               FROM (
                 SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
-                  q1::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+                  reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
                   count(*) AS records, count(*)::DOUBLE AS mass
                 FROM reid_taken
                 GROUP BY q1
                 UNION ALL
                 SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
-                  q2::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+                  reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
                   count(*) AS records, count(*)::DOUBLE AS mass
                 FROM reid_taken
                 GROUP BY q2
                 UNION ALL
-                SELECT 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records,
-                  count(*)::DOUBLE AS mass
+                SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
+                  count(*) AS records, count(*)::DOUBLE AS mass
                 FROM reid_taken
                 GROUP BY q1, q2
                 UNION ALL
@@ -87,7 +87,8 @@ FROM (
       FROM (
         SELECT records, texts, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
         FROM (
-          SELECT *, [q1::VARCHAR, q2::VARCHAR] AS texts, unnest(range(records)) AS copy
+          SELECT *, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
+            unnest(range(records)) AS copy
           FROM reid_classes
         )
         ORDER BY mass

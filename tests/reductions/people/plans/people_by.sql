@@ -42,19 +42,19 @@ FROM (
         SELECT *, count(*) OVER (PARTITION BY q4, first, second) AS reid_lines
         FROM (
           SELECT q4, 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
-            q1::VARCHAR AS first_value, NULL::VARCHAR AS second_value, count(*) AS records,
-            sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
+            reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
+            count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
           FROM reid_taken
           GROUP BY q4, q1
           UNION ALL
           SELECT q4, 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
-            q2::VARCHAR AS first_value, NULL::VARCHAR AS second_value, count(*) AS records,
-            sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
+            reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
+            count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
           FROM reid_taken
           GROUP BY q4, q2
           UNION ALL
-          SELECT q4, 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records,
-            sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
+          SELECT q4, 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
+            count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
           FROM reid_taken
           GROUP BY q4, q1, q2
           UNION ALL
@@ -96,7 +96,8 @@ FROM (
       FROM (
         SELECT q4, records, texts, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
         FROM (
-          SELECT *, [q1::VARCHAR, q2::VARCHAR] AS texts, unnest(range(records)) AS copy
+          SELECT *, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
+            unnest(range(records)) AS copy
           FROM reid_classes
         ) QUALIFY row_number() OVER (PARTITION BY q4 ORDER BY mass ASC) <= 10000
       )

@@ -18,7 +18,7 @@ FROM (
     GROUP BY ALL
   ),
   reid_scored AS MATERIALIZED (
-    SELECT q1 AS reid_q1, q2 AS reid_q2, reid_answered_score_copula([q1::VARCHAR, q2::VARCHAR], class_size, 'm', '1000', 'ignored') AS reid_answer
+    SELECT q1 AS reid_q1, q2 AS reid_q2, reid_answered_score_copula([reid.main.reid_written(q1), reid.main.reid_written(q2)], class_size, 'm', '1000', 'ignored') AS reid_answer
     FROM (
       FROM reid_distinct
       ORDER BY q2 ASC NULLS LAST, q1 ASC NULLS LAST

@@ -25,8 +25,8 @@ FROM (
     FROM reid_divided
     WHERE kept
     UNION ALL
-    SELECT q3, row_number() OVER () AS line, [q1::VARCHAR, q2::VARCHAR] AS texts,
-      records
+    SELECT q3, row_number() OVER () AS line, [reid.main.reid_written(q1),
+      reid.main.reid_written(q2)] AS texts, records
     FROM reid_divided
     WHERE kept
   ),

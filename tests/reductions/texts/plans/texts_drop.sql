@@ -12,7 +12,7 @@ FROM (
   FROM (
     SELECT 0::BIGINT AS line, ['age', 'sex'] AS texts, 0::BIGINT AS records
     UNION ALL
-    SELECT row_number() OVER () AS line, [q1::VARCHAR, q2::VARCHAR] AS texts,
+    SELECT row_number() OVER () AS line, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
       records
     FROM (
       SELECT q1, q2, count(*) AS records
