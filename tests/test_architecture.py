@@ -44,6 +44,7 @@ LAYERS = [
             "reid_sql.screen_profile",
             "reid_sql.screen_comparison",
         ),
+        "reid_sql.picture",
         "reid_sql.plot",
     ),
     ("reid_sql.at_once", "reid_sql.facts", "reid_sql.notebook"),
