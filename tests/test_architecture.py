@@ -39,6 +39,7 @@ LAYERS = [
         ),
         *(
             "reid_sql.progress",
+            "reid_sql.progress_display",
             "reid_sql.runner",
             "reid_sql.screen",
             "reid_sql.screen_profile",
