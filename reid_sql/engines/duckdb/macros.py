@@ -26,6 +26,7 @@ from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import (
     AS_THEY_ARE,
+    FOLDED,
     GROUP,
     HOW_NULLS,
     KEY_OF_PEOPLE,
@@ -149,6 +150,7 @@ def _plans() -> dict[str, str]:
             "AS_THEY_ARE": AS_THEY_ARE,
             "GROUP": GROUP,
             "SEVERAL_VALUES": SEVERAL_VALUES,
+            "FOLDED": FOLDED,
             "KEY_OF_PEOPLE": KEY_OF_PEOPLE,
             "ONE_RECORD": ONE_RECORD,
         }
