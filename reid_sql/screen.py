@@ -31,6 +31,7 @@ VALIDATION: Final = {  # figures of validate_risk with the words for them
 }
 VALIDATED: Final = "mean absolute errors of shares; scores of persons outside the samples"
 BAR: Final = 40
+NARROW: Final = 20  # narrower pages would lose figures
 WIDE: Final = 160  # a pipe has no width of its own
 
 
@@ -58,7 +59,10 @@ def console(*, error: bool = False) -> Console:
     """Give the console to print on: as wide as the terminal, as COLUMNS says, or else as a wide page."""
     found = VisibleConsole(stderr=error, highlight=False)
     told = found.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
-    return found if told else VisibleConsole(stderr=error, highlight=False, width=WIDE)
+    if told and found.width >= NARROW:
+        return found
+    width = NARROW if told and found.width else WIDE  # COLUMNS=0 is no width
+    return VisibleConsole(stderr=error, highlight=False, width=width)
 
 
 def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table

@@ -4,8 +4,8 @@ A path is never a pattern, a folder's name never a column, a text never a number
 """
 
 import re
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from reid_sql.fetched import brought, is_elsewhere
 from reid_sql.file_pattern import matching
 from reid_sql.json_file import json_select
 from reid_sql.progress import say
+from reid_sql.runner import sentence
 from reid_sql.suggestion import suggestion
 from reid_sql.text_file import Form, TextFile, counted_slowly, nonblank_lines, text_file
 
@@ -124,8 +125,9 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
         raise OutOfDomainError(
             f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out"
         )
-    select, found = select_of(con, words, Path(file), kind, form)
-    _view(con, view, f"({select})")
+    with _readable(words, Path(file), kind):
+        select, found = select_of(con, words, Path(file), kind, form)
+        _view(con, view, f"({select})")
     if kind in LINES:
         return Opened(view, records=nonblank_lines(Path(file)))
     if found is None:
@@ -148,8 +150,9 @@ def attach_sources(
             raise OutOfDomainError(
                 f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file"
             )
-        select, found = select_of(con, words, path, kind, form)
-        columns = con.execute(f"DESCRIBE ({select})").fetchall()
+        with _readable(words, path, kind):
+            select, found = select_of(con, words, path, kind, form)
+            columns = con.execute(f"DESCRIBE ({select})").fetchall()
         told = [(row[0], row[1]) for row in columns]
         if known is not None and told != known:
             raise OutOfDomainError(
@@ -177,6 +180,20 @@ def attach_sources(
             f"got {read} of {records}; mend quotes and breaks"
         )
     return Opened(view)
+
+
+@contextmanager
+def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
+    """Say of a file that is not what its name says which one it is; what another program holds is no such."""
+    try:
+        yield
+    except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
+        why = sentence(error).replace(str(path.absolute()), path.name).rstrip("!. ")
+        if "lock" in why:
+            raise
+        of = "a DuckDB database" if kind in DATABASES else f"a {kind.lstrip('.')} file"
+        rule = f"{words} must be {of} that can be read, got '{path}': {why}"
+        raise OutOfDomainError(f"{rule}; write it anew, or give it the ending of what it is") from None
 
 
 def select_of(
@@ -225,7 +242,8 @@ def _attach_database(
 ) -> Opened:
     """Attach a database under a name of its own: nothing in it shadows a function or a setting of ours."""
     catalog = f"{view}_database"
-    con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)")
+    with _readable(words.replace("--table", "FILE"), Path(file), Path(file).suffix):
+        con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)")
     known = con.execute(
         """SELECT schema_name, table_name, false FROM duckdb_tables()
            WHERE database_name = $1 AND NOT internal
@@ -263,7 +281,7 @@ def check_source(words: str, file: str) -> str:
     path = Path(file)
     if not path.is_file():
         raise UnknownNameError(f"{words} must be an existing file, got '{file}'; {_hint(words, path)}")
-    suffix = path.with_suffix("").suffix if path.suffix in PACKED else path.suffix
+    suffix, _ = _endings(path)
     if suffix not in KINDS and suffix not in DATABASES:
         kinds = ", ".join((*KINDS, *DATABASES))
         raise UnknownNameError(
@@ -277,8 +295,22 @@ def _hint(words: str, path: Path) -> str:
     if words == "FILE" and set(path.name) & set("*?["):
         return "pass --files where it is a pattern of files"
     if words == "FILE" and path.is_dir():
-        return f"pass --files '{path}/*.parquet' for the files of a folder"
+        return f"pass --files '{path}/*{_kind_within(path)}' for the files of a folder"
     return _files_beside(path)
+
+
+def _kind_within(folder: Path) -> str:
+    """The ending of most of the files that can be read there."""
+    held: list[str] = []
+    with suppress(OSError):
+        held = ["".join(_endings(other)) for other in sorted(folder.iterdir()) if _endings(other)[0] in KINDS]
+    return max(held, key=held.count, default=".parquet")
+
+
+def _endings(path: Path) -> tuple[str, str]:
+    """What the file is, and how it is packed."""
+    packed = path.suffix if path.suffix in PACKED else ""
+    return Path(path.name.removesuffix(packed)).suffix, packed
 
 
 def _files_beside(path: Path) -> str:

@@ -18,6 +18,8 @@ from reid_sql import plot
 from reid_sql.commands.forecast import checks_of
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError
 from reid_sql.models.people.diagnostics import Check
+from reid_sql.picture.class_sizes import Range, class_sizes
+from reid_sql.picture.marks import LONGEST, Bars
 from reid_sql.plot.comparison import RISKS
 from reid_sql.plot.file import check_plot_file, save
 from reid_sql.plot.pages import extreme_page, forecast_page
@@ -202,6 +204,25 @@ def test_a_forecast_has_its_band_on_a_logarithmic_axis(con: duckdb.DuckDBPyConne
         assert ends <= corners
     assert panels[0].lines[0].get_label() == "measured"
     assert "10,000" in [label.get_text() for label in panels[2].get_xticklabels()]
+
+
+def test_every_line_of_a_forecast_is_within_its_picture() -> None:
+    rows = [{"population": n, "correctness": 0.3, "status": "ok"} for n in (1e3, 1e4)]
+    further = [{"population": n, "correctness": 0.6} for n in (1e2, 1e6)]
+    axes = first(plot.forecast(rows, measured=[{"n": 500, "correctness": 0.9}], beside={"other": further}))
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    points = [point for line in axes.lines for point in line.get_xydata() if line.get_label() != "_child1"]
+    assert len(points) >= 5
+    assert all(left < x < right and bottom <= y <= top for x, y in points)
+
+
+def test_a_range_that_begins_below_the_limit_and_ends_beyond_says_so() -> None:
+    drawn = class_sizes([Range(5, 9, 400), Range(10, 19, 600)], 1000, 7)
+    assert [mark.words for mark in drawn.marks if isinstance(mark, Bars)] == [
+        "in ranges that begin below 7",
+        "in classes of 7 or more",
+    ]
+    assert all(len(mark.words) < LONGEST for mark in drawn.marks if isinstance(mark, Bars))
 
 
 def test_estimates_by_method_are_drawn_and_what_is_not_available_says_why() -> None:

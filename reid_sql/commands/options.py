@@ -116,6 +116,15 @@ def opened_table(options: argparse.Namespace) -> "tuple[duckdb.DuckDBPyConnectio
     return open_source(options.file, options.table, pattern=options.files, memory_limit=limit)
 
 
+def needs(option: str, value: object, other: str, *, given: bool) -> None:
+    """Refuse an option that would count for nothing without another one."""
+    if value not in (None, False) and not given:
+        told = "it" if value is True else str(value)
+        raise OutOfDomainError(
+            f"{option} must come with {other}, got {told} alone; add {other} or leave it away"
+        )
+
+
 def number(name: str, text: str) -> float:
     """Read a number, or refuse the text."""
     try:

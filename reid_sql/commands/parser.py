@@ -73,18 +73,27 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print with its usage."""
-        unknown = re.search(r"(?:unrecognized arguments: |invalid choice: ')(-{0,2}[\w-]+)", message)
-        hint = f"see {self.prog} --help"
-        if unknown:
-            from reid_sql.suggestion import suggestion  # noqa: PLC0415 - loads DuckDB
+        from reid_sql.suggestion import suggestion  # noqa: PLC0415 - loads DuckDB
 
-            hint = suggestion(unknown[1], self._words(), "words")
+        hint = f"see {self.prog} --help"
+        if unknown := re.search(r"unrecognized arguments: (\S+)", message):
+            hint = suggestion(unknown[1], self._options(), "options")
+        elif chosen := re.search(r"argument (\S+): invalid choice: '(.*?)' \(choose", message):
+            hint = suggestion(chosen[2], self._choices(chosen[1]), "choices")
+            message = f"argument {chosen[1]}: invalid choice: '{chosen[2]}'"
         raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")
 
-    def _words(self) -> list[str]:
-        """The options and commands that there are."""
+    def _options(self) -> list[str]:
+        """The options that there are."""
+        return [word for action in self._actions for word in action.option_strings if word.startswith("--")]
+
+    def _choices(self, name: str) -> list[str]:
+        """What may stand for an option or an argument, as it is named in a refusal."""
         return [
-            word for action in self._actions for word in (*action.option_strings, *(action.choices or []))
+            str(word)
+            for action in self._actions
+            if name in {*action.option_strings, "/".join(action.option_strings), action.metavar, action.dest}
+            for word in action.choices or []
         ]
 
 

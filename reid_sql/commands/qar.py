@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.options import PASSED, number, opened, print_answer, source_options, whole
+from reid_sql.commands.options import PASSED, needs, number, opened, print_answer, source_options, whole
 from reid_sql.errors import OutOfDomainError, ReidError
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def run_command(options: argparse.Namespace) -> int:
     counted, how = _settings(options)
     remove = whole("remove", options.remove, REMOVE) if options.remove else 0
     orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
+    needs("--by", options.by, "--remove or --plot", given=bool(options.remove or options.plot))
+    needs("--without-contributions", options.without_contributions, "--plot", given=bool(options.plot))
     if options.plot:
         check_plot_file(options.plot)
     con, given = opened(options, COLUMNS)

@@ -8,6 +8,7 @@ from reid_sql.commands.options import (
     OR_CONNECTION,
     PASSED,
     PEOPLE,
+    needs,
     number,
     numbers,
     print_answer,
@@ -40,7 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="the people that the file is a sample of, such as 67e6 or 67,000,000: the risk among them",
     )
     parser.add_argument(
-        "--k", default="5", help="with --population: count people in classes smaller than this (default 5)"
+        "--k", help="with --population: count people in classes smaller than this (default 5)"
     )
     parser.add_argument(
         "--stand-out", metavar="N", default="0", help="show the N most exposed combinations of values"
@@ -55,7 +56,8 @@ def run_command(options: argparse.Namespace) -> int:
 
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
     count = whole("--stand-out", options.stand_out, SHOWN)
-    nulls, k = NULLS.check("nulls", options.nulls), whole("k", options.k, CLASS_SIZE)
+    nulls, k = NULLS.check("nulls", options.nulls), whole("k", options.k or "5", CLASS_SIZE)
+    needs("--k", options.k, "--population", given=bool(options.population))
     populations = numbers("--population", options.population or [])
     if populations and options.entity is not None:
         rule = f"--population must stand without --entity, got '{options.entity}'"

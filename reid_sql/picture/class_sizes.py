@@ -80,5 +80,5 @@ def _words(shown: Sequence[Range], below: float, *, small: bool) -> str:
     """What the bars hold; a range that holds sizes on both sides is one of the small."""
     across = any(each.low < below and (each.high is None or each.high >= below) for each in shown)
     if small:
-        return f"in classes of fewer than {below:,g}" + (", or a range with such" if across else "")
+        return f"in ranges that begin below {below:,g}" if across else f"in classes of fewer than {below:,g}"
     return f"in classes of {below:,g} or more"

@@ -33,7 +33,8 @@ def forecast(
     highest = max([limit or 0.0, *(value for mark in marks for value in _values(mark))])
     if limit is not None:
         marks.append(Rule(limit, upright=False, look=Look.LIMIT, words=f"limit {per_cent(limit)}"))
-    sizes = [row["n"] for row in curve] + [row["population"] for row in rows]
+    told = (*rows, *(row for other in (beside or {}).values() for row in other))
+    sizes = [*(row["n"] for row in curve), *(row["population"] for row in told)]
     widened = WIDE if min(sizes) == max(sizes) else 1
     return Picture(
         SHARES[share].capitalize(),

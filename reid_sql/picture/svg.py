@@ -20,7 +20,7 @@ ROW: Final = 28  # of a bar with the room about it
 BAR: Final = 18
 LINE: Final = 20  # of words
 HEIGHT: Final = 270  # of what is drawn between two axes of numbers
-LETTER: Final = 7.2  # the width of a letter, about
+LETTER: Final = 7.9  # the width of a letter, about, of a wide font
 EDGE: Final = 26  # to the right of the last number of an axis
 NUMBERS: Final = 56  # for the numbers of the axis that goes up
 STRIPE: Final = 7  # from one stripe of a hatched bar to the next
@@ -52,7 +52,7 @@ class Frame:
 
 def svg(picture: Picture, of: str = "") -> str:
     """Draw the picture; `of` says of what, after its title, to those who hear it."""
-    frame, head = _frame(picture), legend(picture, WIDTH, width)
+    frame, head = _frame(picture), legend(picture, WIDTH - 6, width)
     bottom = frame.bottom + 2 * LINE + 4
     title = escape(picture.title + of)
     drawn = [
@@ -93,7 +93,7 @@ def _frame(picture: Picture) -> Frame:
     names = [width(short(name)) for name in picture.up.names]
     behind = [width(words) for mark in picture.marks if isinstance(mark, Bars) for words in mark.behind]
     rules = any(isinstance(mark, Rule) and mark.upright for mark in picture.marks)
-    top = LINE * (legend(picture, WIDTH, width).rows + rules) + 8
+    top = LINE * (legend(picture, WIDTH - 6, width).rows + rules) + 8
     return Frame(
         picture,
         max(names, default=NUMBERS - 12) + 12,
@@ -212,7 +212,9 @@ def _instead(frame: Frame) -> list[str]:
     """Why there is nothing to draw, in lines."""
     lines = wrap(frame.picture.instead, 80)
     middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
-    return [text(middle, top + LINE * place, line, "middle") for place, line in enumerate(lines)]
+    return [
+        text(middle, top + LINE * place, line, "middle", "soft behind") for place, line in enumerate(lines)
+    ]
 
 
 def _swatch(mark: Bars | Line | Dots | Band, x: float, y: float) -> str:

@@ -19,6 +19,7 @@ STROKES: Final = ("-", "--", "-.", (0, (8, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (3,
 MARKS: Final = ("o", "s", "^", "D", "v", "P")
 HATCHED: Final[dict[str, Any]] = {"facecolor": "none", "edgecolor": BLUE, "hatch": "///"}
 BAND: Final[dict[str, Any]] = {"facecolor": BLUE, "alpha": 0.2, "linewidth": 0}
+ROUNDING: Final = 1e-9  # of the places of ticks
 TICKS: Final = 7  # numbers of people that stand beside each other
 DECADES: Final = 2  # fewer than these have ticks between their powers of ten
 
@@ -59,10 +60,10 @@ def opened(axes: "Axes", title: str) -> None:
 
 
 def in_shares(axes: "Axes", way: str) -> None:
-    """Write the axis in per cent."""
+    """Write the axis in per cent; beyond all people is only room for words."""
     from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 - an optional extra
 
-    shown = FuncFormatter(lambda share, _: per_cent(share))
+    shown = FuncFormatter(lambda share, _: per_cent(share) if share <= 1 + ROUNDING else "")
     (axes.xaxis if way == "x" else axes.yaxis).set_major_formatter(shown)
 
 

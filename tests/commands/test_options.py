@@ -3,6 +3,7 @@ import pytest
 from reid_sql.commands.options import listed, numbers
 from reid_sql.commands.parser import parser
 from reid_sql.errors import OutOfDomainError
+from tests import processes
 
 PEOPLE = "reid_sql/demo/people.csv"
 
@@ -91,3 +92,42 @@ def test_a_misspelt_option_is_refused_by_its_command_which_knows_the_near_one(
 ) -> None:
     with pytest.raises(OutOfDomainError, match=f"reid-sql {call[0]} cannot .* did you mean '{meant}'"):
         parser().parse_args(call)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (["risk", PEOPLE, "--qi", "age", "--format", "xml"], "'xml'; the choices are table, json, csv"),
+        (["completion", "bsh"], "argument SHELL: invalid choice: 'bsh'; did you mean 'bash'?"),
+        (["ris"], "argument COMMAND: invalid choice: 'ris'; did you mean 'risk'?"),
+        (["query", "-c", "SELECT 1"], "-c; the options are --help, --database, --format, --json,"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused_with_what_can(call: list[str], said: str) -> None:
+    with pytest.raises(OutOfDomainError) as refused:
+        parser().parse_args(call)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (["risk", PEOPLE, "--qi", "age", "--k", "7"], "--k must come with --population, got 7 alone"),
+        (
+            ["qar", PEOPLE, "--columns", "age", "--by", "exact"],
+            "--by must come with --remove or --plot, got exact alone",
+        ),
+        (
+            ["qar", PEOPLE, "--columns", "age", "--remove", "1", "--without-contributions"],
+            "--without-contributions must come with --plot, got it alone",
+        ),
+        (
+            ["check", "docs/people_release.toml", "--time-limit", "9"],
+            "--time-limit must come with --prepare, got 9 alone",
+        ),
+    ],
+)
+def test_an_option_that_would_count_for_nothing_is_refused(call: list[str], said: str) -> None:
+    done = processes.command(*call)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
