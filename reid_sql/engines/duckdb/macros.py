@@ -25,7 +25,6 @@ from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qu
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import (
-    AS_THEY_ARE,
     GROUP,
     HOW_NULLS,
     KEY_OF_PEOPLE,
@@ -146,7 +145,6 @@ def _plans() -> dict[str, str]:
             "MAX_COLUMNS": MAX_COLUMNS,
             "UNGIVEN": UNGIVEN,
             "NOT_USUAL": NOT_USUAL,
-            "AS_THEY_ARE": AS_THEY_ARE,
             "GROUP": GROUP,
             "SEVERAL_VALUES": SEVERAL_VALUES,
             "KEY_OF_PEOPLE": KEY_OF_PEOPLE,

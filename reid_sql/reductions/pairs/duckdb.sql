@@ -58,7 +58,7 @@ GROUP BY {{ head }} q{{ places[1] }}, q{{ places[2] }}
 {% if weight IS NULL AND most IS NULL %}
 UNION ALL
 SELECT {{ head }} 0, ${ALONE}, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT, 0
-FROM (SELECT {{ head }} count(*) AS alike FROM reid_taken GROUP BY {{ head }} {{ reid_key(columns) }})
+FROM (SELECT {{ head }} count(*) AS alike FROM reid_taken GROUP BY {{ head }} {{ reid_numbered(columns) }})
 {% if head <> '' %}GROUP BY {{ rtrim(head, ', ') }}{% endif %}
 {% endif %}
 {% if marginals IS NOT NULL %}
