@@ -66,10 +66,12 @@ FROM matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3]);
 -- | 2 | 0.75 |
 -- | 3 | 0.583 |
 
--- Five measurements and a population within 30 times the largest: the tilted curve, with its interval.
+-- Five measurements, each known to half a hundredth, and a population within 30 times the largest:
+-- the tilted curve, with its interval.
 SELECT population, round(correctness, 2) AS correctness, round(correctness_low, 1) AS low,
   round(correctness_high, 1) AS high, status
-FROM pyc_extrapolate([10, 100, 300, 1000, 2000], [0.995, 0.98, 0.95, 0.85, 0.76], [10000]);
+FROM pyc_extrapolate([10, 100, 300, 1000, 2000], [0.995, 0.98, 0.95, 0.85, 0.76], [10000],
+  standard_errors := [0.005]);
 -- | population | correctness | low | high | status |
 -- | --- | --- | --- | --- | --- |
 -- | 10000 | 0.46 | 0.3 | 0.7 | ok |

@@ -5,7 +5,7 @@ As in the supplement's Fig. 4, 12. python -m benchmarks.accuracy.population_uniq
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,15 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.accuracy.corpora import CHOSEN, folder
+from benchmarks.accuracy.trial import K
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.population import loglinear
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.loglinear import FittedRecords, LoglinearRisk
 from reid_sql.models.population.population_uniqueness import METHODS, estimates
+from reid_sql.models.pyc import pitman_yor_forecast
 
 CORPORA: Final = ("adult", "census_income_kdd", "cps_tax_units", "brfss2020_heart")
 ALL_COLUMNS: Final = "COLUMNS(*)"
+OF_CLASSES: Final = [name for name in METHODS if name not in {"people", "copula"}]
 FRACTIONS: Final = (0.1, 0.05, 0.01, 0.001)
 LEAST: Final = 100  # records of a sample
 WITH_INTERACTIONS: Final = (0.1, 0.01)
@@ -59,7 +62,9 @@ class Figures:
         default_factory=lambda: defaultdict(list)
     )  # estimate − truth
     failed: dict[tuple[str, float], int] = field(default_factory=lambda: defaultdict(int))
-    held: dict[tuple[str, float], list[bool]] = field(default_factory=lambda: defaultdict(list))
+    sides: dict[tuple[str, float], list[int]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # where the truths lie: −1 below the interval, 1 above it
     brier: dict[tuple[str, float], list[float]] = field(default_factory=lambda: defaultdict(list))
 
 
@@ -69,10 +74,10 @@ def main() -> None:
     figures = Figures()
     for corpus in CORPORA:
         measure(corpus, count, figures)
-    told("MAE, p.p. (bias; failures)", list(METHODS), lambda name, share: _errors(figures, name, share))
+    told("MAE, p.p. (bias; failures)", OF_CLASSES, lambda name, share: _errors(figures, name, share))
     told(
-        "95 % interval holds the truth",
-        ["bound", "ewens", "pitman", "pyc"],
+        "95 % interval holds the truth; truths below it, above it",
+        ["bound", "ewens", "pitman", "loglinear_nb", "pyc", "pyc, κ", f"pyc, V_{K}"],
         lambda name, share: _held(figures, name, share),
     )
     models = sorted({name for name, _ in figures.brier})
@@ -92,8 +97,9 @@ def measure(corpus: str, count: int, figures: Figures) -> None:
                 rows = rng.choice(len(table), int(share * len(table)), replace=False)
                 distinct, first = np.unique(record[rows], return_index=True)
                 drawn = Drawn(np.bincount(record[rows])[distinct], people[distinct], table[rows[first]])
-                _methods(drawn, len(table), float((people == 1).sum()) / len(table), share, figures)
-                _models(drawn, len(table), share, figures)
+                found = _methods(drawn, len(table), float((people == 1).sum()) / len(table), share, figures)
+                _forecast(drawn, people, share, figures)
+                _models(drawn, found, share, figures)
 
 
 def coded(corpus: str) -> Integers:
@@ -126,25 +132,43 @@ def _subsets(columns: int, count: int, rng: np.random.Generator) -> Iterator[lis
         yield sorted(some.tolist())
 
 
-def _methods(drawn: Drawn, population: int, truth: float, share: float, figures: Figures) -> None:
-    for row in estimates(drawn.evidence, population):
+def _methods(
+    drawn: Drawn, population: int, truth: float, share: float, figures: Figures
+) -> dict[str, float | None]:
+    rows = estimates(drawn.evidence, population)
+    for row in rows:
         if row.uniqueness is None:
             figures.failed[row.method, share] += 1
             continue
         figures.errors[row.method, share].append(row.uniqueness - truth)
         if row.uniqueness_high is not None:
-            figures.held[row.method, share].append(
-                (row.uniqueness_low or 0.0) <= truth <= row.uniqueness_high
-            )
+            side = _side(truth, row.uniqueness_low or 0.0, row.uniqueness_high)
+            figures.sides[row.method, share].append(side)
+    return {row.method: row.uniqueness for row in rows}
 
 
-def _models(drawn: Drawn, population: int, share: float, figures: Figures) -> None:
+def _forecast(drawn: Drawn, people: Integers, share: float, figures: Figures) -> None:
+    """The same of what `pyc_forecast` says beside Ξ."""
+    row = pitman_yor_forecast.forecast(drawn.evidence.histogram, [people.sum()], K)[0]
+    matched, few = len(people) / people.sum(), people[people < K].sum() / people.sum()
+    for name, truth, low, high in (
+        ("pyc, κ", matched, row.correctness_low, row.correctness_high),
+        (f"pyc, V_{K}", few, row.k_violation_low, row.k_violation_high),
+    ):
+        figures.sides[name, share].append(_side(float(truth), low, high))
+
+
+def _side(truth: float, low: float, high: float) -> int:
+    """−1 where the truth lies below the interval, 1 above it."""
+    return int(truth > high) - int(truth < low)
+
+
+def _models(drawn: Drawn, rows: Mapping[str, float | None], share: float, figures: Figures) -> None:
     alone = drawn.records == 1
     if not alone.any():
         return
     truth = (drawn.people == 1)[alone].astype(float)
     found = {"best constant": np.full(len(truth), truth.mean())}
-    rows = {row.method: row.uniqueness for row in estimates(drawn.evidence, population)}
     for method in ("zayatz", "pitman"):
         certain = rows[method] is None
         chance = 1.0 if certain else min(1.0, (rows[method] or 0.0) * drawn.records.sum() / alone.sum())
@@ -186,8 +210,8 @@ def _errors(figures: Figures, name: str, share: float) -> str:
 
 
 def _held(figures: Figures, name: str, share: float) -> str:
-    found = figures.held[name, share]
-    return f"{np.mean(found):.0%} of {len(found)}" if found else ""
+    found = figures.sides[name, share]
+    return f"{found.count(0)} of {len(found)}; {found.count(-1)}, {found.count(1)}" if found else ""
 
 
 def _brier(figures: Figures, name: str, share: float) -> str:

@@ -7,10 +7,11 @@ import tomllib
 from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
-from statistics import median
 from typing import Any, Final
 
 from benchmarks.speed.cases import ROOT
+from benchmarks.speed.measure import Figures
+from benchmarks.speed.table import peak, spread, target, time
 
 Case = Mapping[str, Any]
 PAGE: Final = ROOT / "docs" / "speed.md"
@@ -44,42 +45,22 @@ def tables(figures: Mapping[str, Any]) -> str:
 
 
 def _row(case: Case) -> str:
-    peaks = " / ".join(
-        f"{median(run['peak_mb'] for run in case[side]):.0f}" for side in ("ours", "rival") if case[side]
-    )
+    ours, rivals = ([Figures(**run) for run in case[side]] for side in ("ours", "rival"))
     cells = [
         case["shape"],
-        _time(case["ours"]) or case["verdict"],
-        _time(case["rival"]),
-        _spread(case["ratio"]),
-        _spread(case["cpu_ratio"]),
+        time(ours) or case["verdict"],
+        time(rivals),
+        spread(case["ratio"]),
+        spread(case["cpu_ratio"]),
         _target(case),
-        peaks,
+        " / ".join(peak(runs) for runs in (ours, rivals) if runs),
     ]
     return "| " + " | ".join(re.sub(r"\|", "∣", cell) for cell in cells) + " |"
 
 
 def _target(case: Case) -> str:
-    target = case["target"]
-    if target is None:
-        return ""
-    words = f"≤ {_short(target)}" if isinstance(target, float) else target
-    return f"{words}: {case['verdict']}"
-
-
-def _time(runs: list[Mapping[str, float]]) -> str:
-    if not runs:
-        return ""
-    seconds = median(run["seconds"] for run in runs)
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
-
-
-def _spread(ratio: list[float] | None) -> str:
-    return f"{_short(ratio[0])} ({_short(ratio[1])} to {_short(ratio[2])})" if ratio else ""
-
-
-def _short(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio >= 0.01 else f"{ratio:.1g}"
+    words = target(case["target"])
+    return f"{words}: {case['verdict']}" if words else ""
 
 
 if __name__ == "__main__":

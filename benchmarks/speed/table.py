@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from benchmarks.speed.compare import ALLOWED, Outcome, Spread
+from benchmarks.speed.compare import ALLOWED, Outcome
 from benchmarks.speed.measure import Figures
 
 SMALL: Final = 0.01  # ratios below are written with their power of ten
-CAPTION: Final = f"""Ratios of seconds and of processor time: median (least-most) over pairs; \
+CAPTION: Final = f"""Ratios of seconds and of processor time: median (least to most) over pairs; \
 targets are for seconds.
 A peak is the whole process's, the functions imported on both sides; "peak ≤ 1" allows {ALLOWED:.2f} in the \
 median.
@@ -45,8 +45,8 @@ def table(outcomes: Sequence[Outcome], title: str) -> Table:
 def line(outcome: Outcome) -> list[str]:
     """Write the cells of one case."""
     case, ours, rivals = outcome.case, outcome.ours, outcome.rivals
-    times = _unique(ours), _time(ours), _time(rivals), _spread(outcome.ratio), _spread(outcome.cpu_ratio)
-    return [case.section, case.words, *times, _target(outcome), _peak(ours), _peak(rivals), outcome.verdict]
+    times = _unique(ours), time(ours), time(rivals), spread(outcome.ratio), spread(outcome.cpu_ratio)
+    return [case.section, case.words, *times, _targets(outcome), peak(ours), peak(rivals), outcome.verdict]
 
 
 def figures(outcome: Outcome) -> dict[str, Any]:
@@ -71,9 +71,8 @@ def figures(outcome: Outcome) -> dict[str, Any]:
     )
 
 
-def _target(outcome: Outcome) -> str:
-    target = outcome.case.target
-    words = f"≤ {_ratio(target)}" if isinstance(target, float) else target or ""
+def _targets(outcome: Outcome) -> str:
+    words = target(outcome.case.target)
     return f"{words}, peak ≤ 1" if outcome.case.memory else words
 
 
@@ -82,20 +81,28 @@ def _unique(runs: list[Figures]) -> str:
     return f"{answer['unique_records'] / answer['records']:.1%}" if "unique_records" in answer else ""
 
 
-def _time(runs: list[Figures]) -> str:
+def target(of: float | str | None) -> str:
+    """Write the most that a ratio of seconds should be."""
+    return f"≤ {_ratio(of)}" if isinstance(of, float) else of or ""
+
+
+def time(runs: Sequence[Figures]) -> str:
+    """Write the median of the seconds."""
     if not runs:
         return ""
     seconds = median(run.seconds for run in runs)
     return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
 
 
-def _peak(runs: list[Figures]) -> str:
+def peak(runs: Sequence[Figures]) -> str:
+    """Write the median of the megabytes."""
     return f"{median(run.peak_mb for run in runs):.0f}" if runs else ""
 
 
-def _spread(ratio: Spread | None) -> str:
-    return f"{_ratio(ratio[0])} ({_ratio(ratio[1])}-{_ratio(ratio[2])})" if ratio else ""
+def spread(ratio: Sequence[float] | None) -> str:
+    """Write a ratio's median, least and most."""
+    return f"{_ratio(ratio[0])} ({_ratio(ratio[1])} to {_ratio(ratio[2])})" if ratio else ""
 
 
 def _ratio(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio >= SMALL else f"{ratio:.1e}"
+    return f"{ratio:.2f}" if ratio >= SMALL else f"{ratio:.1g}"

@@ -202,6 +202,15 @@ def beside(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFram
     return tbl.join(renamed, key, "left").drop(*apart.values())
 
 
+def with_totals(frame: DataFrame, totals: DataFrame, groups: Sequence[str]) -> DataFrame:
+    """The totals of its group beside each row; a setting may refuse a join that has no condition."""
+    if not groups:
+        return frame.crossJoin(F.broadcast(totals))
+    right, alike_groups = same(frame, totals, groups)
+    own = [name for name in totals.columns if name not in groups]
+    return frame.join(F.broadcast(right), alike_groups).select(*frame.columns, *own)
+
+
 def _apart(name: str, known: Sequence[str]) -> str:
     """The name, made longer until no column has it."""
     return _apart(f"{name}_", known) if name in {other.lower() for other in known} else name

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.frames import alike, keyed, same
+from reid_sql.engines.spark.frames import alike, keyed, with_totals
 
 
 def fitted(classes: DataFrame, names: Sequence[str], groups: Sequence[str] = ()) -> DataFrame:
@@ -15,7 +15,7 @@ def fitted(classes: DataFrame, names: Sequence[str], groups: Sequence[str] = ())
     values are counted from the classes, and joined back to them NULL-safe.
     """
     totals = classes.groupBy(*groups).agg(F.sum("records").cast("double").alias("total"))
-    found, logs = _beside(classes, totals, groups).select(*classes.columns, "total"), []
+    found, logs = with_totals(classes, totals, groups), []
     for place, name in enumerate(names, 1):
         held, code = (
             F.sum("records").cast("double").alias(f"held{place}"),
@@ -27,11 +27,3 @@ def fitted(classes: DataFrame, names: Sequence[str], groups: Sequence[str] = ())
         logs.append(F.log(f"held{place}"))
     independent = sum(logs, F.lit(0.0)) - (len(names) - 1) * F.log("total")
     return found.withColumn("log_expected", independent)
-
-
-def _beside(classes: DataFrame, totals: DataFrame, groups: Sequence[str]) -> DataFrame:
-    """The total of its group beside each class; a setting may refuse a join that has no condition."""
-    if not groups:
-        return classes.crossJoin(F.broadcast(totals))
-    right, alike_groups = same(classes, totals, groups)
-    return classes.join(F.broadcast(right), alike_groups)

@@ -20,7 +20,8 @@ NOT_FITTED: Final = (
     "repeat the sample, as those of one column do"
 )
 PARAMETRIC: Final = (
-    f"the interval holds the shape and chance, not what main effects miss: {HELD} 25 of 56 tables of people"
+    f"the interval holds the shape and chance, not what main effects miss: {HELD} 52 of 119 samples of "
+    "tables of people"
 )
 POISSON: Final = "counts vary no more than Poisson counts do"
 

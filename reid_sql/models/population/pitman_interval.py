@@ -11,12 +11,16 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
-from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
 from reid_sql.models.population.pitman_uniqueness import Form, Likelihood, expected_uniqueness, fit, of_fit
 
 NO_CURVATURE: Final = f"{NO_INTERVAL}the likelihood of Pitman's parameters has no curvature at its maximum"
+MISSES: Final = (
+    "the interval holds the likelihood and chance, not what Pitman's model misses: of 120 samples of tables "
+    "of people the truth lay below it in 67, above it in 5"
+)
 STEP: Final = 1e-4
 
 
@@ -44,7 +48,7 @@ def estimate(
     slope = _slope(fitted.alpha, sigma, sample.population, form)
     chance = 1 / max(found.uniqueness * population, 1.0)
     factor = exp(min(NORMAL_95 * sqrt(slope @ covariance @ slope + chance), 700.0))
-    return Estimate(found.uniqueness, found.uniqueness / factor, min(1.0, found.uniqueness * factor), OK)
+    return Estimate(found.uniqueness, found.uniqueness / factor, min(1.0, found.uniqueness * factor), MISSES)
 
 
 def _covariance(histogram: Histogram, point: Floats, *, held: bool) -> Floats | None:

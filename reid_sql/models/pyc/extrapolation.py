@@ -36,6 +36,10 @@ FEW: Final = (
     f"fewer than {LEAST_POINTS} sizes do not tell the shape of the curve: the Pitman–Yor one, untilted"
 )
 BEYOND: Final = f"beyond {FAR:g} times the largest measured size nothing is safe"
+EXACT: Final = (
+    "without standard errors the shares count as exact as they are written: where they are a sample's, "
+    "its chance is not in the interval"
+)
 MEAN: Final = ": the mean of three curves that the points cannot tell apart"
 
 
@@ -116,7 +120,7 @@ def extrapolate(
     `measure` says what was measured: κ, Ξ, or V_k with its k; the laws of tilted, pyc and ent tell all three
     from any of them, exp, pol and rnd only the one. `standard_errors` are one for each share or one for all,
     0 for exact shares; without them a share is as exact as it is written, and less so where the points
-    contradict that.
+    contradict that, and the status says that a sample's chance is not in the interval.
 
     Points come in any order. A size measured more than once counts as its mean with the weight of all its
     measurements, which is the same minimum; size 1 has weight 0. Answers never rise with the population, are
@@ -126,7 +130,8 @@ def extrapolate(
     smallest size), and the status says so. Refuses shares outside (0, 1], sizes or populations below 1, and
     fewer than two distinct sizes above 1.
 
-    >>> forecast = extrapolate([100, 1000, 2000], [0.98, 0.85, 0.76], [10_000, 1_000_000], "pyc")
+    >>> shares, errors = [0.98, 0.85, 0.76], [0.001, 0.01, 0.01]
+    >>> forecast = extrapolate([100, 1000, 2000], shares, [10_000, 1_000_000], "pyc", standard_errors=errors)
     >>> forecast.correctness.round(2).tolist(), forecast.status
     ([0.49, 0.07], 'ok')
     """
@@ -163,6 +168,7 @@ def _fitted(task: Task, people: Floats, method: str) -> Extrapolation:
             _misfit(task, fit),
         )
     beyond = BEYOND + MEAN * (not tilted.few)
+    problems += [EXACT] * (not task.points.told)
     statuses = tuple("; ".join(problems + [beyond] * bool(one)) or OK for one in far)
     status = max(statuses, key=len, default=OK)
     entropy, tail = fitted.parameters["entropy"], fitted.parameters["tail"]
@@ -217,7 +223,8 @@ def _within(task: Task, measure: str, people: Floats, answer: Floats) -> Floats:
 def rows(forecast: Extrapolation, populations: npt.ArrayLike) -> list[Extrapolated]:
     """One row for each of the populations of the forecast.
 
-    >>> rows(extrapolate([100, 1000], [0.99, 0.80], [10_000], "pyc"), [10_000])[0].status
+    >>> found = extrapolate([100, 1000], [0.99, 0.80], [10_000], "pyc", standard_errors=[0.01])
+    >>> rows(found, [10_000])[0].status
     'ok'
     """
     people = np.atleast_1d(np.asarray(populations, dtype=np.float64))

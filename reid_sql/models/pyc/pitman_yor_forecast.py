@@ -26,6 +26,11 @@ from reid_sql.models.pyc.pitman_yor_misfit import misfit, note, widened
 DRAWS: Final = 200
 LEVEL: Final = (0.025, 0.975)
 MARGIN: Final = 1e3  # by which a difference must stand out of what rounding loses
+MISSES: Final = (
+    "the intervals hold the fit and chance, not what the model misses: of 120 samples of tables of people the"
+    " true uniqueness lay below its interval in 26 and above it in 10, correctness in 11 and 7, k_violation"
+    " of 5 in 9 and 6"
+)
 FLAT: Final = 1e-9  # discounts closer to 0 act as this one: what it changes is below 1e-7 of the answer
 
 
@@ -94,9 +99,10 @@ def forecast(
     possible = np.r_[True, (alpha + found.classes * d)[1:] > 0]
     urn = Urn(d[possible], np.maximum(alpha, -d * found.classes)[possible], found.records, found.classes)
     gap = misfit(histogram, found)
-    status = "; ".join([part for part in (found.status,) if part != OK] + note(gap)) or OK
+    told = [part for part in (found.status,) if part != OK] + note(gap)
     rows = [_at(histogram, urn, size, k, gap) for size in sizes]
-    return [replace(row, status=status) for row in rows]
+    beyond = [[MISSES] * (row.population > found.records) for row in rows]
+    return [replace(row, status="; ".join(told + more) or OK) for row, more in zip(rows, beyond, strict=True)]
 
 
 def _resampled(weight: Floats) -> npt.NDArray[np.intp]:

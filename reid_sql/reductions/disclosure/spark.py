@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import counted, how_nulls, own_names
-from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of, same
+from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of, with_totals
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import QI, SLACK, refuse_groups_of_one_value
@@ -49,15 +49,9 @@ class Cells:
         totals = held.groupBy(*self.groups).agg(
             F.sum("held").alias("total"), F.count(F.lit(1)).alias("kinds")
         )
-        right = keyed(self._with(totals, held), own)
+        right = keyed(with_totals(held, totals, self.groups), own)
         both = self.counts.join(right, alike([F.col(name) for name in own], right))
         return replace(self, counts=both.drop("reid_key", "reid_hash"))
-
-    def _with(self, totals: DataFrame, held: DataFrame) -> DataFrame:
-        """The totals of the table, or of each group, beside what is held."""
-        if not self.groups:
-            return held.crossJoin(F.broadcast(totals))
-        return held.join(*same(held, totals, self.groups)).select(*held.columns, "total", "kinds")
 
     def offending(self, measured: DataFrame, offends: Column) -> DataFrame:
         """The classes that offend a threshold, or whose value is not known."""

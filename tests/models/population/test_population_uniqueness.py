@@ -3,16 +3,27 @@
 Huge histograms are among them; the truth is counted.
 """
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.population import dankar, loglinear_uniqueness, population_uniqueness, sample_bound
+from reid_sql.models.population import (
+    dankar,
+    ewens,
+    loglinear_uniqueness,
+    pitman_interval,
+    population_uniqueness,
+    sample_bound,
+)
 from reid_sql.models.population.estimate import Estimate
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import METHODS, Method, estimates
+from reid_sql.models.pyc import pitman_yor_forecast
 from tests.histograms import CLASSES, huge
 
 
@@ -39,11 +50,32 @@ def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: 
         assert 0 <= row.uniqueness <= 1
         assert row.unique_records == pytest.approx(row.uniqueness * records * growth)
         assert row.uniqueness <= sampled * (1 + 1e-9) or sample_bound.EXCEEDED in row.status
-        if row.status == "ok":
-            assert row.uniqueness_low is not None
-            assert row.uniqueness_high is not None
+        assert row.status != "ok"  # an interval of the people alone was measured to hold what it says
+        if row.uniqueness_low is not None and row.uniqueness_high is not None:
             assert row.uniqueness_low - 1e-12 <= row.uniqueness <= row.uniqueness_high + 1e-12
-        assert row.uniqueness > 0 or row.status != "ok" or 1 not in classes
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("ewens", ewens.CHANCE),
+        ("pitman", pitman_interval.MISSES),
+        ("loglinear_nb", loglinear_uniqueness.PARAMETRIC),
+        ("pyc", pitman_yor_forecast.MISSES),
+        ("pyc, κ", pitman_yor_forecast.MISSES),
+        ("pyc, V_5", pitman_yor_forecast.MISSES),
+    ],
+)
+def test_a_status_tells_what_the_page_says_was_measured(root: Path, row: str, told: str) -> None:
+    """Held, of how many, truths below and above the intervals: the sums over the fractions."""
+    page = (root / "docs" / "population_uniqueness.md").read_text(encoding="utf-8")
+    table = page.partition("truths below it, above it")[2]
+    line = table.partition(f"\n| {row} | ")[2].partition("\n")[0]
+    cells = re.findall(r"(\d+) of (\d+); (\d+), (\d+)", line)
+    held, cases, below, above = (sum(map(int, column)) for column in zip(*cells, strict=True))
+    assert held + below + above == cases
+    one_sided = rf"{below} and above it in {above}|in {below} and {above}|in {below}, above it in {above}"
+    assert re.search(rf"{held} of {cases} samples|of {cases} samples.*({one_sided})", told)
 
 
 @given(CLASSES)

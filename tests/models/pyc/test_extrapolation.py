@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
-from reid_sql.models.pyc.extrapolation import NEVER_FALLS, extrapolate
+from reid_sql.models.pyc.extrapolation import EXACT, NEVER_FALLS, extrapolate
 
 METHODS = ("tilted", "pyc", "ent", "exp", "pol", "rnd")
 PEOPLE = np.geomspace(1, 8e9, 60)
@@ -60,7 +60,7 @@ def test_recovers_a_pitman_yor_curve_a_hundred_times_further(
     assert found.correctness == pytest.approx(
         [pyc(entropy, tail, most), pyc(entropy, tail, 100 * most)], abs=1e-3
     )
-    assert found.status == "ok"
+    assert found.status == EXACT
 
 
 def test_recovers_entropy_and_tail_where_the_points_tell_them() -> None:
@@ -99,7 +99,8 @@ def test_rules_of_thumb_recover_their_own_curves(
     assert callable(curve)
     sizes = np.unique(np.rint(np.geomspace(1, 1000, 30)))
     found = extrapolate(sizes, curve(sizes), 5000, method)
-    assert found.status == "ok"
+    assert found.status == EXACT
+    assert extrapolate(sizes, curve(sizes), 5000, method, standard_errors=[0.0]).status == "ok"
     assert found.parameters == {name: pytest.approx(value, rel=1e-5) for name, value in parameters.items()}
     assert found.correctness == pytest.approx(curve(5000.0), rel=1e-5)
 

@@ -5,7 +5,7 @@ from scipy.optimize import linprog
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes, uniqueness_curve
-from reid_sql.models.pyc.extrapolation import BEYOND, FEW, extrapolate
+from reid_sql.models.pyc.extrapolation import BEYOND, EXACT, FEW, extrapolate
 from reid_sql.models.pyc.surprisal_law import SURPRISAL, kernel
 
 
@@ -105,17 +105,19 @@ def test_errors_that_nobody_told_are_found() -> None:
     sizes, kappa = among(0.3, 14)
     noisy = np.minimum(kappa * (1 + 0.01 * np.resize([1, -1], kappa.size)), 1)
     found = extrapolate(sizes, noisy, [RECORDS])
-    assert found.status == "ok"
+    assert found.status == EXACT
     told = extrapolate(sizes, noisy, [RECORDS], standard_errors=[1e-6])
-    assert told.status != "ok"
+    assert "standard errors (root mean square) away from the curve" in told.status
 
 
 def test_far_away_and_few_points_are_said() -> None:
     sizes, kappa = among(0.01)
-    near, far = extrapolate(sizes, kappa, [20 * sizes[-1], 40 * sizes[-1]]).statuses
+    people = [20 * sizes[-1], 40 * sizes[-1]]
+    near, far = extrapolate(sizes, kappa, people, standard_errors=[0.0]).statuses
     assert near == "ok"
     assert far.startswith(BEYOND)
-    assert extrapolate([100, 1000, 2000], [0.98, 0.85, 0.76], 4000).status == FEW
+    assert extrapolate(sizes, kappa, people).statuses == (EXACT, f"{EXACT}; {far}")
+    assert extrapolate([100, 1000, 2000], [0.98, 0.85, 0.76], 4000).status == f"{FEW}; {EXACT}"
 
 
 def test_answers_fall_through_the_step_between_near_and_far() -> None:
