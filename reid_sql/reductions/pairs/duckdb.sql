@@ -29,8 +29,8 @@ FROM (
 {% if nulls = 'drop' %}WHERE q2 IS NOT NULL{% endif %}
 ;
 
--- Whether two columns have at most so many pairs of values, as far as some of the rows, reid_few, can tell: if
--- these have more, so has the table, and it is not counted. NULL for any number.
+-- Whether two columns have at most so many pairs of values, as far as some of the rows, reid_few, can tell:
+-- if these have more, so has the table, and it is not counted. NULL for any number.
 PLAN reid_pairs_are_few(places, most) AS
 {% if most IS NOT NULL %}
 WHERE (SELECT count(*) <= {{ most }} FROM (SELECT 1 FROM reid_few GROUP BY {{ reid_join(places, ', ') }}))
@@ -38,8 +38,8 @@ WHERE (SELECT count(*) <= {{ most }} FROM (SELECT 1 FROM reid_few GROUP BY {{ re
 ;
 
 -- Values, pairs of values and who is alone, of reid_taken: rows of the columns and of the weight, if any; and
--- the shares from outside. `head` are the groups' columns before others, each with a comma after it; `most` is
--- as above, and who is alone is not asked beside it.
+-- the shares from outside. `head` are the groups' columns before others, each with a comma after it; `most`
+-- is as above, and who is alone is not asked beside it.
 PLAN reid_pair_lines(columns, weight, marginals, nulls, head, most) AS
 {% for c, i in columns join ' UNION ALL ' %}
 SELECT {{ head }} {{ i }}::BIGINT AS first, 0::BIGINT AS second, {{ reid_text(c) }} AS label,
