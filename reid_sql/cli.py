@@ -73,10 +73,9 @@ def _load() -> None:
 
 def _watched(options: "argparse.Namespace") -> int:
     """Run the command, and show from its first second on what it does, where a person watches."""
-    if not sys.stderr.isatty():
-        return int(options.run(options))
-    from reid_sql import progress  # noqa: PLC0415 - only a terminal shows it
+    from reid_sql import progress  # noqa: PLC0415 - Ctrl-C while it loads is answered too
 
+    progress.ask(getattr(options, "progress", None))
     progress.begin("starting")
     try:
         return int(options.run(options))

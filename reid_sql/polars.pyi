@@ -1414,7 +1414,7 @@ def pyc_extrapolate(
     $ k_violation_high <f64> 0.0794134
     $ entropy          <f64> 7.68065
     $ tail             <f64> -2.31716
-    $ status           <str> 'fewer than 4 sizes do not tell the shape of the curve: the Pitman–Yor one, untilted'
+    $ status           <str> "fewer than 4 sizes do not tell the shape of the curve: the Pitman–Yor one, untilt...
     """
 
 def pyc_fit(
@@ -1495,7 +1495,7 @@ def pyc_forecast(
     $ k_violation      <f64> 0.277371
     $ k_violation_low  <f64> 0.241936
     $ k_violation_high <f64> 0.319391
-    $ status           <str> 'ok'
+    $ status           <str> 'the intervals hold the fit and chance, not what the model misses: of 120 samples ...
     $ records_dropped  <i64> 0
     $ nulls            <str> 'value'
     """

@@ -40,6 +40,11 @@ ONE_RECORD: Final = (
     "people must have one value in each column of the scenario, got people of several; "
     "pass a table with a row a person"
 )
+FOLDED: Final = (
+    "columns must tell apart texts that differ, got a collation of its own for one of {}; pass a view that "
+    "has decode(encode(name)) in its place, or where its texts are within a value create_sort_key(name, 'ASC "
+    "NULLS LAST')"
+)
 KEY_OF_PEOPLE: Final = "key must be left out where people are counted, got '{}'; entity names each of them"
 
 

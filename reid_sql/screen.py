@@ -11,10 +11,10 @@ from rich.segment import Segment
 from rich.table import Table
 
 from reid_sql.models.numerics.percent import percent
+from reid_sql.picture.class_sizes import EDGES
 from reid_sql.runner import Answer
 from reid_sql.visible import visible
 
-BINS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
 ENDLESS: Final = 2**63
 ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
@@ -144,7 +144,7 @@ def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
     for column in ("class size", "classes", "records"):
         table.add_column(column, justify="right")
     table.add_column("")
-    bins = [_bin(rows, low, high) for low, high in zip(BINS, (*BINS[1:], ENDLESS), strict=True)]
+    bins = [_bin(rows, low, high) for low, high in zip(EDGES, (*EDGES[1:], ENDLESS), strict=True)]
     shown = [found for found in bins if found[-1]]
     top = max((found[-1] for found in shown), default=1)
     for low, label, classes, records in shown:

@@ -2017,7 +2017,7 @@ def pyc_forecast(
     >>> spark = SparkSession.builder.getOrCreate()
     >>> people = rs.demo_people()
     >>> rs.pyc_forecast(people, ["age", "sex", "postcode"], [20_000]).show(3, truncate=60, vertical=True)
-    -RECORD 0-------------------------------
+    -RECORD 0------------------------------------------------------------------------
      population       | 20000
      correctness      | 0.216683
      correctness_low  | 0.190668
@@ -2028,7 +2028,7 @@ def pyc_forecast(
      k_violation      | 0.277371
      k_violation_low  | 0.241936
      k_violation_high | 0.319391
-     status           | ok
+     status           | the intervals hold the fit and chance, not what the model...
      records_dropped  | 0
      nulls            | value
     """

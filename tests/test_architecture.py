@@ -39,11 +39,13 @@ LAYERS = [
         ),
         *(
             "reid_sql.progress",
+            "reid_sql.progress_display",
             "reid_sql.runner",
             "reid_sql.screen",
             "reid_sql.screen_profile",
             "reid_sql.screen_comparison",
         ),
+        "reid_sql.picture",
         "reid_sql.plot",
     ),
     ("reid_sql.at_once", "reid_sql.facts", "reid_sql.notebook"),

@@ -42,11 +42,11 @@ def drawn(folder: Path, alone: int) -> str:
 
 def test_a_picture_is_what_the_block_above_it_draws(tmp_path: Path) -> None:
     first = drawn(tmp_path, 1234)
-    assert ">1,234</text>" in first
+    assert ">1,234 (100.0 %)</text>" in first
     assert drawn(tmp_path, 1234) == first
     other = drawn(tmp_path, 4321)
     assert other != first
-    assert ">4,321</text>" in other
+    assert ">4,321 (100.0 %)</text>" in other
 
 
 def test_each_picture_of_the_documents_is_drawn_by_one_of_them() -> None:

@@ -298,6 +298,28 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
             UnknownNameError,
             "share must be a share of the answer, got 'uniquenes'; did you mean 'uniqueness'?",
         ),
+        (
+            lambda: plot.forecast([{"population": 9, "uniqueness": 0.1}], limit=5),
+            OutOfDomainError,
+            "limit must be a share from 0 to 1, got 5; pass 0.05 for 5 %",
+        ),
+        (
+            lambda: plot.forecast([{"population": 9, "uniqueness": 0.1, "k_violation": 0.2}], limit=0.05),
+            OutOfDomainError,
+            "limit must be of one share, got uniqueness, k_violation; pass share, such as 'uniqueness'",
+        ),
+        (
+            lambda: plot.quasi_identifiers({"tables": []}),
+            WrongTypeError,
+            "what reid-sql check --json prints",
+        ),
+        (
+            lambda: plot.quasi_identifiers(
+                {"name": "a", "records": 9, "records_dropped": 0, "classes": 3, "columns": []}
+            ),
+            NoRecordsError,
+            "must be given a table whose columns were left out one by one, got none; check two quasi-",
+        ),
         (lambda: plot.elimination({}), WrongTypeError, "the answer of qar_elimination, got dict; pass"),
         (
             lambda: plot.model_check(NO_CHECKS),
@@ -330,7 +352,9 @@ def test_no_text_of_the_data_is_a_formula_or_breaks_the_picture(tmp_path: Path, 
     table: dict[str, Any] = {"name": name, "frontier": [], "losses": None}
     loss = [{"column_name": name, "information_loss": 0.5}]
     made = [plot.attribute_risk(risk), plot.methods([row]), plot.elimination(steps), plot.losses(loss)]
-    for figure in [*made, plot.frontier(table)]:
+    left_out = {"column": name, "without": {"average_risk": 0.5, "k": 2}}
+    release = {"name": name, "records": 9, "records_dropped": 0, "classes": 3, "columns": [left_out]}
+    for figure in [*made, plot.frontier(table), plot.quasi_identifiers({"tables": [release, release]})]:
         save(figure, name, str(tmp_path / "picture.svg"))
         text = (tmp_path / "picture.svg").read_text(encoding="utf-8")
         assert "<script>" not in text

@@ -67,8 +67,9 @@ def _equal(word: str, found: str) -> bool:
 
 
 def kept(face: Face) -> dict[str, str]:
-    """The answers that the face's stub holds."""
-    texts = (words.of_stub(face.stub, name) for name in declared())
+    """The answers that the face's stub holds now: it may just have been written."""
+    stub = face.stub.read_text(encoding="utf-8") if face.stub.exists() else ""
+    texts = (words.of_text(stub, name) for name in declared())
     examples = (doctest.DocTestParser().get_examples(text or "") for text in texts)
     return {
         statements([each.source.rstrip("\n") for each in session]): session[-1].want.rstrip("\n")

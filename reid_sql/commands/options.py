@@ -8,6 +8,7 @@ import sys
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
+from reid_sql import progress
 from reid_sql.connection_url import is_connection, masked
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.visible import controls, steady
@@ -64,6 +65,15 @@ def format_options(parser: argparse.ArgumentParser) -> None:
     )
     told.add_argument("--format", choices=FORMATS, default="table", help=words)
     told.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
+
+
+def progress_options(parser: argparse.ArgumentParser) -> None:
+    """Add whether progress is shown."""
+    asked = parser.add_mutually_exclusive_group()
+    words = "show what is done and for how long, also where no terminal is: as lines of a log"
+    asked.add_argument("--progress", action="store_const", const=True, help=words)
+    words = "show nothing of it, on a terminal either; by default a terminal shows it after a second"
+    asked.add_argument("--no-progress", dest="progress", action="store_const", const=False, help=words)
 
 
 def opened(
@@ -138,18 +148,12 @@ def _numbers(name: str, text: str) -> list[float]:
 
 def tell(words: str) -> None:
     """Say what is being done, where a person watches."""
-    if sys.stderr.isatty():
-        from reid_sql import progress  # noqa: PLC0415 - only a terminal shows it
-
-        progress.tell(words)
+    progress.tell(words)
 
 
 def settled() -> None:
     """Take away what a terminal shows of progress, before something is printed."""
-    if sys.stderr.isatty():
-        from reid_sql import progress  # noqa: PLC0415 - only a terminal shows it
-
-        progress.end()
+    progress.end()
 
 
 def printed(text: str, stream: "TextIO | None" = None) -> None:

@@ -22,6 +22,7 @@ from reid_sql.commands import (
     sql,
     validate,
 )
+from reid_sql.commands.options import progress_options
 from reid_sql.errors import OutOfDomainError
 
 # In the order of the help; each is a file of its name.
@@ -29,6 +30,7 @@ COMMANDS: Final = (
     *(profile, risk, forecast, validate, adversary, qar, check, advise, prepare, compare),
     *(query, functions, sql, completion),
 )
+AT_ONCE: Final = (functions, sql, completion)  # nobody waits for these
 
 
 class Once(argparse.Action):
@@ -94,5 +96,7 @@ def parser() -> Parser:
     for module in COMMANDS:
         command = commands.add_parser(module.__name__.rpartition(".")[2], help=module.WORDS)
         module.options(command)
+        if module not in AT_ONCE:
+            progress_options(command)
         command.set_defaults(run=module.run_command, parser=command, whole=made)
     return made

@@ -22,7 +22,12 @@ def documented(module: str, declared: Function) -> str:
 
 def of_stub(stub: Path, name: str) -> str | None:
     """What the stub says of the function; None where it is not in it, as one that was dropped in."""
-    found = re.search(rf'^def {name}\(.*?"""(.*?)"""', _text(stub), re.DOTALL | re.MULTILINE)
+    return of_text(_text(stub), name)
+
+
+def of_text(stub: str, name: str) -> str | None:
+    """The same of a stub's text."""
+    found = re.search(rf'^def {name}\(.*?"""(.*?)"""', stub, re.DOTALL | re.MULTILINE)
     return inspect.cleandoc(found[1]) if found else None
 
 

@@ -13,6 +13,7 @@ from reid_sql.plot.forecast import forecast
 from reid_sql.plot.frontier import frontier
 from reid_sql.plot.methods import methods
 from reid_sql.plot.model_check import model_check
+from reid_sql.plot.quasi_identifiers import quasi_identifiers
 from reid_sql.plot.validation import validation
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "losses",
     "methods",
     "model_check",
+    "quasi_identifiers",
     "validation",
 ]

@@ -32,6 +32,15 @@ def rows_of(
     return rows
 
 
+def tables_of(picture: str, page: object, command: str, columns: Sequence[str]) -> list[Row]:
+    """The tables of what a command prints as JSON: of the whole page, or one of its tables."""
+    found = page.get("tables", [page]) if isinstance(page, Mapping) else []
+    if not found or not all(set(table) >= set(columns) for table in found):
+        rule = f"{picture} must be given what reid-sql {command} --json prints, got {type(page).__name__}"
+        raise WrongTypeError(f"{rule} without tables that have {columns[-1]}; pass json.loads of it")
+    return list(found)
+
+
 def _read(picture: str, answer: object, function: str) -> tuple[Sequence[str], list[Row]]:
     if isinstance(answer, Sequence) and all(isinstance(row, Mapping) for row in answer):
         return list(answer[0]) if answer else [], list(answer)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from reid_sql.plot.answers import rows_of
-from reid_sql.plot.style import BLUE, DARK, in_shares, listed, opened, sheet
+from reid_sql.plot.style import BLUE, DARK, beneath, in_shares, listed, opened, sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,8 +35,5 @@ def attribute_risk(answer: object, *, most: int = 20, ax: "Axes | None" = None) 
     axes.set(xlim=(-0.02, 1.02), xlabel="share")
     in_shares(axes, "x")
     opened(axes, "Which columns tell people apart")
-    if ax is None:
-        figure.legend(loc="outside lower center", frameon=False, ncols=2)
-    else:  # the figure may hold other panels, whose words are not ours
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), frameon=False)
+    beneath(axes, alone=ax is None)
     return figure

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.errors import ReidError
+from reid_sql.picture.marks import people, per_cent, short
 from reid_sql.visible import visible
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ STROKES: Final = ("-", "--", "-.", (0, (8, 3)), (0, (5, 1, 1, 1, 1, 1)), (0, (3,
 MARKS: Final = ("o", "s", "^", "D", "v", "P")
 HATCHED: Final[dict[str, Any]] = {"facecolor": "none", "edgecolor": BLUE, "hatch": "///"}
 BAND: Final[dict[str, Any]] = {"facecolor": BLUE, "alpha": 0.2, "linewidth": 0}
-LONGEST: Final = 40  # characters of a name that fit beside an axis
-LARGE: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 TICKS: Final = 7  # numbers of people that stand beside each other
 DECADES: Final = 2  # fewer than these have ticks between their powers of ten
 
@@ -44,9 +43,7 @@ def blank(size: tuple[float, float]) -> "Figure":
 
 def plain(text: object) -> str:
     """Words of the data as a chart writes them: every sign as it is, none a formula, control signs shown."""
-    shown = visible(str(text))
-    shown = shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
-    return shown.replace("$", r"\$")
+    return short(text).replace("$", r"\$")
 
 
 def in_legend(name: object) -> str:
@@ -65,7 +62,7 @@ def in_shares(axes: "Axes", way: str) -> None:
     """Write the axis in per cent."""
     from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 - an optional extra
 
-    shown = FuncFormatter(lambda share, _: f"{100 * share:.6g} %")
+    shown = FuncFormatter(lambda share, _: per_cent(share))
     (axes.xaxis if way == "x" else axes.yaxis).set_major_formatter(shown)
 
 
@@ -81,22 +78,20 @@ def over_people(axes: "Axes", words: str, sizes: Sequence[float], ticks: int = T
     axes.set_xlabel(words)
 
 
-def people(number: float) -> str:
-    """A number of people as it is said.
-
-    >>> people(67_000_000), people(3000), people(1.5e9)
-    ('67 million', '3,000', '1.5 billion')
-    """
-    for size, word in LARGE:
-        if number >= size:
-            return f"{number / size:.4g} {word}"
-    return f"{number:,.0f}"
-
-
 def listed(axes: "Axes", names: Sequence[object]) -> None:
     """Put the names down the vertical axis, the first one at the top."""
     axes.set_yticks(range(len(names)), [plain(name) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def beneath(axes: "Axes", *, alone: bool) -> None:
+    """Put the legend beneath the panel, where there is one; of the figure where no other panel is there."""
+    if not axes.get_legend_handles_labels()[0]:
+        return
+    if alone:
+        axes.get_figure(root=True).legend(loc="outside lower center", frameon=False, ncols=2)  # type: ignore[union-attr]
+    else:  # the figure may hold other panels, whose words are not ours
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), frameon=False)
 
 
 def unavailable(axes: "Axes", status: str) -> None:

@@ -3,13 +3,16 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from threading import Thread
 
 import pytest
 
+from reid_sql.commands.parser import parser
 from tests.processes import ROOT, environment
 
 LINES = "age,sex\n" + "30,F\n31,M\n" * 10
@@ -105,6 +108,97 @@ def test_what_a_policy_measures_is_told_on_a_terminal(call: str) -> None:
     assert code == (1 if call == "check" else 0)
     assert json.loads(output)["policy"]["name"] == "Town survey, public release"
     assert "people: opening" in shown
+
+
+PEOPLE = "reid_sql/demo/people.csv"
+RISK = ["-m", "reid_sql.cli", "risk", PEOPLE, "--qi", "age,sex,postcode", "--json"]
+
+
+def test_a_log_gets_lines_where_it_is_asked_for() -> None:
+    plain, asked = (
+        subprocess.run(
+            [sys.executable, "-m", "reid_sql.cli", "check", "docs/people_release.toml", "--json", *more],
+            capture_output=True,
+            env=environment(),
+            cwd=ROOT,
+            check=False,
+        )
+        for more in ([], ["--progress"])
+    )
+    assert (plain.returncode, plain.stderr) == (1, b"")
+    assert (asked.returncode, asked.stdout) == (1, plain.stdout)
+    lines = asked.stderr.decode().splitlines()
+    assert [line for line in lines if "of 5)" in line or "opening" in line] == [
+        "people: opening",
+        *(
+            f"people: {measure} ({place} of 5)"
+            for place, measure in enumerate(
+                ["k", "records_at_risk", "population_correctness", "k", "l_diversity"], 1
+            )
+        ),
+    ]
+    assert b"\x1b" not in asked.stderr
+    assert b"\r" not in asked.stderr
+
+
+def test_a_log_tells_what_is_done_how_far_it_is_and_for_how_long() -> None:
+    code = (
+        "import time; from reid_sql import progress; progress.ask(True); progress.begin('one \\x1b[31m')\n"
+        "time.sleep(1.2)\n"
+        "with progress.step('two', lambda: 50.0): time.sleep(1.2)\n"
+        "progress.end(); print('answer')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=environment(), cwd=ROOT, text=True, check=True
+    )
+    assert done.stdout == "answer\n"
+    first, second = done.stderr.splitlines()
+    assert re.fullmatch(r"one \\x1b\[31m, 0:00:0\d", first)
+    assert re.fullmatch(r"two, 50 %, 0:00:0\d", second)
+
+
+def test_a_terminal_shows_nothing_where_nothing_is_wanted() -> None:
+    def people(process: Process, until: Callable[[str], None]) -> None:  # noqa: ARG001 - nothing is shown
+        assert process.stdin is not None
+        time.sleep(2.5)
+        process.stdin.write(LINES)
+
+    call = ["-m", "reid_sql.cli", "risk", "-", "--qi", "age,sex", "--json"]
+    code, output, shown = watched([*call, "--no-progress"], people)
+    assert (code, json.loads(output)["summary"]["k"], shown) == (0, 10, "")
+
+
+def test_a_command_without_standard_error_answers() -> None:
+    words = " ".join([sys.executable, *RISK, "2>&-"])
+    done = subprocess.run(["sh", "-c", words], capture_output=True, env=environment(), cwd=ROOT, check=True)  # noqa: S607
+    assert json.loads(done.stdout)["summary"]["k"] == 1
+
+
+def test_every_command_that_counts_takes_the_same_switch() -> None:
+    made = parser()
+    (commands,) = (each.choices for each in made._actions if isinstance(each.choices, dict))  # noqa: SLF001
+    told = {}
+    for name, command in commands.items():
+        held = {word: each for each in command._actions for word in each.option_strings}  # noqa: SLF001
+        told[name] = [held[word].help for word in ("--progress", "--no-progress") if word in held]
+    at_once = {name for name, words in told.items() if not words}
+    assert at_once == {"functions", "sql", "completion"}
+    assert len({tuple(words) for name, words in told.items() if name not in at_once}) == 1
+    assert all(len(words) == 2 for name, words in told.items() if name not in at_once)
+
+
+def test_asking_for_both_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, *RISK, "--progress", "--no-progress"],
+        capture_output=True,
+        env=environment(),
+        cwd=ROOT,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "argument --no-progress: not allowed with argument --progress" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_nobody_else_sees_progress() -> None:

@@ -35,11 +35,11 @@ class Sql:
     def ask(self, declared: Function, given: Given) -> Answers | str:
         frames = {name: value for name, value in given.items() if isinstance(value, pl.DataFrame)}
         try:
-            return by_duckdb(self._sql(declared, given), **frames)
+            return by_duckdb(self.sql(declared, given), **frames)
         except duckdb.Error as error:
             return refusal(error)
 
-    def _sql(self, declared: Function, given: Given) -> str:
+    def sql(self, declared: Function, given: Given) -> str:
         if declared.answer.of_rows:
             own = [
                 _cell(given[p.name]) for p in declared.parameters if p.name in given and p.name != "columns"

@@ -32,7 +32,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     assert {each["status"] for each in shown.values()} == {"success"}
     built = dbt(folder, root, "run", REID_SQL_PEOPLE=people(root))
     assert {name: each["status"] for name, each in built.items()} == dict.fromkeys(
-        ["people", "release", "summary"], "success"
+        ["people", "release", "summary", "written"], "success"
     )
     return folder
 
@@ -107,6 +107,21 @@ def test_failures_are_the_records_that_offend(project: Path, tested: Results, na
     assert expected > 0
     told = max(expected, MASK)  # of fewer than the mask's bound a test tells the bound
     assert (tested[name]["status"], tested[name]["failures"]) == (status, told)
+
+
+WRITTEN = ["plain", "listed", "packed", "deep", "beside_json", "beside_variant", "variants", "mapped"]
+
+
+@pytest.mark.parametrize("column", WRITTEN)
+def test_a_collation_at_any_depth_hides_no_small_class(project: Path, tested: Results, column: str) -> None:
+    name = f"written_{column}"
+    assert (tested[name]["status"], tested[name]["failures"]) == ("fail", MASK)
+    (compiled,) = (project / "target" / "compiled").rglob(f"{name}.sql")
+    with duckdb.connect(str(project / "town.duckdb"), read_only=True) as con:
+        merged = con.execute(f"SELECT count(*) FROM (SELECT DISTINCT {column} FROM written)").fetchall()
+        assert merged == [(1 if column in {"plain", "listed", "packed", "deep", "beside_variant"} else 3,)]
+        kept = con.execute(compiled.read_text(encoding="utf-8")).fetchall()
+    assert sorted(row[0] for row in kept) == [1, 2, 2]
 
 
 @pytest.mark.parametrize(("name", "asked"), ANSWERED)

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.screen import BINS, ENDLESS
+from reid_sql.picture.class_sizes import EDGES
 
 Bin = tuple[int, int | None]  # class sizes from, to
 Cell = tuple[str | None, ...]  # the values by which a group is told
@@ -26,9 +26,9 @@ COUNTED: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\
 def binned(histogram: Histogram) -> list[tuple[Bin, int, int]]:
     """Give, by bins of the class size, the classes and the records."""
     found = []
-    for low, high in zip(BINS, (*BINS[1:], ENDLESS), strict=True):
-        inside = (histogram.class_size >= low) & (histogram.class_size < high)
-        sizes = (low, None if high == ENDLESS else high - 1)
+    for low, high in zip(EDGES, (*EDGES[1:], None), strict=True):
+        inside = (histogram.class_size >= low) & (True if high is None else histogram.class_size < high)
+        sizes = (low, None if high is None else high - 1)
         found.append((sizes, int(histogram.classes[inside].sum()), int(histogram.records[inside].sum())))
     return found
 
@@ -38,7 +38,7 @@ def has_small(histogram: Histogram, dropped: int, below: int, cuts: AbstractSet[
 
     Class sizes are told by bins; some figure parts them at the `cuts`, too.
     """
-    edges = np.array(sorted({*BINS, *cuts}))
+    edges = np.array(sorted({*EDGES, *cuts}))
     parts = np.bincount(np.searchsorted(edges, histogram.class_size, side="right"), histogram.records)
     return 0 < dropped < below or bool(((parts > 0) & (parts < below)).any())
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from reid_sql.check.reports.words import telling
 from reid_sql.models.numerics.percent import percent
+from reid_sql.picture.quasi_identifiers import measured, risk_of_all
 
 Page = Mapping[str, Any]
 SHOWN: Final = 5
@@ -56,19 +57,12 @@ def _listed(checks: list[Page]) -> str:
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
-def risk_of_all(table: Page) -> float | None:
-    """The average risk by all quasi-identifiers; nothing where it would tell a masked count."""
-    if table["classes"] is None or table["records_dropped"] is None:
-        return None
-    return float(table["classes"] / max(1, table["records"] - table["records_dropped"]))
-
-
 def _columns(table: Page) -> Iterator[str]:
     """Say which column drives the risk most."""
-    measured = [each for each in table["columns"] if each["without"]]
-    if not measured:
+    found = measured(table)
+    if not found:
         return
-    strongest = min(measured, key=lambda each: float(each["without"]["average_risk"]))
+    strongest = min(found, key=lambda each: float(each["without"]["average_risk"]))
     risk, least = risk_of_all(table), strongest["without"]["k"]
     start = "" if risk is None else f" from {percent(risk)}"
     told = "few records" if least is None else f"{least:,} record{'' if least == 1 else 's'}"

@@ -127,7 +127,8 @@ class Release(Answers):
 
     def _profiled(self, columns: Sequence[str]) -> list[Row]:
         asked = "FROM profile(?, ?)"
-        return list(run(self.con, asked, [self.view, list(columns)], f"{self.table.name}: marks").records())
+        words = f"{self.table.name}: marks for missing values"
+        return list(run(self.con, asked, [self.view, list(columns)], words).records())
 
     def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
         tbl, groups = self.divided(by)

@@ -5,12 +5,15 @@ from html import escape as escaped
 from importlib import resources
 from typing import Any, Final
 
-from reid_sql.check.judging.next_steps import next_steps, risk_of_all
-from reid_sql.check.reports.charts import Bar, bars, curve
+from reid_sql.check.judging.next_steps import next_steps
+from reid_sql.check.reports.drawn import drawn
 from reid_sql.check.reports.one_answer import told
 from reid_sql.check.reports.way_out import WayOut, way_out
 from reid_sql.check.reports.words import VERDICTS, asked, counted, counts, figure, limit, note
 from reid_sql.models.numerics.percent import percent
+from reid_sql.picture.class_sizes import Range, class_sizes
+from reid_sql.picture.forecast import forecast as forecast_of
+from reid_sql.picture.quasi_identifiers import measured, quasi_identifiers
 from reid_sql.visible import visible
 
 Page = Mapping[str, Any]
@@ -134,7 +137,7 @@ def _table(page: Page, table: Page) -> str:
     parts = [f"<h2>{escape(table['name'])}</h2>{_facts(table)}"]
     if table["class_sizes"]:
         parts.append(_class_sizes(page, table))
-    if any(each["without"] for each in table["columns"]):
+    if measured(table):
         parts.append(_columns(table))
     if table["population_risk"]:
         parts.append(_one_answer(table["population_risk"]))
@@ -178,32 +181,11 @@ def _listed(facts: Mapping[str, str]) -> str:
 
 def _class_sizes(page: Page, table: Page) -> str:
     safe = max((c["limit"] for c in _of_the_table(page, table, "k") if c["limit"]), default=SMALL)
-    rows = []
-    for each in (each for each in table["class_sizes"] if each["records"] != 0):
-        low, high, records = each["from"], each["to"], each["records"]
-        label = _sizes(low, high)
-        text = (
-            "masked"
-            if records is None
-            else f"{records:,} records, {percent(records / max(1, table['records']))}"
-        )
-        rows.append(Bar(label, records, text, low < safe))
-    chart = bars(f"Records of {table['name']} by the size of their class", rows)
-    words = (
-        "How many records share all their quasi-identifiers with how many. Hatched: "
-        f"classes of fewer than {safe:g}."
-    )
-    return (
-        f"<h3>Who shares their values with how many</h3><figure>{chart}<figcaption>{words}</figcaption>"
-        "</figure>"
-    )
-
-
-def _sizes(low: int, high: int | None) -> str:
-    """The sizes of a range of classes, as the pictures of reid_sql.plot name them."""
-    if high is None:
-        return f"{low:,} or more"
-    return "alone" if high == 1 else f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    found = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
+    people = table["records"] - (table["records_dropped"] or 0)
+    shown = class_sizes(found, people, safe)
+    words = "How many people share all their quasi-identifiers with how many; each is counted among them."
+    return f"<h3>{escape(shown.title)}</h3>{drawn(shown, table, words)}"
 
 
 def _of_the_table(page: Page, table: Page, measure: str) -> list[Page]:
@@ -219,26 +201,12 @@ def _of_the_table(page: Page, table: Page, measure: str) -> list[Page]:
 
 
 def _columns(table: Page) -> str:
-    measured = [each for each in table["columns"] if each["without"]]
-    ordered = sorted(measured, key=lambda each: each["without"]["average_risk"])
-    all_of = risk_of_all(table)
-    rows = [Bar(each["column"], each["without"]["average_risk"], _without(each)) for each in ordered]
-    chart = bars(
-        f"Average risk of {table['name']} without each quasi-identifier",
-        rows,
-        None if all_of is None else (all_of, f"with all: {percent(all_of)}"),
-    )
+    shown = quasi_identifiers(table)
     words = (
         "Average risk (the share of people whom an attacker who links everybody gets right) when one "
         "quasi-identifier is left out. The shorter the bar, the more that column drives the risk."
     )
-    shown = f"<figure>{chart}<figcaption>{words}</figcaption></figure>"
-    return f"<h3>Risk by quasi-identifier</h3>{shown}{_column_table(table)}"
-
-
-def _without(each: Page) -> str:
-    least = each["without"]["k"]
-    return f"{percent(each['without']['average_risk'])}, k {'masked' if least is None else f'= {least:,}'}"
+    return f"<h3>{escape(shown.title)}</h3>{drawn(shown, table, words)}{_column_table(table)}"
 
 
 def _column_table(table: Page) -> str:
@@ -287,13 +255,15 @@ def _forecast(page: Page, table: Page) -> str:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
     asked_for = _of_the_table(page, table, "forecast_correctness")
     held = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
-    chart = curve(f"Share of right matches by population, {table['name']}", forecast, held)
-    caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
-    words = (
-        "Solid: measured within the table. Dashed: the forecast, in its 95 % interval. The table is taken "
-        f"for a random sample of the population.{caution}"
+    shown = forecast_of(
+        "correctness",
+        [{**row, "population": row["people"]} for row in forecast["points"]],
+        measured=[{**row, "n": row["people"]} for row in forecast["measured"]],
+        limit=held,
     )
-    return f"{title}<figure>{chart}<figcaption>{escape(words)}</figcaption></figure>"
+    caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
+    words = f"{shown.title}. The table is taken for a random sample of the population.{caution}"
+    return f"{title}{drawn(shown, table, words)}"
 
 
 def _risky(table: Page) -> str:

@@ -53,7 +53,10 @@ def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
     }
     if not table.quasi_identifiers:
         return page
-    histogram = release.histogram(table.quasi_identifiers)
+    try:
+        histogram = release.histogram(table.quasi_identifiers)
+    except ReidError:  # the checks by these columns say why they are not judged
+        return page
     dropped = release.records - int(histogram.records.sum())
     page["records_dropped"] = None if 0 < dropped < below else dropped
     if len(histogram.class_size):

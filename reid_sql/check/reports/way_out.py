@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from html import escape as escaped
 from typing import Any, Final
 
-from reid_sql.check.reports.charts import tradeoff
+from reid_sql.check.reports.drawn import drawn
 from reid_sql.check.reports.words import VERDICTS, asked, figure, limit, note
 from reid_sql.models.numerics.percent import percent
+from reid_sql.picture.frontier import frontier
 from reid_sql.visible import visible
 
 Page = Mapping[str, Any]
 COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."
 FORMS: Final = (
-    "Each mark is a form of the table that no other betters in both: a dot where its class sizes meet the "
-    "policy, a cross where they do not. Up: people in classes smaller than k, before any record is left out. "
-    "The line is the loss of the release, with what is left out of it."
+    "Risk against loss of the {} forms that were counted: each mark is one that no other betters in both, "
+    "before any record is left out. The line is the loss of the release, with what is left out of it."
 )
 
 
@@ -66,8 +66,7 @@ def _verdict(page: Page) -> str:
 def _table(table: Page) -> str:
     """A table's form, column by column, and risk against loss of those that were counted."""
     chosen = None if table["losses"] is None else float(table["losses"]["entropy"])
-    name = f"{table['name']}: risk against loss of {table['forms_counted']:,} forms that were counted"
-    figured = f"<figure>{tradeoff(name, table['frontier'], chosen)}<figcaption>{FORMS}</figcaption></figure>"
+    figured = drawn(frontier(table), table, FORMS.format(f"{table['forms_counted']:,}"))
     if chosen is None:
         return figured
     rows = "".join(

@@ -38,10 +38,17 @@ cast({{ name }} as text) collate "C"
 {%- endif -%}
 {% endmacro %}
 
+{# A collation reaches into lists and structs; from one text to another would be no cast. #}
 {% macro duckdb__alike(name, type) %}
-{%- if reid_sql.is_text(type) or type == 'json' -%}
+{%- if modules.re.search('\\]$|^(struct|tuple|map|union)\\(', type) and 'variant' in type -%}
+create_sort_key({{ name }}, 'asc nulls last')
+{%- elif modules.re.search('\\]$|^(struct|tuple|map|union)\\(', type) -%}
+replace_type(
+  replace_type(replace_type({{ name }}, null::json, null::varchar), null::varchar, null::variant),
+  null::variant, null::varchar collate "binary")
+{%- elif reid_sql.is_text(type) or type == 'json' -%}
 {{ name }} collate "binary"
-{%- elif type in ['interval', 'variant'] -%}
+{%- elif type == 'interval' -%}
 cast({{ name }} as varchar) collate "binary"
 {%- else -%}
 {{ name }}

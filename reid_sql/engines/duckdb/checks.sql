@@ -86,33 +86,40 @@ CAST(CASE WHEN 'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769)) THEN
 ELSE 'default_collation must be unset, got one by which texts that differ are the same; '
   || 'run RESET default_collation' END AS BOOLEAN);
 
--- Whether a text of some columns has a collation by which texts that differ are the same; it has that of each
--- column. No row is looked at: the texts are ours, and only their type is that of the columns.
-MACRO reid_text_like(c, said) AS CASE WHEN false THEN c ELSE said END;
+-- A row of columns with every text in it, at any depth, as one without a collation. Only its type is asked
+-- for: a cast from one text to another changes none, so each goes by way of a type that nobody has.
+MACRO reid_bare(c) AS
+replace_type(
+  replace_type(c, NULL::VARCHAR, NULL::STRUCT("reid text" VARCHAR)),
+  NULL::STRUCT("reid text" VARCHAR), NULL::VARCHAR);
 
-MACRO reid_is_folded(c) AS
-reid_text_like(c, 'a') = reid_text_like(c, 'A') OR reid_text_like(c, 'a') = reid_text_like(c, 'á')
-OR reid_text_like(c, 'é') = reid_text_like(c, concat('e', chr(769)));
+-- What a type holds, its collations too, which neither its name nor the catalogue tells.
+MACRO reid_type_of(c) AS create_sort_key(get_type(c), 'ASC NULLS LAST')::VARCHAR;
 
--- True where some columns have none, else the refusal.
+-- The same without those collations that compare bytes, as texts without one are compared.
+MACRO reid_type_by_bytes(c) AS
+regexp_replace(reid_type_of(c), 'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00'
+  || '(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF', '', 'gi');
+
+-- Whether a text in a row of columns, at any depth, has another collation. No row is looked at: DuckDB knows
+-- the types when a query is bound.
+MACRO reid_is_folded(c) AS reid_type_by_bytes(c) <> reid_type_of(reid_bare(c));
+
+-- True where no text in a row of columns has one, else the refusal.
 MACRO reid_is_told_apart(c, names) AS
-CASE WHEN reid_is_folded(c)
-THEN error('columns must tell apart texts that differ, got a collation of its own for one of ' || names
-  || '; pass a view that has decode(encode(name)) in its place')::BOOLEAN
-ELSE true END;
+CASE WHEN reid_is_folded(c) THEN error(replace(${FOLDED}, '{}', names))::BOOLEAN ELSE true END;
 
 -- The test of columns of a table, beside the table: DuckDB finds that it is always true, and drops it.
 PLAN reid_told_apart(columns) AS
-reid_is_told_apart(
-  coalesce({% for c in columns join ', ' %}{{ reid_name(c) }}::VARCHAR{% endfor %}),
-  {{ reid_text(reid_join(columns, ', ')) }})
+reid_is_told_apart(row({{ reid_columns(columns) }}), {{ reid_text(reid_join(columns, ', ')) }})
 ;
 
--- True where a window's columns have none, else the refusal.
+-- True where no text in a row of a window's columns has one, else the refusal.
 MACRO reid_are_exact(c) AS
 CAST(CASE WHEN reid_is_folded(c)
 THEN 'columns must tell apart texts that differ, got a collation of its own for one; '
-  || 'pass decode(encode(name)) in its place' ELSE 'true' END AS BOOLEAN);
+  || 'pass decode(encode(name)) in its place, or where its texts are within a value '
+  || 'create_sort_key(name, ''ASC NULLS LAST'')' ELSE 'true' END AS BOOLEAN);
 
 -- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only
 -- there.
@@ -149,9 +156,22 @@ THEN error('columns of the table must not be named like the scores beside them, 
 ELSE true END;
 
 -- Kinds of types whose values compare exactly with each other; a type of no kind compares with itself alone.
+-- HUGEINT and UHUGEINT meet as DOUBLE; a type of lists begins as that of what they hold.
 MACRO reid_kind(type) AS
-CASE WHEN regexp_full_match(type, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL.*') THEN 'whole or decimal'
-WHEN type IN ('FLOAT', 'DOUBLE') THEN 'floating' WHEN type LIKE 'ENUM%' THEN 'VARCHAR' ELSE type END;
+CASE WHEN regexp_full_match(type, 'U?(TINY|SMALL|BIG)?INT(EGER)?|HUGEINT|DECIMAL[(][0-9]+,[0-9]+[)]')
+  THEN 'whole or decimal'
+WHEN type IN ('FLOAT', 'DOUBLE') THEN 'floating' WHEN type LIKE 'ENUM(%)' THEN 'VARCHAR' ELSE type END;
+
+-- The digits of a DECIMAL before its point, or after it; NULL of another type.
+MACRO reid_before_point(type) AS
+try_cast(regexp_extract(type, '^DECIMAL[(]([0-9]+),', 1) AS INTEGER) - reid_after_point(type);
+
+MACRO reid_after_point(type) AS try_cast(regexp_extract(type, '^DECIMAL[(][0-9]+,([0-9]+)[)]$', 1) AS INTEGER);
+
+-- Whether a DECIMAL can hold the values of both: where none can, one that rounds would.
+MACRO reid_has_digits(type, other) AS
+coalesce(greatest(reid_before_point(type), reid_before_point(other))
+  + greatest(reid_after_point(type), reid_after_point(other)) <= 38, true);
 
 -- True where a column has comparable types in two tables, else the refusal: a cast would make one class of
 -- several.
@@ -179,7 +199,8 @@ reid_comparable(
 ;
 
 MACRO reid_unlike(name, type, other) AS
-CASE WHEN reid_kind(type) = reid_kind(other) OR '"NULL"' IN (type, other) THEN ''
+CASE WHEN type = other OR '"NULL"' IN (type, other)
+  OR (reid_kind(type) = reid_kind(other) AND reid_has_digits(type, other)) THEN ''
 ELSE '''' || name || ''' as ' || type || ' and ' || other END;
 
 -- Nothing, or the refusal of names that the listing of classes needs for itself.

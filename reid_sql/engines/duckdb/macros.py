@@ -25,6 +25,7 @@ from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qu
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import (
+    FOLDED,
     GROUP,
     HOW_NULLS,
     KEY_OF_PEOPLE,
@@ -147,6 +148,7 @@ def _plans() -> dict[str, str]:
             "NOT_USUAL": NOT_USUAL,
             "GROUP": GROUP,
             "SEVERAL_VALUES": SEVERAL_VALUES,
+            "FOLDED": FOLDED,
             "KEY_OF_PEOPLE": KEY_OF_PEOPLE,
             "ONE_RECORD": ONE_RECORD,
         }

@@ -30,12 +30,14 @@ def window(name: str, people: Sequence[str], columns: Sequence[str]) -> str:
     example = sql_literal(f"{name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})")
     names = f"[{', '.join(f'alias(row({each}))' for each in [*people, *columns])}]"
     checked = f"{'reid_are_people' if people else 'reid_are_columns'}({names}, {example})"
-    texts = ", ".join(f"{each}::VARCHAR" for each in [*people, *columns])
-    exact = f"reid_are_exact(coalesce({texts}))"
+    exact = f"reid_are_exact(row({', '.join([*people, *columns])}))"
     return f"CASE WHEN {checked} AND {exact} THEN {window_of(people, columns)} END"
 
 
 def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
-    """Count the records of a window, or its people by a column: in a row, in which NULL counts as one."""
-    counted = f"DISTINCT row({people[0]})" if people else "*"
+    """Count the records of a window, or its people by a column: in a struct, in which NULL counts as one.
+
+    DuckDB 2.0 breaks down where a row without names holds an array.
+    """
+    counted = f"DISTINCT {{'person': {people[0]}}}" if people else "*"
     return f"count({counted}) OVER (PARTITION BY {', '.join(columns)})"

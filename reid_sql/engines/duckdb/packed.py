@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.domains import quoted
+from reid_sql.engines.duckdb.collations import folded, refuse
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 
@@ -53,6 +54,7 @@ class PackedClasses:
         """Read the table: `tbl` is quoted as SQL needs it, the columns are in the table."""
         self.ask = ask
         self.name = f"reid_packed_{next(NUMBERS)}"
+        self.folded = folded(ask, tbl, columns)
         source = (
             f"(SELECT {', '.join(quoted(c) for c in columns)} FROM {tbl} "
             f"AS s) AS t({_numbered('q', len(columns))})"
@@ -64,11 +66,15 @@ class PackedClasses:
 
     def values(self, column: str) -> str:
         """Name the relation of the column's values: code, v, records, in the order of v, without NULL."""
+        refuse([column], self.folded)
+        return self._values_of(column)
+
+    def _values_of(self, column: str) -> str:
         return f"{self.name}_{list(self.digits).index(column)}"
 
     def forget(self) -> None:
         """Take the relations away."""
-        for name in (self.name, *(self.values(column) for column in self.digits)):
+        for name in (self.name, *map(self._values_of, self.digits)):
             self.ask(f"DROP TABLE {name}")
 
     def _values(self, source: str, place: int) -> int:
@@ -121,6 +127,7 @@ class PackedClasses:
         With `drop`, records that lack a value in `qi` are left out. `coarser` gives, for a column, the
         relation of two columns, code and coarse, that says which of its values become one.
         """
+        refuse([*qi, *by], self.folded)
         merged = {column: relation for column, relation in (coarser or {}).items() if column in qi}
         told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
         words = [
@@ -149,6 +156,7 @@ class PackedClasses:
 
         Each group's distinct records come from one GROUP BY, and are held against one another alone.
         """
+        refuse([*qi, *by], self.folded)
         told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
         words = [f"{self._word(word, qi)} AS k{word}" for word in self._words(qi)]
         names = [*_numbered("g", len(by)).split(", "), *(f"k{word}" for word in self._words(qi))]
@@ -173,6 +181,7 @@ class PackedClasses:
 
     def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
         """Whether few records of a group lack the same values, or none where others of it lack some."""
+        refuse(by, self.folded)
         told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
         gaps = " || ".join(f"({self.digits[column].sql()} = 0)::INT::VARCHAR" for column in columns)
         names = "".join(f"g{place}, " for place in range(len(by)))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
+import ibis.expr.datatypes as dt
 import ibis.expr.operations as ops
 import ibis.expr.rules as rlz
 import sqlglot as sg
@@ -30,6 +31,16 @@ BY_BYTES: Final[Mapping[str, tuple[str, str]]] = {
     "MySQL": (f"CAST(CONVERT({X} USING utf8mb4) AS BINARY)", f"CONVERT({X} USING utf8mb4)"),
     "SingleStore": (f"{X} :> BINARY", f"{X} :> TEXT"),
     "Oracle": (f"UTL_RAW.CAST_TO_RAW({X})", f"UTL_RAW.CAST_TO_VARCHAR2({X})"),
+}
+TEXT: Final = "NULL::VARCHAR"
+# The same of texts within arrays and structs, in dialects whose collations reach there. DuckDB
+# takes a cast from one text to another for none.
+WITHIN: Final[Mapping[str, tuple[str, str]]] = {
+    "Postgres": (f'{X} COLLATE "C"', X),
+    "DuckDB": (
+        f'replace_type(replace_type({X}, {TEXT}, NULL::VARIANT), NULL::VARIANT, {TEXT} COLLATE "binary")',
+        X,
+    ),
 }
 # The same of floats, in dialects that tell them apart by their bits, or make no windows by them.
 FLOATS: Final[Mapping[str, tuple[str, str]]] = {
@@ -85,8 +96,15 @@ def _shown(compiler: Any, op: ReidShown, *, arg: Any) -> Any:  # noqa: ANN401 - 
 def _said(compiler: Any, op: Any, arg: Any, which: int) -> Any:  # noqa: ANN401 - the same
     """The value as it is compared, or again as it was, in the words of the compiler's dialect."""
     words = BY_BYTES if op.dtype.is_string() else FLOATS if op.dtype.is_floating() else {}
+    words = WITHIN if op.dtype.is_nested() and _holds_text(op.dtype) else words
     dialect = compiler.dialect.__name__
     return _written(words[dialect][which], dialect, arg) if dialect in words else arg
+
+
+def _holds_text(kind: dt.DataType) -> bool:
+    if kind.is_array():
+        return _holds_text(kind.value_type)
+    return any(map(_holds_text, kind.types)) if kind.is_struct() else kind.is_string()
 
 
 @cache

@@ -104,7 +104,9 @@ def _some_of(exact: pl.LazyFrame, points: int) -> pl.LazyFrame:
 def _drawn(sets: pl.LazyFrame, points: int, samples: int, seed: int) -> pl.LazyFrame:
     rounds = (samples + pl.col("people") - 1) // pl.col("people")
     people = (
-        sets.filter(pl.col("place") == 1).select("p", pl.int_ranges(0, rounds).alias("turn")).explode("turn")
+        sets.filter(pl.col("place") == 1)
+        .select("p", pl.int_ranges(0, rounds).alias("turn"))
+        .explode("turn", empty_as_null=False)
     )
     order = _mixed(_mixed(pl.lit(seed, dtype=pl.Int64), pl.lit(0, dtype=pl.Int64)), pl.col("p"))
     targets = people.sort(pl.col("turn"), order, pl.col("p")).head(samples)

@@ -71,7 +71,9 @@ def _lines(
 
 def drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequence[str] = ()) -> pl.LazyFrame:
     """Records in a random order that the values and the seed decide, whatever order they are read in."""
-    copies = classes.with_columns(pl.int_ranges(pl.col("records")).alias("copy")).explode("copy")
+    copies = classes.with_columns(pl.int_ranges(pl.col("records")).alias("copy")).explode(
+        "copy", empty_as_null=False
+    )
     key = pl.struct(*names, "copy").hash(seed).cast(pl.Float64) / 2.0**64
     texts = pl.concat_list(pl.col(name).cast(pl.String) for name in names)
     found = copies.select(*groups, "records", key.alias("mass"), texts.alias("texts"))

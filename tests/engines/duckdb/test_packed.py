@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reid_sql
 from reid_sql.engines.duckdb.packed import WORD, PackedClasses
 from tests.tables import blank, class_sizes, histogram
 
@@ -15,11 +16,13 @@ ROWS = st.lists(
     max_size=30,
 )
 COLUMNS = ["a", 'odd "name"', "reid"]
+REGISTERED = duckdb.connect()
+reid_sql.register(REGISTERED)
 
 
 def packed(rows: list[tuple[Any, ...]]) -> PackedClasses:
-    con = duckdb.connect()
-    con.execute('CREATE TABLE t (a VARCHAR, "odd ""name""" INTEGER, reid FLOAT)')
+    con = REGISTERED.cursor()
+    con.execute('CREATE OR REPLACE TABLE t (a VARCHAR, "odd ""name""" INTEGER, reid FLOAT)')
     if rows:
         con.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
     return PackedClasses(lambda sql: con.execute(sql).fetchall(), "t", COLUMNS)
@@ -91,6 +94,7 @@ def test_values_made_coarser_are_one_value() -> None:
 
 def test_many_columns_of_many_values_need_more_than_one_number() -> None:
     con = duckdb.connect()
+    reid_sql.register(con)
     con.execute("SELECT setseed(0.1)")
     con.execute(
         f"CREATE TABLE t AS SELECT {', '.join(f'hash(i + {c}) % 5000 AS c{c}' for c in range(9))} "

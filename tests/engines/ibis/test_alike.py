@@ -82,6 +82,43 @@ def test_a_collation_of_duckdb_merges_no_classes(setting: str) -> None:
         weighed(table, "word", TEXTS)
 
 
+@pytest.mark.parametrize(
+    "shape", ["[{}]", "{{'v': {}, 'n': NULL}}", "array_value({}, NULL)", "[{{'v': [{}, NULL]}}]"]
+)
+@pytest.mark.parametrize("setting", ["SET default_collation = 'nocase'", "SELECT 1"])
+def test_a_collation_of_duckdb_within_a_value_merges_no_classes(setting: str, shape: str) -> None:
+    texts = [*TEXTS, "NULL", None, "'a'", '"a"', "[a]", ""]
+    with duckdb.connect() as inner:
+        inner.execute('CREATE TABLE written ("row" INT, word VARCHAR COLLATE NOCASE.NOACCENT)')
+        inner.executemany("INSERT INTO written VALUES (?, ?)", list(enumerate(texts)))
+        inner.execute(f'CREATE TABLE held AS SELECT "row", {shape.format("word")} AS word FROM written')
+        inner.execute(setting)
+        table = ibis.duckdb.from_connection(inner).table("held")
+        assert len(answer(table.group_by("word").agg(n=table.count()))) < len(texts) - 1
+        assert sizes(table, ["word"]) == [2, 1, 1, 1, 1, 2, *[1] * 6]
+        met = answer(ri.journalist_risk(table, table, ["word"]))[0]
+        assert (met["k"], met["unique_records"], met["uncovered_records"]) == (1, 10, 0)
+        classes = [line["word"] for line in answer(ri.equivalence_classes(table, ["word"]))]
+        assert sorted(map(repr, classes)) == sorted({repr(word) for word in answer_of(table, "word")})
+
+
+def answer_of(table: Any, name: str) -> list[Any]:
+    return [line[name] for line in answer(table.select(name))]
+
+
+@pytest.mark.postgres
+def test_a_collation_of_postgresql_within_an_array_merges_no_classes(postgres: str) -> None:
+    connection = connected("postgres", postgres)
+    rule = "(provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
+    connection.raw_sql(f"CREATE COLLATION IF NOT EXISTS same {rule}").close()
+    connection.raw_sql('CREATE TEMP TABLE held ("row" int, word text[] COLLATE same)').close()
+    for row, text in enumerate(TEXTS):
+        connection.raw_sql(f"INSERT INTO held VALUES ({row}, ARRAY['{text}', NULL])").close()
+    table = connection.table("held")
+    assert len(answer(table.group_by("word").agg(n=table.count()))) < 5
+    assert sizes(table, ["word"]) == SIZES
+
+
 def test_a_collation_of_sqlite_merges_no_classes() -> None:
     connection = ibis.sqlite.connect()
     connection.con.execute('CREATE TABLE collated ("row" INTEGER, word TEXT COLLATE NOCASE)')

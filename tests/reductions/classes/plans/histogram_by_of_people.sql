@@ -17,7 +17,7 @@ FROM (
         FROM (
           SELECT "age", "sex", "state", "age", "person"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR, "age"::VARCHAR, "person"::VARCHAR), 'age, sex, state, age, person')
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "age", "person"), 'age, sex, state, age, person')
         ) AS reid_source_rows(q1, q2, q3, q4, q5)
         GROUP BY ALL
       )

@@ -17,8 +17,8 @@ FROM (
       FROM (
         SELECT "age", "sex"
         FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
-          AND "age" IS NOT NULL AND "sex" IS NOT NULL
+        WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex') AND "age" IS NOT NULL
+          AND "sex" IS NOT NULL
       ) AS reid_source_rows(q1, q2)
       GROUP BY q1, q2
     )

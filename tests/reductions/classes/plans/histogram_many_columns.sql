@@ -18,7 +18,7 @@ FROM (
       FROM (
         SELECT "age", "sex", "race", "zip", "postal ""code"""
         FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "race"::VARCHAR, "zip"::VARCHAR, "postal ""code"""::VARCHAR), 'age, sex, race, zip, postal "code"')
+        WHERE reid.main.reid_is_told_apart(row("age", "sex", "race", "zip", "postal ""code"""), 'age, sex, race, zip, postal "code"')
       ) AS reid_source_rows(q1, q2, q3, q4, q5)
       GROUP BY q1, q2, q3, q4, q5
     )

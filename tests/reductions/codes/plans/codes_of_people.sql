@@ -18,7 +18,7 @@ FROM (
           FROM (
             SELECT "age", "sex", "person"
             FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "person"::VARCHAR), 'age, sex, person')
+            WHERE reid.main.reid_is_told_apart(row("age", "sex", "person"), 'age, sex, person')
           ) AS reid_source_rows(q1, q2, q3)
         )
         GROUP BY q1, q2, q3

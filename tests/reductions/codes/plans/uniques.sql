@@ -17,7 +17,7 @@ FROM (
         FROM (
           SELECT "age", "sex", "id"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "id"), 'age, sex, id')
         ) AS reid_source_rows(q1, q2, q3)
       )
       WHERE (
@@ -25,8 +25,8 @@ FROM (
         FROM (
           SELECT "age", "sex"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
-            AND "age" IS NOT NULL AND "sex" IS NOT NULL
+          WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex') AND "age" IS NOT NULL
+            AND "sex" IS NOT NULL
         ) AS reid_source_rows(q1, q2)
       ) AND q1 IS NOT NULL AND q2 IS NOT NULL
     )

@@ -19,7 +19,7 @@ FROM (
           FROM (
             SELECT "age", "sex", "race", "zip", "job", "diagnosis"
             FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "race"::VARCHAR, "zip"::VARCHAR, "job"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, race, zip, job, diagnosis')
+            WHERE reid.main.reid_is_told_apart(row("age", "sex", "race", "zip", "job", "diagnosis"), 'age, sex, race, zip, job, diagnosis')
           ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
           GROUP BY ALL
         ),

@@ -18,7 +18,7 @@ FROM (
           FROM (
             SELECT "age", "sex", "diagnosis"
             FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "diagnosis"::VARCHAR), 'age, sex, diagnosis')
+            WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
           ) AS reid_source_rows(q1, q2, q3)
           GROUP BY ALL
         ),

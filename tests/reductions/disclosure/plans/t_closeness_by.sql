@@ -17,7 +17,7 @@ FROM (
         FROM (
           SELECT "age", "sex", "income", "state"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "income"::VARCHAR, "state"::VARCHAR), 'age, sex, income, state')
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "income", "state"), 'age, sex, income, state')
         ) AS reid_source_rows(q1, q2, q3, q4)
         GROUP BY ALL
       )

@@ -18,7 +18,7 @@ FROM (
           FROM (
             SELECT "age", "sex", "income"
             FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "income"::VARCHAR), 'age, sex, income')
+            WHERE reid.main.reid_is_told_apart(row("age", "sex", "income"), 'age, sex, income')
           ) AS reid_source_rows(q1, q2, q3)
           GROUP BY ALL
         ),

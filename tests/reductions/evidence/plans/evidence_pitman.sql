@@ -23,7 +23,7 @@ FROM (
           FROM (
             SELECT "age", "sex"
             FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+            WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
           ) AS reid_source_rows(q1, q2)
           GROUP BY q1, q2
         )
@@ -48,7 +48,7 @@ FROM (
               FROM (
                 SELECT "age", "sex"
                 FROM query_table('people') AS reid_source
-                WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+                WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
               ) AS reid_source_rows(q1, q2)
             )
             SELECT row_number() OVER () AS cell, *

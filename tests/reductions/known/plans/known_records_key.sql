@@ -19,7 +19,7 @@ FROM (
           FROM (
             SELECT "id", "age"
             FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR), 'age')
+            WHERE reid.main.reid_is_told_apart(row("age"), 'age')
           ) AS reid_rows(record, q1)
           WHERE q1 IS NOT NULL
           GROUP BY q1

@@ -25,7 +25,7 @@ FROM (
               FROM (
                 SELECT "age", "sex", "state", "person"
                 FROM query_table('people') AS reid_source
-                WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR, "person"::VARCHAR), 'age, sex, state, person')
+                WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
               ) AS reid_source_rows(q1, q2, q3, q4)
               GROUP BY ALL
             )
@@ -69,7 +69,7 @@ FROM (
                       FROM (
                         SELECT "age", "sex", "state", "person"
                         FROM query_table('people') AS reid_source
-                        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR, "person"::VARCHAR), 'age, sex, state, person')
+                        WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
                       ) AS reid_source_rows(q1, q2, q3, q4)
                       GROUP BY ALL
                     )
@@ -79,7 +79,7 @@ FROM (
                 ) AS reid_result
               )
             ) AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR), 'age, sex, state')
+            WHERE reid.main.reid_is_told_apart(row("age", "sex", "state"), 'age, sex, state')
           ) AS reid_rows(record, q1, q2, q3)
           GROUP BY q1, q2, q3
         )
@@ -132,7 +132,7 @@ FROM (
                   FROM (
                     SELECT "age", "sex", "state", "person"
                     FROM query_table('people') AS reid_source
-                    WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR, "person"::VARCHAR), 'age, sex, state, person')
+                    WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
                   ) AS reid_source_rows(q1, q2, q3, q4)
                   GROUP BY ALL
                 )

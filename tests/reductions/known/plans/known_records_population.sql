@@ -29,11 +29,11 @@ FROM (
             FROM (
               SELECT row_number() OVER () - 1, "age", "sex", "state", false
               FROM query_table('people') AS reid_source
-              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR), 'age, sex, state')
+              WHERE reid.main.reid_is_told_apart(row("age", "sex", "state"), 'age, sex, state')
               UNION ALL
               SELECT NULL, "age", "sex", NULL, true
               FROM register AS reid_source
-              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+              WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
             ) AS reid_rows(record, q1, q2, q3, other)
             GROUP BY q1, q2, q3
           )

@@ -17,7 +17,7 @@ FROM (
         FROM (
           SELECT "person", "place"
           FROM query_table('visits') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("person"::VARCHAR, "place"::VARCHAR), 'person, place')
+          WHERE reid.main.reid_is_told_apart(row("person", "place"), 'person, place')
         ) AS reid_source_rows(q1, q2)
       )
     ),

@@ -14,7 +14,7 @@ FROM (
       FROM (
         SELECT "age", "sex", "weight"
         FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "weight"::VARCHAR), 'age, sex, weight')
+        WHERE reid.main.reid_is_told_apart(row("age", "sex", "weight"), 'age, sex, weight')
           AND "age" IS NOT NULL AND "sex" IS NOT NULL AND "weight" IS NOT NULL
       ) AS reid_source_rows(q1, q2, q3)
     )
@@ -53,7 +53,7 @@ FROM (
           FROM (
             SELECT "column_name", "value", "share"
             FROM query_table('census') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("column_name"::VARCHAR, "value"::VARCHAR, "share"::VARCHAR), 'column_name, value, share')
+            WHERE reid.main.reid_is_told_apart(row("column_name", "value", "share"), 'column_name, value, share')
           ) AS reid_source_rows(q1, q2, q3)
         ) AS reid_result
       ) AS reid_given(q1, q2, q3)

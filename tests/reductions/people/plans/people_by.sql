@@ -16,7 +16,7 @@ FROM (
       FROM (
         SELECT "age", "sex", "w", "state"
         FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "w"::VARCHAR, "state"::VARCHAR), 'age, sex, w, state')
+        WHERE reid.main.reid_is_told_apart(row("age", "sex", "w", "state"), 'age, sex, w, state')
       ) AS reid_source_rows(q1, q2, q3, q4)
       GROUP BY ALL
     )
@@ -25,7 +25,7 @@ FROM (
     FROM (
       SELECT "age", "sex", "w", "state"
       FROM query_table('people') AS reid_source
-      WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "w"::VARCHAR, "state"::VARCHAR), 'age, sex, w, state')
+      WHERE reid.main.reid_is_told_apart(row("age", "sex", "w", "state"), 'age, sex, w, state')
     ) AS reid_source_rows(q1, q2, q3, q4)
   ),
   reid_classes AS MATERIALIZED (
@@ -79,7 +79,7 @@ FROM (
                 FROM (
                   SELECT "column_name", "value", "share"
                   FROM query_table('shares') AS reid_source
-                  WHERE reid.main.reid_is_told_apart(coalesce("column_name"::VARCHAR, "value"::VARCHAR, "share"::VARCHAR), 'column_name, value, share')
+                  WHERE reid.main.reid_is_told_apart(row("column_name", "value", "share"), 'column_name, value, share')
                 ) AS reid_source_rows(q1, q2, q3)
               ) AS reid_result
             ) AS reid_given(q1, q2, q3)

@@ -17,7 +17,7 @@ FROM (
         FROM (
           SELECT "age", "sex", "state", "person"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR, "person"::VARCHAR), 'age, sex, state, person')
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
         ) AS reid_source_rows(q1, q2, q3, q4)
         GROUP BY ALL
       )
@@ -30,7 +30,7 @@ FROM (
           FROM (
             SELECT "age", "sex", "person"
             FROM query_table('register') AS reid_source
-            WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "person"::VARCHAR), 'age, sex, person')
+            WHERE reid.main.reid_is_told_apart(row("age", "sex", "person"), 'age, sex, person')
           ) AS reid_source_rows(q1, q2, q3)
           GROUP BY ALL
         )

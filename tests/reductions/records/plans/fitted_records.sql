@@ -18,7 +18,7 @@ FROM (
         FROM (
           SELECT row_number() OVER () - 1, 1::DOUBLE, "age", "sex"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+          WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
         ) AS reid_rows(record, weight, q1, q2)
         GROUP BY q1, q2
       )

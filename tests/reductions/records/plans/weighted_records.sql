@@ -19,7 +19,7 @@ FROM (
           SELECT row_number() OVER () - 1, try_cast("weight" AS DOUBLE), "age",
             "sex"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR), 'age, sex')
+          WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
         ) AS reid_rows(record, weight, q1, q2)
         WHERE q1 IS NOT NULL AND q2 IS NOT NULL
         GROUP BY q1, q2

@@ -19,7 +19,7 @@ FROM (
       FROM (
         SELECT "age", "sex", "id"
         FROM query_table('original') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
+        WHERE reid.main.reid_is_told_apart(row("age", "sex", "id"), 'age, sex, id')
       ) AS reid_source_rows(q1, q2, q3)
     ),
     reid_own_1 AS MATERIALIZED (
@@ -50,7 +50,7 @@ FROM (
       FROM (
         SELECT "age", "sex", "id"
         FROM query_table('released') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "id"::VARCHAR), 'age, sex, id')
+        WHERE reid.main.reid_is_told_apart(row("age", "sex", "id"), 'age, sex, id')
       ) AS reid_source_rows(q1, q2, q3)
     ),
     reid_out_1 AS MATERIALIZED (

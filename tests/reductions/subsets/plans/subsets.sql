@@ -18,7 +18,7 @@ FROM (
         FROM (
           SELECT "age"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR), 'age')
+          WHERE reid.main.reid_is_told_apart(row("age"), 'age')
         ) AS reid_source_rows(q1)
         GROUP BY q1
       )
@@ -35,7 +35,7 @@ FROM (
         FROM (
           SELECT "sex"
           FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(coalesce("sex"::VARCHAR), 'sex')
+          WHERE reid.main.reid_is_told_apart(row("sex"), 'sex')
         ) AS reid_source_rows(q1)
         GROUP BY q1
       )

@@ -22,7 +22,7 @@ FROM (
             FROM (
               SELECT "age", "person"
               FROM query_table('people') AS reid_source
-              WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "person"::VARCHAR), 'age, person')
+              WHERE reid.main.reid_is_told_apart(row("age", "person"), 'age, person')
             ) AS reid_source_rows(q1, q2)
             GROUP BY ALL
           )
@@ -46,7 +46,7 @@ FROM (
             FROM (
               SELECT "sex", "person"
               FROM query_table('people') AS reid_source
-              WHERE reid.main.reid_is_told_apart(coalesce("sex"::VARCHAR, "person"::VARCHAR), 'sex, person')
+              WHERE reid.main.reid_is_told_apart(row("sex", "person"), 'sex, person')
             ) AS reid_source_rows(q1, q2)
             GROUP BY ALL
           )

@@ -15,7 +15,7 @@ FROM (
       FROM (
         SELECT "age", "sex", "state"
         FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(coalesce("age"::VARCHAR, "sex"::VARCHAR, "state"::VARCHAR), 'age, sex, state')
+        WHERE reid.main.reid_is_told_apart(row("age", "sex", "state"), 'age, sex, state')
       ) AS reid_source_rows(q1, q2, q3)
       GROUP BY ALL
     )

@@ -1,0 +1,114 @@
+"""How progress is shown: a line of a terminal that is drawn again and again, or lines of a log."""
+
+import sys
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from time import monotonic
+from typing import Final
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from reid_sql.visible import visible
+
+PATIENCE: Final = 1.0  # seconds before progress is shown
+MOMENT: Final = 0.25  # seconds between two looks at how far it is
+LATER: Final = 10.0  # seconds between two lines of a log
+GRACE: Final = 1.0  # seconds that what is shown gets to go
+
+Share = Callable[[], float]  # percent that is done
+
+
+class Display:
+    """What is done, shown by a thread of its own, so that it lives while anything works."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+        self.share: Share | None = None
+        self.began = monotonic()
+        self.at_look = threading.Lock()  # what is no longer done is not looked at any more
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._wait, daemon=True)
+        self.thread.start()
+
+    def say(self, words: str, share: Share | None = None) -> None:
+        """Say what is done from now on."""
+        with self.at_look:
+            self.words, self.share = words, share
+
+    def end(self) -> None:
+        """Show no more."""
+        self.ended.set()
+        self.thread.join(GRACE)
+
+    def tell(self, words: str) -> None:
+        """Write words that stay."""
+        raise NotImplementedError
+
+    def draw(self) -> None:
+        """Show what is done until it has ended."""
+        raise NotImplementedError
+
+    def look(self) -> tuple[str, float | None]:
+        """The words, and how many percent are done; nothing where nobody knows."""
+        with self.at_look:
+            return visible(self.words), None if self.share is None else max(0.0, self.share())
+
+    def _wait(self) -> None:
+        if not self.ended.wait(PATIENCE):
+            self.draw()
+
+
+class TerminalLine(Display):
+    """A line of the terminal, taken away at the end."""
+
+    def __init__(self, words: str) -> None:
+        self.console = Console(stderr=True)
+        super().__init__(words)
+
+    def tell(self, words: str) -> None:
+        """Write the words above the line."""
+        self.console.print(Text(visible(words), "dim"))
+
+    def draw(self) -> None:
+        """Draw the line again every moment."""
+        percent = TaskProgressColumn("{task.percentage:>3.0f} %")
+        columns = (TextColumn("{task.description}"), BarColumn(), percent, TimeElapsedColumn())
+        with Progress(
+            *columns,
+            console=self.console,
+            transient=True,
+            auto_refresh=False,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        ) as progress:
+            progress.add_task("", total=None)
+            [task] = progress.tasks
+            while not self.ended.wait(MOMENT):
+                words, done = self.look()
+                task.description, task.completed = Text(words).markup, done or 0.0
+                task.total = None if done is None else 100.0
+                progress.refresh()
+
+
+class LogLines(Display):
+    """Lines of a log: after a second, where something else is done, and again at long intervals."""
+
+    def tell(self, words: str) -> None:
+        """Write the words as a line."""
+        print(visible(words), file=sys.stderr, flush=True)  # noqa: T201 - a log has lines
+
+    def draw(self) -> None:
+        """Write a line at most each second."""
+        told, when = "", self.began
+        while True:
+            words, done = self.look()
+            now = monotonic()
+            if words != told or now - when >= LATER:
+                told, when = words, now
+                share = f", {done:.0f} %" if done else ""  # nothing may be all that is known
+                self.tell(f"{words}{share}, {timedelta(seconds=int(now - self.began))}")
+            if self.ended.wait(PATIENCE):
+                return

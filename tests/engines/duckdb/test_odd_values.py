@@ -1,0 +1,322 @@
+"""Values of odd types that are easily taken for another, or for two: each function counts them alike.
+
+The classes are written by hand: spellings of one value stand together, as GROUP BY of SQL has them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+
+import reid_sql
+
+# Of each type, the classes; of each class, values that are equal.
+CLASSES: dict[str, list[list[str]]] = {
+    "enum": [["'a'::mood"], ["'A'::mood"], ["'a '::mood"], ["''::mood"], ["'NULL'::mood"], ["NULL::mood"]],
+    "bit": [
+        ["'0'::BIT"],
+        ["'00'::BIT"],
+        ["'01'::BIT"],
+        ["'1'::BIT"],
+        ["'0000000000'::BIT"],
+        ["'000000000'::BIT"],
+        ["'10000000'::BIT"],
+        ["'010000000'::BIT"],
+        ["NULL::BIT"],
+    ],
+    "time with a zone": [
+        ["'12:00:00+01'::TIMETZ"],
+        ["'11:00:00+00'::TIMETZ"],
+        ["'13:00:00+02'::TIMETZ"],
+        ["NULL::TIMETZ"],
+    ],
+    "timestamp with a zone": [
+        ["'2020-01-01 12:00:00+01'::TIMESTAMPTZ", "'2020-01-01 11:00:00+00'::TIMESTAMPTZ"],
+        ["'2020-01-01 12:00:00+00'::TIMESTAMPTZ"],
+        ["'infinity'::TIMESTAMPTZ"],
+        ["'-infinity'::TIMESTAMPTZ"],
+    ],
+    "interval": [
+        ["INTERVAL 30 DAY", "INTERVAL 1 MONTH", "INTERVAL 720 HOUR"],
+        ["INTERVAL 31 DAY"],
+        ["INTERVAL 24 HOUR", "INTERVAL 1 DAY"],
+        ["INTERVAL 0 DAY"],
+        ["INTERVAL (-1) DAY"],
+        ["NULL::INTERVAL"],
+        ["INTERVAL 12 MONTH", "INTERVAL 1 YEAR", "INTERVAL 360 DAY"],
+        ["INTERVAL 365 DAY"],
+    ],
+    "hugeint": [
+        ["170141183460469231731687303715884105727::HUGEINT"],
+        ["170141183460469231731687303715884105726::HUGEINT"],
+        ["(-170141183460469231731687303715884105727)::HUGEINT"],
+        ["0::HUGEINT"],
+        ["18446744073709551616::HUGEINT"],
+        ["NULL::HUGEINT"],
+    ],
+    "double": [
+        ["0.0::DOUBLE", "-0.0::DOUBLE"],
+        ["'nan'::DOUBLE", "-'nan'::DOUBLE"],
+        ["'inf'::DOUBLE"],
+        ["'-inf'::DOUBLE"],
+        ["5e-324::DOUBLE"],
+        ["9007199254740992::DOUBLE", "9007199254740993::DOUBLE"],
+        ["NULL::DOUBLE"],
+        ["0.1::DOUBLE"],
+        ["0.1::FLOAT::DOUBLE"],
+    ],
+    "uhugeint": [
+        ["340282366920938463463374607431768211455::UHUGEINT"],
+        ["0::UHUGEINT"],
+        ["340282366920938463463374607431768211454::UHUGEINT"],
+    ],
+    "bignum": [
+        ["'123456789012345678901234567890123456789012'::BIGNUM"],
+        ["'123456789012345678901234567890123456789013'::BIGNUM"],
+        ["'0'::BIGNUM", "'-0'::BIGNUM"],
+        ["'-1'::BIGNUM"],
+        ["'1'::BIGNUM"],
+    ],
+    "decimal": [
+        ["1.10::DECIMAL(38,10)", "1.1::DECIMAL(38,10)"],
+        ["1.1000000001::DECIMAL(38,10)"],
+        ["0::DECIMAL(38,10)"],
+    ],
+    "blob": [
+        ["''::BLOB"],
+        ["'\\x00'::BLOB"],
+        ["'\\x00\\x00'::BLOB"],
+        ["'\\x00\\x01'::BLOB"],
+        ["'\\x01'::BLOB"],
+        ["'\\xFF'::BLOB"],
+        ["'a'::BLOB"],
+        ["'a\\x00'::BLOB"],
+        ["NULL::BLOB"],
+    ],
+    "text with zero bytes": [
+        ["''"],
+        ["chr(0)"],
+        ["chr(0)||chr(0)"],
+        ["chr(1)"],
+        ["chr(0)||chr(1)"],
+        ["'a'"],
+        ["'a'||chr(0)"],
+        ["NULL::VARCHAR"],
+    ],
+    "list": [
+        ["[]::INT[]"],
+        ["[NULL]::INT[]"],
+        ["NULL::INT[]"],
+        ["[NULL,NULL]::INT[]"],
+        ["[0]"],
+        ["[0,NULL]::INT[]"],
+        ["[NULL,0]::INT[]"],
+    ],
+    "list of lists": [
+        ["[]::INT[][]"],
+        ["[[]]::INT[][]"],
+        ["[NULL]::INT[][]"],
+        ["[[NULL]]::INT[][]"],
+        ["[[],[]]::INT[][]"],
+        ["[[1],[2]]"],
+        ["[[1,2]]"],
+        ["[[],[1,2]]::INT[][]"],
+        ["[[1,2],[]]::INT[][]"],
+        ["NULL::INT[][]"],
+    ],
+    "list of texts": [
+        ["['a','b']"],
+        ["['a, b']"],
+        ["['a'||chr(0),'b']"],
+        ["['a',chr(0)||'b']"],
+        ["['ab','']"],
+        ["['','ab']"],
+        ["['NULL']"],
+        ["[NULL]::VARCHAR[]"],
+        ["['a'',''b']"],
+        ["[]::VARCHAR[]"],
+        ["['']"],
+        ["NULL::VARCHAR[]"],
+    ],
+    "struct": [
+        ["{'a':NULL::INT,'b':NULL::INT}"],
+        ["NULL::STRUCT(a INT,b INT)"],
+        ["{'a':1,'b':NULL::INT}"],
+        ["{'a':NULL::INT,'b':1}"],
+    ],
+    "struct of texts": [
+        ["{'a':'NULL','b':''}"],
+        ["{'a':NULL::VARCHAR,'b':''}"],
+        ["{'a':'','b':NULL::VARCHAR}"],
+        ["{'a':'x'', ''b'':''y','b':''}"],
+        ["{'a':'x','b':'y'}"],
+    ],
+    "map": [
+        ["MAP{'a':1,'b':2}"],
+        ["MAP{'b':2,'a':1}"],
+        ["MAP{'a':1}"],
+        ["MAP{}::MAP(VARCHAR,INT)"],
+        ["NULL::MAP(VARCHAR,INT)"],
+        ["MAP{'a':NULL::INT}"],
+        ["MAP{'a':2,'b':1}"],
+    ],
+    "union": [
+        ["union_value(i:=1)::UNION(i INT,j INT,s VARCHAR)"],
+        ["union_value(j:=1)::UNION(i INT,j INT,s VARCHAR)"],
+        ["union_value(s:='1')::UNION(i INT,j INT,s VARCHAR)"],
+        ["union_value(i:=NULL::INT)::UNION(i INT,j INT,s VARCHAR)"],
+        ["union_value(j:=NULL::INT)::UNION(i INT,j INT,s VARCHAR)"],
+        ["NULL::UNION(i INT,j INT,s VARCHAR)"],
+    ],
+    "variant": [
+        ["1::VARIANT"],
+        ["'1'::VARIANT"],
+        ["true::VARIANT"],
+        ["'true'::VARIANT"],
+        ["[1]::VARIANT"],
+        ["['1']::VARIANT"],
+        ["{'a':1}::VARIANT"],
+        ["{'a':'1'}::VARIANT"],
+        ["NULL::VARIANT"],
+        ["DATE '2020-01-01'::VARIANT"],
+        ["'2020-01-01'::VARIANT"],
+        ["9007199254740993::VARIANT"],
+        ["9007199254740992::DOUBLE::VARIANT"],
+    ],
+    "variant of nothing": [
+        ["[NULL]::VARIANT"],
+        ["[]::VARIANT"],
+        ["NULL::VARIANT"],
+        ["{'a':NULL}::VARIANT"],
+        ["['NULL']::VARIANT"],
+    ],
+    "uuid": [
+        ["'00000000-0000-0000-0000-000000000000'::UUID"],
+        ["'80000000-0000-0000-0000-000000000000'::UUID"],
+        ["NULL::UUID"],
+    ],
+    "array": [["[1,NULL]::INT[2]"], ["[NULL,1]::INT[2]"], ["NULL::INT[2]"], ["[NULL,NULL]::INT[2]"]],
+    "date": [["DATE 'infinity'"], ["DATE '-infinity'"], ["DATE '5877642-06-25 (BC)'"], ["DATE '0001-01-01'"]],
+    "nanoseconds": [
+        ["'2020-01-01 00:00:00.000000001'::TIMESTAMP_NS"],
+        ["'2020-01-01 00:00:00.000000002'::TIMESTAMP_NS"],
+    ],
+    "time": [["TIME '24:00:00'"], ["TIME '00:00:00'"]],
+    "list of intervals": [["[INTERVAL 30 DAY]", "[INTERVAL 1 MONTH]"], ["[INTERVAL 31 DAY]"]],
+    "list of times": [["['12:00:00+01'::TIMETZ]"], ["['11:00:00+00'::TIMETZ]"]],
+    "geometry": [
+        ["'POINT(0 0)'::GEOMETRY"],
+        ["'POINT(-0.0 0)'::GEOMETRY"],
+        ["'POINT(0 1)'::GEOMETRY"],
+        ["'POINT EMPTY'::GEOMETRY"],
+        ["NULL::GEOMETRY"],
+    ],
+    "json": [
+        ["'{\"a\":1}'::JSON"],
+        ["'{\"a\": 1}'::JSON"],
+        ["'1'::JSON"],
+        ["'\"1\"'::JSON"],
+        ["'1.0'::JSON"],
+        ["'null'::JSON"],
+        ["NULL::JSON"],
+    ],
+}
+ONE = ", ".join(["one"] * 4)
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        reid_sql.register(connection)
+        connection.execute("CREATE TYPE mood AS ENUM('a', 'A', 'a ', '', 'NULL')")
+        yield connection
+
+
+def held(con: duckdb.DuckDBPyConnection, kind: str) -> list[int]:
+    """Make the table t of a type's values, each once, twice or thrice; of each record, its class."""
+    spelled = [(place, value) for place, each in enumerate(CLASSES[kind]) for value in each]
+    rows = [row for number, row in enumerate(spelled) for _ in range(1 + number % 3)]
+    union = " UNION ALL ".join(f"SELECT {place} AS place, {value} AS v, 1 AS one" for place, value in rows)
+    con.execute(f"CREATE OR REPLACE TABLE t AS {union}")
+    con.execute("CREATE OR REPLACE VIEW w AS SELECT v, one AS b, 2 AS c, 3 AS d, 4 AS e FROM t")
+    return [place for place, _ in rows]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_records_are_counted_by_what_their_values_are(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    places = held(con, kind)
+    sizes = Counter(places)
+    due = sorted((place, sizes[place]) for place in places)
+    for columns in ("v", f"v, {ONE}", f"{ONE}, {ONE}, {ONE}, {ONE}, v, {ONE}"):
+        found = con.execute(f"SELECT place, equivalence_class_size({columns}) FROM t").fetchall()
+        assert sorted(found) == due, columns
+    classes = sorted(Counter(sizes.values()).items())
+    for names in ("['v']", "['v', 'b', 'c', 'd', 'e']"):
+        found = con.execute(f"SELECT class_size, classes FROM class_size_histogram(w, {names})").fetchall()
+        assert sorted(found) == classes, names
+
+
+DISTINCT = [
+    "SELECT classes FROM attribute_risk(w, ['v'])",
+    "SELECT classes FROM attribute_risk(w, ['v', 'b', 'c', 'd', 'e'], max_size := 5) WHERE len(columns) = 5",
+    "SELECT count(*) FROM equivalence_classes(w, ['v'])",
+    "SELECT classes FROM journalist_risk(w, w, ['v'])",
+    "SELECT distinct_values + (missing > 0)::INT FROM profile(t, columns := ['v'])",
+    "SELECT records FROM risk_summary(w, ['b'], entity := 'v')",
+    "SELECT max(k) FROM (SELECT equivalence_class_people(v, one) AS k FROM t)",
+    "SELECT count(*) FROM risk_summary(w, ['b'], by := ['v'])",
+    "SELECT count(*) FROM risk_summary(w, ['b'], by := ['v', 'c', 'd', 'e'])",
+    "SELECT value FROM l_diversity(w, ['b'], 'v')",
+]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    places = held(con, kind)
+    for asked in DISTINCT:
+        assert con.execute(asked).fetchall() == [(len(set(places)),)], asked
+    matched = "SELECT sum(records) FROM class_size_histogram(w, ['v', 'b'], nulls := 'wildcard')"
+    assert con.execute(matched).fetchall() == [(len(places),)]
+
+
+@pytest.mark.parametrize(
+    ("own", "there"),
+    [
+        (
+            "170141183460469231731687303715884105727::HUGEINT",
+            "170141183460469231731687303715884105726::UHUGEINT",
+        ),
+        ("1.0000100001::DECIMAL(38, 10)", "1.00001::DECIMAL(38, 5)"),
+        ("1.55::DECIMAL(38, 37)", "1.6::DECIMAL(4, 1)"),
+        ("['a']::mood[]", "'[a]'"),
+        ("[1.55]::DECIMAL(4, 2)[]", "[1.6]::DECIMAL(4, 1)[]"),
+        ("{'a': 1}", "{'a': 1::BIGINT}"),
+        ("'1'::JSON", "'1'"),
+        ("0.1::DOUBLE", "0.1::DECIMAL(2, 1)"),
+    ],
+)
+@pytest.mark.parametrize("more", ["", ", nulls := 'wildcard'", ", by := ['b']"])
+def test_types_that_meet_in_one_that_rounds_are_refused(
+    con: duckdb.DuckDBPyConnection, own: str, there: str, more: str
+) -> None:
+    for one, other in ((own, there), (there, own)):
+        con.execute(f"CREATE OR REPLACE TABLE s AS SELECT {one} AS v, 1 AS b")
+        con.execute(f"CREATE OR REPLACE TABLE p AS SELECT {other} AS v, 1 AS b")
+        with pytest.raises(duckdb.Error, match="must have the same types in both tables"):
+            con.execute(f"FROM journalist_risk(s, p, ['v']{more})").fetchall()
+
+
+@pytest.mark.parametrize(
+    "kinds", [("BIGINT", "UBIGINT"), ("HUGEINT", "TINYINT"), ("DECIMAL(28, 10)", "DECIMAL(18, 0)")]
+)
+def test_types_that_meet_in_one_that_holds_both_are_compared(
+    con: duckdb.DuckDBPyConnection, kinds: tuple[str, str]
+) -> None:
+    for table, kind in zip("sp", kinds, strict=True):
+        con.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT unnest([0, 1, 7])::{kind} AS v")
+    con.execute("INSERT INTO p VALUES (1), (8)")
+    found = con.execute(
+        "SELECT k, unique_records, uncovered_records FROM journalist_risk(s, p, ['v'])"
+    ).fetchall()
+    assert found == [(1, 2, 0)]
