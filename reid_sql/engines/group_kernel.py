@@ -59,8 +59,7 @@ def _of_nobody(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any]
 
     Such a group has one line, of nothing.
     """
-    told = cells[0].values if cells[0].is_valid else ()
-    if len(told) != 1 or told[0].is_valid:
+    if not cells[0].is_valid or len(cells[0].values) != 1 or cells[0].values[0].is_valid:
         return None
     known = {name: value for name, value in NOBODY.items() if name in declared.columns}
     return {"refusal": None, "answers": [dict.fromkeys(declared.columns) | known]}

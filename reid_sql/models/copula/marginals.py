@@ -140,8 +140,9 @@ def in_order(values: Sequence[str | None]) -> list[int]:
     found = numbers(values)
     if found is not None:
         order = np.argsort(np.nan_to_num(found, nan=-np.inf), kind="stable")
+        places: list[int] = order.tolist()
         if (np.diff(found[order]) != 0).all():  # but for the text, one number in two spellings has no order
-            return order.tolist()
+            return places
     keys = sort_keys(values)
     return sorted(range(len(values)), key=keys.__getitem__)
 
