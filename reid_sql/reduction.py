@@ -24,7 +24,6 @@ from reid_sql.domains import (
 from reid_sql.errors import OutOfDomainError
 
 ROOMS: Final = "reid_sql.reductions"
-AS_THEY_ARE: Final = 4  # columns that engines compare as they are; of more a key is made
 HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
 # What many reductions are not said in Ibis for.
 TEXTS_DIFFER: Final = {"ibis": "values would come as texts, which each database writes in a way of its own"}

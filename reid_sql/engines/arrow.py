@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
+from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in
 from reid_sql.errors import ReidError, TooFewRecordsError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
@@ -40,7 +41,7 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
         ]
         answer = np.full(length, np.nan)
         answer[valid] = declared.body(*given)
-        return pa.array(answer, mask=~valid)
+        return doubles_of(answer, valid)
 
     return named_like(call, [parameter.name for parameter in declared.parameters])
 
@@ -117,7 +118,7 @@ def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array])
     kept = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
     answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in numbers])
-    return pa.array(answer, mask=~valid)
+    return doubles_of(answer, valid)
 
 
 def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -229,7 +230,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
             found = [answered(declared, row) for row in rows]
         if declared.columnar:
             return pa.concat_arrays([_in_columns(each, answer) for each in found])
-        return pa.array(found, type=answer)
+        return array_of(found, answer)
 
     inputs = declared.reduction.inputs if declared.reduction else {}
     names = ["database"] * declared.models + [
@@ -326,7 +327,7 @@ def arrays_of(table: pa.Table) -> dict[str, Any]:
 
 
 def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
-    return _values(cell.values if cell.is_valid else pa.array([], pa.int64()))
+    return _values(cell.values if cell.is_valid else pa.nulls(0, pa.int64()))
 
 
 def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a list
@@ -334,9 +335,9 @@ def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a 
         values.type
     )  # by a setting of the connection
     if len(values) and listed and pa.types.is_integer(values.type.value_type):
-        return values.flatten().to_numpy(zero_copy_only=False).reshape(len(values), -1)
+        return numbers_in(values.flatten()).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
-    return values.to_numpy(zero_copy_only=False) if numbers else _listed(values)
+    return numbers_in(values) if numbers else _listed(values)
 
 
 def _listed(values: pa.Array) -> list[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from reid_sql.engines.arrow import ARROW_TYPES, answered, named_like, of_group
+from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.interruption import checkpoint
@@ -31,14 +32,14 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
         ]
         found: list[list[dict[str, Any]]] = []
         if refusal := _of_many(declared, len(groups[0])):
-            return pa.array([{"refusal": refusal, "answers": []}], type=answer)
+            return array_of([{"refusal": refusal, "answers": []}], answer)
         for cells in zip(*groups, strict=True):
             checkpoint(len(found) / len(groups[0]))
             told = _of_nobody(declared, cells) or answered(declared, [*cells, *own], answer_of)
             if told["refusal"]:
-                return pa.array([{"refusal": told["refusal"], "answers": []}], type=answer)
+                return array_of([{"refusal": told["refusal"], "answers": []}], answer)
             found.append(told["answers"])
-        return pa.array([{"refusal": None, "answers": found}], type=answer)
+        return array_of([{"refusal": None, "answers": found}], answer)
 
     own_names = [parameter.name for parameter in declared.own_parameters]
     return named_like(call, [*inputs, *own_names, "divided"])
@@ -58,7 +59,7 @@ def _of_nobody(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any]
 
     Such a group has one line, of nothing.
     """
-    if cells[0].as_py() != [None]:
+    if not cells[0].is_valid or len(cells[0].values) != 1 or cells[0].values[0].is_valid:
         return None
     known = {name: value for name, value in NOBODY.items() if name in declared.columns}
     return {"refusal": None, "answers": [dict.fromkeys(declared.columns) | known]}

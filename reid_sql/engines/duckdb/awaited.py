@@ -52,7 +52,8 @@ def awaited(declared: Function, arguments: Sequence[str], rest: str = "") -> str
     """
     typed = [f"({value})::{kind}" for value, kind in zip(arguments, body_types(declared), strict=True)]
     given = ", ".join([f"'{body_name(declared)}'", *[f"{OWN_MODELS}()"] * declared.models, *typed])
-    asked = f"SELECT {body_name(declared)}(reid_number) AS reid_answered FROM range({LAST}), reid_begun"
+    number = "(SELECT reid_number FROM reid_begun)"  # alone: what is beside it would be copied at each call
+    asked = f"SELECT {body_name(declared)}(reid_number) AS reid_answered FROM range({LAST}), {number}"
     return f"""WITH reid_begun AS MATERIALIZED (
         SELECT {BEGIN}({given}) AS reid_number{rest and f", {rest}"}
     ),

@@ -25,7 +25,6 @@ from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qu
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.reduction import (
-    AS_THEY_ARE,
     FOLDED,
     GROUP,
     HOW_NULLS,
@@ -147,7 +146,6 @@ def _plans() -> dict[str, str]:
             "MAX_COLUMNS": MAX_COLUMNS,
             "UNGIVEN": UNGIVEN,
             "NOT_USUAL": NOT_USUAL,
-            "AS_THEY_ARE": AS_THEY_ARE,
             "GROUP": GROUP,
             "SEVERAL_VALUES": SEVERAL_VALUES,
             "FOLDED": FOLDED,

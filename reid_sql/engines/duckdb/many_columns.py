@@ -5,7 +5,6 @@ from typing import Final
 
 from reid_sql.domains import MAX_COLUMNS
 from reid_sql.function import sql_literal
-from reid_sql.reduction import AS_THEY_ARE
 
 SPELLED: Final = 16  # numbers of columns that have a spelling of their own
 
@@ -41,14 +40,4 @@ def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
     DuckDB 2.0 breaks down where a row without names holds an array.
     """
     counted = f"DISTINCT {{'person': {people[0]}}}" if people else "*"
-    return f"count({counted}) OVER (PARTITION BY {key_of(columns)})"
-
-
-def key_of(columns: Sequence[str]) -> str:
-    """What tells the records of a window apart, exactly; as reid_key does it for the columns of a plan."""
-    if len(columns) <= AS_THEY_ARE:
-        return ", ".join(columns)
-    parts = ", ".join(f"reid_plain_part({column})" for column in columns)
-    others = ", ".join(f"reid_other_part({column}), 'ASC NULLS LAST'" for column in columns)
-    plain = " AND ".join(f"reid_is_plain({column})" for column in columns)
-    return f"{parts}, CASE WHEN NOT ({plain}) THEN create_sort_key({others}) END"
+    return f"count({counted}) OVER (PARTITION BY {', '.join(columns)})"

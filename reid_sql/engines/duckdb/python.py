@@ -10,6 +10,7 @@ import pyarrow as pa
 from reid_sql import registry
 from reid_sql.domains import Document
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
+from reid_sql.engines.arrow_rows import array_of
 from reid_sql.engines.duckdb import jobs
 from reid_sql.engines.duckdb.awaited import BEGIN, body_name, sql_type
 from reid_sql.engines.duckdb.macros import MODEL_COLUMNS, WILDCARD, documents, needs_python
@@ -87,7 +88,7 @@ def _awaited(name: str, work: Work, answer: str) -> Bound:
 def _begin(*columns: pa.Array) -> pa.Array:
     """Begin the body of this name with what follows it: whole columns, each in one row, and values."""
     name, *given = columns
-    return pa.array([jobs.begin(partial(BODIES[name[0].as_py()], *given))], pa.int64())
+    return array_of([jobs.begin(partial(BODIES[name[0].as_py()], *given))], pa.int64())
 
 
 def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:
@@ -101,7 +102,7 @@ def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:
         except ReidError as error:  # the engine would wrap the sentence in its own
             found.append({"refusal": str(error)})
     kind = [("refusal", pa.string()), ("columns", pa.list_(pa.string())), ("places", pa.list_(pa.int64()))]
-    return pa.array(found, type=pa.struct(kind))
+    return array_of(found, pa.struct(kind))
 
 
 def _reader(document: Document) -> Callable[..., pa.Array]:

@@ -41,30 +41,6 @@ FROM ({{ body }}) AS reid_counted, (
 ) AS reid_left_out(records_dropped)
 ;
 
--- Whether values of the type are of a fixed width, and so compared fastest as they are; known when a query is
--- bound. Intervals and variants within a value too: a sort key tells 30 days from a month, which are equal.
-MACRO reid_is_plain(c) AS
-regexp_full_match(typeof(c), 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|'
-  || 'DATE|TIME.*|UUID|ENUM.*|"NULL"|(?s:.*)\b(INTERVAL|VARIANT)\b(?s:.*)');
-
--- A column in a key of many: itself, or NULL where its values go into the texts of the key.
-MACRO reid_plain_part(c) AS CASE WHEN reid_is_plain(c) THEN c END;
-
-MACRO reid_other_part(c) AS CASE WHEN reid_is_plain(c) THEN NULL ELSE c END;
-
--- What tells records apart, exactly: a few columns as they are; of many, those of a fixed width as they are,
--- and all others, if any, as one text of bytes that has the same order and equality as they have.
-PLAN reid_key(columns) AS
-{% if len(columns) <= ${AS_THEY_ARE} %}
-{{ reid_numbered(columns) }}
-{% else %}
-{% for c, i in columns join ', ' %}reid_plain_part(q{{ i }}){% endfor %},
-CASE WHEN NOT ({% for c, i in columns join ' AND ' %}reid_is_plain(q{{ i }}){% endfor %})
-THEN create_sort_key(
-  {% for c, i in columns join ', ' %}reid_other_part(q{{ i }}), 'ASC NULLS LAST'{% endfor %}) END
-{% endif %}
-;
-
 -- True where keys tell records apart, else the refusal.
 MACRO reid_is_key(records, keys, kinds, often) AS
 CASE WHEN kinds + least(1, records - keys) < records
@@ -128,7 +104,7 @@ SELECT class_size, records FROM reid_matched
 PLAN reid_class_counts(test, source, columns, nulls) AS
 SELECT count(*) AS class_size, count(*) AS records
 FROM {{ reid_rows_where(test, source, columns, nulls) }}
-GROUP BY {{ reid_key(columns) }}
+GROUP BY {{ reid_numbered(columns) }}
 ;
 
 -- The logarithm of the count that each distinct record would have if the columns were independent, from

@@ -27,7 +27,8 @@ def version_of(functions: Mapping[str, Function], text: Callable[[], str]) -> st
     files = [file for folder in folders for file in _files(str(folder))]
     digest = hashlib.sha256(repr(sorted(functions)).encode())
     for file in files:
-        digest.update(Path(file).read_bytes())
+        with open(file, "rb", buffering=0) as held:  # noqa: PTH123 - paths of pathlib take longer than reading
+            digest.update(held.read())
     if any(_changed(path) for path in [*files, *map(str, folders)]):
         return _short(hashlib.sha256(text().encode()))
     return _short(digest)

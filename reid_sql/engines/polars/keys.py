@@ -11,8 +11,9 @@ import polars as pl
 from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import named
 from reid_sql.errors import OutOfDomainError, WrongTypeError
-from reid_sql.reduction import AS_THEY_ARE, refuse_entity
+from reid_sql.reduction import refuse_entity
 
+AS_THEY_ARE: Final = 4  # columns that are compared as they are; of more a key is made
 # Seeds of this process for each place of a column, twice: no table can be made against hashes that nobody
 # knows beforehand.
 SECRETS: Final = [[secrets.randbits(64) for _ in range(MAX_COLUMNS)] for _ in range(2)]

@@ -6,6 +6,7 @@ Good 1953 and Chao 1984 (values never seen).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Final
 
 import numpy as np
@@ -109,7 +110,41 @@ def number(text: str | None) -> float | None:
         found = float(text or "")
     except ValueError:
         return None
-    return found if np.isfinite(found) else None
+    return found if isfinite(found) else None
+
+
+def numbers(values: Sequence[str | None]) -> Floats | None:
+    """Give the numbers that texts spell, all at once, NaN for None; None where one of them spells none.
+
+    >>> numbers(["1.50", None, "1e3"]), numbers(["1.50", "old"])
+    (array([   1.5,    nan, 1000. ]), None)
+    """
+    told = [value for value in values if value is not None]
+    try:
+        spelled = np.array(told, dtype=np.object_).astype(np.float64)
+    except ValueError:
+        return None
+    if not np.isfinite(spelled).all():
+        return None
+    found = np.full(len(values), np.nan)
+    found[[value is not None for value in values]] = spelled
+    return found
+
+
+def in_order(values: Sequence[str | None]) -> list[int]:
+    """Places of distinct values in the order of their keys.
+
+    >>> in_order(["10", "9", None]), in_order(["b", "a", "10"])
+    ([2, 1, 0], [2, 1, 0])
+    """
+    found = numbers(values)
+    if found is not None:
+        order = np.argsort(np.nan_to_num(found, nan=-np.inf), kind="stable")
+        places: list[int] = order.tolist()
+        if (np.diff(found[order]) != 0).all():  # but for the text, one number in two spellings has no order
+            return places
+    keys = sort_keys(values)
+    return sorted(range(len(values)), key=keys.__getitem__)
 
 
 def sort_keys(values: Sequence[str | None]) -> list[tuple[int, float, str]]:
@@ -118,26 +153,26 @@ def sort_keys(values: Sequence[str | None]) -> list[tuple[int, float, str]]:
     >>> sorted(["10", "9", None], key=dict(zip(["10", "9", None], sort_keys(["10", "9", None]))).get)
     [None, '9', '10']
     """
-    numbers = [number(value) for value in values]
+    spelled = [number(value) for value in values]
     return [
         (0, 0.0, "") if text is None else (2, 0.0, text) if found is None else (1, found, text)
-        for text, found in zip(values, numbers, strict=True)
+        for text, found in zip(values, spelled, strict=True)
     ]
 
 
 def _sorted(values: Sequence[str | None], weights: Floats, *, ordered: bool) -> list[int]:
     """Places of the values in order; without one, most frequent first, equals by their text."""
     checkpoint()
-    keys = sort_keys(values)
     if ordered:
-        return sorted(range(len(values)), key=lambda place: keys[place])
+        return in_order(values)
+    keys = sort_keys(values)
     return sorted(range(len(values)), key=lambda place: (-weights[place], keys[place]))
 
 
 def _steps(values: Sequence[str | None]) -> Integers | None:
     """Give the values as whole steps from the least one; none unless all are integers near each other."""
-    numbers = [number(value) for value in values]
-    found = [value for value in numbers if value is not None and value == np.floor(value)]
+    spelled = [number(value) for value in values]
+    found = [value for value in spelled if value is not None and value == np.floor(value)]
     if len(found) < len(values) or found[-1] - found[0] > MAX_SPAN:
         return None
     return np.asarray(np.array(found) - found[0], dtype=np.int64)

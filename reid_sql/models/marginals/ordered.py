@@ -8,6 +8,7 @@ many records take their place. Source: Aitchison & Aitken 1976; Li & Racine 2003
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -48,9 +49,9 @@ def ordered_column(name: str, values: Sequence[str | None], counts: Floats, most
     >>> found.unseen_places.tolist()
     [29.0, 32.0, 35.0]
     """
-    places = [scale.place(value) for value in values]
-    on = np.array([place is not None for place in places])
-    at = np.array([place for place in places if place is not None])
+    places = scale.places(values)
+    on = ~np.isnan(places)
+    at = places[on]
     if len(np.unique(at)) < FEWEST:
         return nominal_column(name, values, counts, most_bins, ordered=True)
     lattice = _lattice(at, counts[on])
@@ -125,12 +126,17 @@ def laplace(masses: Floats, width: float) -> Floats:
     >>> laplace(np.array([0.0, 1.0, 0.0]), 1.0).round(4).tolist()
     [0.3679, 1.0, 0.3679]
     """
-    from scipy.signal import lfilter  # noqa: PLC0415 - it brings scipy's searches and statistics along
-
     decay = float(np.exp(-1 / width))
-    forth = lfilter([1.0], [1.0, -decay], masses)
-    back = lfilter([1.0], [1.0, -decay], masses[::-1])[::-1]
-    return np.asarray(forth + back - masses)
+    return _decayed(masses, decay) + _decayed(masses[::-1], decay)[::-1] - masses
+
+
+def _decayed(masses: Floats, decay: float) -> Floats:
+    """Each mass, and what has come along of those before it.
+
+    A loop: scipy's filter is faster by tenths of a millisecond and takes half a second to import.
+    """
+    along = accumulate(masses.tolist(), lambda before, mass: mass + decay * before)
+    return np.fromiter(along, np.float64, len(masses))
 
 
 def _bandwidths(cells: int) -> list[float]:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.domains import Floats
-from reid_sql.models.copula.marginals import number
+from reid_sql.models.copula.marginals import number, numbers
 
 DIGITS: Final = 6  # decimal places that a step may have
 LONGEST: Final = 1e9  # a gap; wider ones are no multiples in doubles
@@ -36,6 +36,18 @@ def place(text: str | None) -> float | None:
     except ValueError:
         return None
     return (moment - datetime(1970, 1, 1)).total_seconds()  # noqa: DTZ001  # both are without a zone
+
+
+def places(values: Sequence[str | None]) -> Floats:
+    """Where values lie on their scale, NaN for those that lie on none.
+
+    >>> places(["1.5", None, "old"])
+    array([1.5, nan, nan])
+    """
+    found = numbers(values)
+    if found is not None:
+        return np.where(np.abs(found) <= FARTHEST, found, np.nan)
+    return np.array([np.nan if at is None else at for at in map(place, values)])
 
 
 def step(places: Floats) -> float:

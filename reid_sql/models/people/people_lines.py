@@ -18,7 +18,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 from reid_sql.models.copula.gaussian_copula import OUTSIDE
-from reid_sql.models.copula.marginals import sort_keys
+from reid_sql.models.copula.marginals import in_order
 from reid_sql.models.marginals import scale
 from reid_sql.models.people.people_evidence import Pairs, PeopleEvidence, pair_counts
 from reid_sql.suggestion import suggestion
@@ -112,7 +112,8 @@ def evidence_of(
             raise UnknownNameError(f"{rule}; {suggestion(name, names)}")
     drawn = np.flatnonzero(second == DRAWN)
     drawn = drawn[np.argsort(mass[drawn], kind="stable")]
-    coded = _coded([lines.texts[line] or () for line in drawn.tolist()], values)
+    codes = _codes(values)
+    coded = _coded([lines.texts[line] or () for line in drawn.tolist()], codes)
     if len(drawn) == total:  # all of them: in an order that no engine's hash decides
         order = np.lexsort(coded.T)[np.random.default_rng(total).permutation(total)]
         drawn, coded = drawn[order], coded[order]
@@ -127,7 +128,7 @@ def evidence_of(
         ),
         values,
         counts,
-        _pairs(lines, (first, second, weight), values, coded),
+        _pairs(lines, (first, second, weight), codes, coded),
         Histogram(records[sizes], of_size, records[sizes] * of_size),
         coded,
         records[drawn],
@@ -156,11 +157,11 @@ def _columns(
     for column in range(1, int(first[second == 0].max()) + 1):
         checkpoint()
         alone = np.flatnonzero((first == column) & (second == 0)).tolist()
-        keys = sort_keys([lines.first_value[line] for line in alone])
-        alone = [alone[place] for place in sorted(range(len(alone)), key=lambda place: keys[place])]
+        told = [lines.first_value[line] for line in alone]
+        order = in_order(told)
         names.append(str(lines.label[alone[0]]))
-        values.append(tuple(lines.first_value[line] for line in alone))
-        counts.append(weight[alone])
+        values.append(tuple(told[place] for place in order))
+        counts.append(weight[alone][order])
     return tuple(names), tuple(values), tuple(counts)
 
 
@@ -174,21 +175,19 @@ def _codes(values: Sequence[Sequence[str | None]]) -> list[dict[str | None, int]
     return found
 
 
-def _coded(texts: Sequence[Sequence[str | None]], values: Sequence[Sequence[str | None]]) -> Integers:
+def _coded(texts: Sequence[Sequence[str | None]], codes: Sequence[Mapping[str | None, int]]) -> Integers:
     """Codes of records: (records, columns)."""
-    codes = _codes(values)
     rows = [[code[text] for code, text in zip(codes, row, strict=True)] for row in texts]
-    return np.array(rows, dtype=np.int64).reshape(-1, len(values))
+    return np.array(rows, dtype=np.int64).reshape(-1, len(codes))
 
 
 def _pairs(
     lines: PeopleLines,
     counted: tuple[Integers, Integers, Floats],
-    values: Sequence[Sequence[str | None]],
+    codes: Sequence[Mapping[str | None, int]],
     drawn: Integers,
 ) -> Pairs:
     first, second, weight = counted
-    codes = _codes(values)
     found = {}
     for i, j in combinations(range(len(codes)), 2):
         checkpoint()
@@ -206,10 +205,10 @@ def _pairs(
 
 def _on_a_scale(values: Sequence[str | None], counts: Floats) -> bool:
     """Whether nearly all records that have a value have one on a scale, of some places."""
-    places = [scale.place(value) for value in values]
-    on = np.array([place is not None for place in places])
+    places = scale.places(values)
+    on = ~np.isnan(places)
     told = np.array([value is not None for value in values])
-    enough = len(set(places) - {None}) >= FEWEST_PLACES
+    enough = len(np.unique(places[on])) >= FEWEST_PLACES
     return bool(enough and counts[on].sum() >= MOSTLY * counts[told].sum())
 
 

@@ -73,9 +73,8 @@ def parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Flo
     (0.810422, 82.827476)
     """
     entropy, tail = np.broadcast_arrays(ENTROPY.check("entropy", entropy), TAIL.check("tail", tail))
-    return 0.0 - inverse_harmonic(-entropy * tail), inverse_harmonic(
-        entropy * (1 - tail)
-    )  # 0 − 0 is 0, never −0
+    fallen, risen = inverse_harmonic(np.stack([-entropy * tail, entropy * (1 - tail)]))
+    return 0.0 - fallen, risen  # 0 − 0 is 0, never −0
 
 
 def entropy_and_tail(discount: npt.ArrayLike, concentration: npt.ArrayLike) -> tuple[Floats, Floats]:

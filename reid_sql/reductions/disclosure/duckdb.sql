@@ -1,20 +1,9 @@
 -- How DuckDB measures what each class gives away about a sensitive column.
 -- A cell is a class and a sensitive value in it: its keys, the value s, and n records.
 
--- The names of what tells classes apart: the columns themselves, or, where values need not be listed, the
--- parts of reid_key.
-MACRO reid_class_keys(columns, listed) AS
-CASE WHEN listed OR len(columns) <= ${AS_THEY_ARE}
-  THEN list_transform(columns, lambda reid_c, reid_i: 'q' || reid_i)
-ELSE list_transform(range(1, len(columns) + 2), lambda reid_i: 'k' || reid_i) END;
-
-PLAN reid_cells(source, columns, sensitive, nulls, listed) AS
-SELECT {{ reid_join(reid_class_keys(columns, listed), ', ') }}, s, count(*) AS n
-FROM (
-  SELECT {% if listed %}{{ reid_numbered(columns) }}{% else %}{{ reid_key(columns) }}{% endif %},
-    q{{ len(columns) + 1 }}
-  FROM {{ reid_rows(source, list_append(columns, sensitive), nulls) }}
-) AS reid_keyed({{ reid_join(reid_class_keys(columns, listed), ', ') }}, s)
+PLAN reid_cells(source, columns, sensitive, nulls) AS
+SELECT {{ reid_numbered(columns) }}, q{{ len(columns) + 1 }} AS s, count(*) AS n
+FROM {{ reid_rows(source, list_append(columns, sensitive), nulls) }}
 GROUP BY ALL
 ;
 
@@ -148,14 +137,13 @@ GROUP BY {{ keys }}
 ;
 
 -- Keys, class_size and value of every class.
-PLAN reid_disclosed(source, columns, sensitive, measure, c, nulls, listed) AS
+PLAN reid_disclosed(source, columns, sensitive, measure, c, nulls) AS
 FROM query(reid_valued({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(sensitive) }},
-  {{ reid_text(measure) }}, {{ c }}, {{ reid_text(nulls) }}, {{ listed }},
-  {{ reid_text(reid_join(reid_class_keys(columns, listed), ', ')) }}))
+  {{ reid_text(measure) }}, {{ c }}, {{ reid_text(nulls) }}, {{ reid_text(reid_numbered(columns)) }}))
 ;
 
-PLAN reid_valued(source, columns, sensitive, measure, c, nulls, listed, keys) AS
-WITH reid_cells AS MATERIALIZED ({{ reid_cells(source, columns, sensitive, nulls, listed) }}),
+PLAN reid_valued(source, columns, sensitive, measure, c, nulls, keys) AS
+WITH reid_cells AS MATERIALIZED ({{ reid_cells(source, columns, sensitive, nulls) }}),
 {% if measure IN ('l distinct', 'l entropy', 'l recursive', 'alpha') %}
 reid_weighed AS (FROM reid_cells)
 {% else %}
@@ -203,7 +191,7 @@ FROM query(reid_grouped_disclosure({{ reid_text(source) }}, {{ reid_texts(column
 {% call reid_guarded('quasi-identifiers and sensitive', [source], list_append(columns, sensitive)) %}
 {% call reid_treated(source, list_append(columns, sensitive), nulls) %}
   SELECT class_size, value, count(*) AS classes
-  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls, false) }})
+  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls) }})
   GROUP BY class_size, value
 {% endcall %}
 {% endcall %}
@@ -272,7 +260,7 @@ PLAN reid_plan_offending(source, columns, sensitive, measure, c, test, nulls) AS
 {% call reid_guarded('quasi-identifiers and sensitive', [source], list_append(columns, sensitive)) %}
 {% call reid_treated(source, list_append(columns, sensitive), nulls) %}
   SELECT {{ reid_named_columns(columns) }}, class_size, value
-  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls, true) }})
+  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls) }})
   WHERE value IS NULL OR {{ test }}
 {% endcall %}
 {% endcall %}

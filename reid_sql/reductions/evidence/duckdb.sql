@@ -68,7 +68,7 @@ PLAN reid_grouped_evidence(source, columns, method, groups, head, nulls) AS
   reid_sized AS (
     {{ reid_evidence_lines(columns, method,
       reid_class_evidence_by_group(columns, method, head, string_split(rtrim(head, ', '), ', ')),
-      reid_pair_lines(columns, NULL::VARCHAR, NULL::VARCHAR, nulls, head), head) }}
+      reid_pair_lines(columns, NULL::VARCHAR, NULL::VARCHAR, nulls, head, NULL), head) }}
   )
 {% endcall %}
 ;

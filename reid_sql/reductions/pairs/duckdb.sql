@@ -29,9 +29,18 @@ FROM (
 {% if nulls = 'drop' %}WHERE q2 IS NOT NULL{% endif %}
 ;
 
+-- Whether two columns have at most so many pairs of values, as far as some of the rows, reid_few, can tell:
+-- if these have more, so has the table, and it is not counted. NULL for any number.
+PLAN reid_pairs_are_few(places, most) AS
+{% if most IS NOT NULL %}
+WHERE (SELECT count(*) <= {{ most }} FROM (SELECT 1 FROM reid_few GROUP BY {{ reid_join(places, ', ') }}))
+{% endif %}
+;
+
 -- Values, pairs of values and who is alone, of reid_taken: rows of the columns and of the weight, if any; and
--- the shares from outside. `head` are the groups' columns before others, each with a comma after it.
-PLAN reid_pair_lines(columns, weight, marginals, nulls, head) AS
+-- the shares from outside. `head` are the groups' columns before others, each with a comma after it; `most`
+-- is as above, and who is alone is not asked beside it.
+PLAN reid_pair_lines(columns, weight, marginals, nulls, head, most) AS
 {% for c, i in columns join ' UNION ALL ' %}
 SELECT {{ head }} {{ i }}::BIGINT AS first, 0::BIGINT AS second, {{ reid_text(c) }} AS label,
   reid_written(q{{ i }}) AS first_value, NULL::VARCHAR AS second_value,
@@ -44,12 +53,13 @@ UNION ALL
 SELECT {{ head }} {{ places[1] }}, {{ places[2] }}, NULL,
   reid_written(q{{ places[1] }}), reid_written(q{{ places[2] }}),
   {{ reid_pair_counts(columns, weight) }}
-FROM reid_taken GROUP BY {{ head }} q{{ places[1] }}, q{{ places[2] }}
+FROM reid_taken {{ reid_pairs_are_few(['q' || places[1], 'q' || places[2]], most) }}
+GROUP BY {{ head }} q{{ places[1] }}, q{{ places[2] }}
 {% endfor %}
-{% if weight IS NULL %}
+{% if weight IS NULL AND most IS NULL %}
 UNION ALL
 SELECT {{ head }} 0, ${ALONE}, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT, 0
-FROM (SELECT {{ head }} count(*) AS alike FROM reid_taken GROUP BY {{ head }} {{ reid_key(columns) }})
+FROM (SELECT {{ head }} count(*) AS alike FROM reid_taken GROUP BY {{ head }} {{ reid_numbered(columns) }})
 {% if head <> '' %}GROUP BY {{ rtrim(head, ', ') }}{% endif %}
 {% endif %}
 {% if marginals IS NOT NULL %}
@@ -70,7 +80,7 @@ PLAN reid_plan_pairs(source, columns, weight, marginals, nulls) AS
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }})
   SELECT row_number() OVER () AS cell, *
-  FROM ({{ reid_pair_lines(columns, weight, marginals, nulls, '') }})
+  FROM ({{ reid_pair_lines(columns, weight, marginals, nulls, '', NULL) }})
 {% endcall %}
 {% endcall %}
 ;

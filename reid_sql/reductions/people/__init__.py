@@ -7,7 +7,8 @@ from reid_sql.models.people.people_lines import DRAWN, MOST_DRAWN, MOST_LINES, S
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, TEXTS_DIFFER, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
-__all__ = ["DRAWN", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
+__all__ = ["DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
+LOOKED_AT: Final = 65_536  # rows: by these, pairs of columns with very many combinations are told first
 PEOPLE: Final = Reduction(
     __name__,
     name="people",

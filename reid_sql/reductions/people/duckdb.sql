@@ -9,19 +9,18 @@ GROUP BY {{ reid_numbered(columns) }}
 ;
 
 PLAN reid_people_drawn(columns, seed, head) AS
-SELECT {{ head }} records, texts,
-  hash({{ reid_numbered(columns) }}, copy, {{ seed }}::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+SELECT {{ head }} records, [{% for c, i in columns join ', ' %}reid_written(q{{ i }}){% endfor %}] AS texts, mass
 FROM (
-  SELECT *, [{% for c, i in columns join ', ' %}reid_written(q{{ i }}){% endfor %}] AS texts,
-    unnest(range(records)) AS copy
-  FROM reid_classes
+  SELECT *,
+    hash({{ reid_numbered(columns) }}, copy, {{ seed }}::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+  FROM (SELECT *, unnest(range(records)) AS copy FROM reid_classes)
+  {% if head = '' %}
+  ORDER BY mass
+  LIMIT ${MOST_DRAWN}
+  {% else %}
+  QUALIFY row_number() OVER (PARTITION BY {{ rtrim(head, ', ') }} ORDER BY mass ASC) <= ${MOST_DRAWN}
+  {% endif %}
 )
-{% if head = '' %}
-ORDER BY mass
-LIMIT ${MOST_DRAWN}
-{% else %}
-QUALIFY row_number() OVER (PARTITION BY {{ rtrim(head, ', ') }} ORDER BY mass ASC) <= ${MOST_DRAWN}
-{% endif %}
 ;
 
 -- What is told of reid_classes, and of the pairs of values, which `pairs` names.
@@ -48,10 +47,15 @@ FROM query(reid_grouped_people({{ reid_text(source) }}, {{ reid_texts(columns) }
 {% set taken = reid_weighted(columns, weight) %}
 {% call reid_guarded('columns', [source], taken) %}
 {% call reid_treated(source, taken, nulls) %}
-  WITH reid_classes AS MATERIALIZED ({{ reid_people_classes(source, columns, weight, nulls) }})
+  WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }}),
+  reid_few AS MATERIALIZED (FROM reid_taken LIMIT ${LOOKED_AT}),
+  reid_classes AS MATERIALIZED (
+    SELECT {{ reid_numbered(columns) }}, count(*) AS records
+    FROM reid_taken GROUP BY {{ reid_numbered(columns) }}
+  )
   SELECT row_number() OVER () AS line, *
   FROM ({{ reid_people_lines(
-    columns, seed, reid_plan_pairs(source, columns, weight, marginals, nulls), '') }})
+    columns, seed, reid_pair_lines(columns, weight, marginals, nulls, '', ${MOST_LINES}), '') }})
 {% endcall %}
 {% endcall %}
 {% endif %}
@@ -69,7 +73,7 @@ PLAN reid_grouped_people(source, columns, taken, weight, marginals, seed, groups
   reid_sized AS (
     SELECT row_number() OVER () AS line, *
     FROM ({{ reid_people_lines(
-      columns, seed, reid_pair_lines(columns, weight, marginals, nulls, head), head) }})
+      columns, seed, reid_pair_lines(columns, weight, marginals, nulls, head, NULL), head) }})
   )
 {% endcall %}
 ;

@@ -20,10 +20,7 @@ FROM (
         FROM query_table('people') AS reid_source
         WHERE reid.main.reid_is_told_apart(row("age", "sex", "race", "zip", "postal ""code"""), 'age, sex, race, zip, postal "code"')
       ) AS reid_source_rows(q1, q2, q3, q4, q5)
-      GROUP BY reid.main.reid_plain_part(q1), reid.main.reid_plain_part(q2),
-        reid.main.reid_plain_part(q3), reid.main.reid_plain_part(q4), reid.main.reid_plain_part(q5),
-        CASE WHEN NOT (reid.main.reid_is_plain(q1) AND reid.main.reid_is_plain(q2) AND reid.main.reid_is_plain(q3)
-        AND reid.main.reid_is_plain(q4) AND reid.main.reid_is_plain(q5)) THEN create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST') END
+      GROUP BY q1, q2, q3, q4, q5
     )
     GROUP BY class_size
   ) AS reid_counted, (

@@ -15,27 +15,20 @@ FROM (
     FROM (
       FROM (
         WITH reid_cells AS MATERIALIZED (
-          SELECT k1, k2, k3, k4, k5, k6, s, count(*) AS n
+          SELECT q1, q2, q3, q4, q5, q6 AS s, count(*) AS n
           FROM (
-            SELECT reid.main.reid_plain_part(q1), reid.main.reid_plain_part(q2),
-              reid.main.reid_plain_part(q3), reid.main.reid_plain_part(q4),
-              reid.main.reid_plain_part(q5), CASE WHEN NOT (reid.main.reid_is_plain(q1) AND reid.main.reid_is_plain(q2)
-              AND reid.main.reid_is_plain(q3) AND reid.main.reid_is_plain(q4) AND reid.main.reid_is_plain(q5)) THEN create_sort_key(reid.main.reid_other_part(q1), 'ASC NULLS LAST', reid.main.reid_other_part(q2), 'ASC NULLS LAST', reid.main.reid_other_part(q3), 'ASC NULLS LAST', reid.main.reid_other_part(q4), 'ASC NULLS LAST', reid.main.reid_other_part(q5), 'ASC NULLS LAST') END,
-              q6
-            FROM (
-              SELECT "age", "sex", "race", "zip", "job", "diagnosis"
-              FROM query_table('people') AS reid_source
-              WHERE reid.main.reid_is_told_apart(row("age", "sex", "race", "zip", "job", "diagnosis"), 'age, sex, race, zip, job, diagnosis')
-            ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
-          ) AS reid_keyed(k1, k2, k3, k4, k5, k6, s)
+            SELECT "age", "sex", "race", "zip", "job", "diagnosis"
+            FROM query_table('people') AS reid_source
+            WHERE reid.main.reid_is_told_apart(row("age", "sex", "race", "zip", "job", "diagnosis"), 'age, sex, race, zip, job, diagnosis')
+          ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
           GROUP BY ALL
         ),
         reid_weighed AS (
           FROM reid_cells
         )
-        SELECT k1, k2, k3, k4, k5, k6, sum(n)::BIGINT AS class_size, max(n)::DOUBLE / sum(n) AS value
+        SELECT q1, q2, q3, q4, q5, sum(n)::BIGINT AS class_size, max(n)::DOUBLE / sum(n) AS value
         FROM reid_weighed
-        GROUP BY k1, k2, k3, k4, k5, k6
+        GROUP BY q1, q2, q3, q4, q5
       )
     )
     GROUP BY class_size, value

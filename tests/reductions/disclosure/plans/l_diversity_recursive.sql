@@ -14,15 +14,12 @@ FROM (
     FROM (
       FROM (
         WITH reid_cells AS MATERIALIZED (
-          SELECT q1, q2, s, count(*) AS n
+          SELECT q1, q2, q3 AS s, count(*) AS n
           FROM (
-            SELECT q1, q2, q3
-            FROM (
-              SELECT "age", "sex", "diagnosis"
-              FROM query_table('people') AS reid_source
-              WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
-            ) AS reid_source_rows(q1, q2, q3)
-          ) AS reid_keyed(q1, q2, s)
+            SELECT "age", "sex", "diagnosis"
+            FROM query_table('people') AS reid_source
+            WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
+          ) AS reid_source_rows(q1, q2, q3)
           GROUP BY ALL
         ),
         reid_weighed AS (

@@ -114,14 +114,17 @@ FROM (
       UNION ALL BY NAME
       SELECT 0 AS class_size, 0 AS classes, -4 AS second, records, mass, texts
       FROM (
-        SELECT records, texts, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+        SELECT records, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
+          mass
         FROM (
-          SELECT *, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
-            unnest(range(records)) AS copy
-          FROM reid_classes
+          SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+          FROM (
+            SELECT *, unnest(range(records)) AS copy
+            FROM reid_classes
+          )
+          ORDER BY mass
+          LIMIT 10000
         )
-        ORDER BY mass
-        LIMIT 10000
       )
     )
   ) AS reid_counted, (

@@ -99,12 +99,15 @@ FROM (
       SELECT q3, 0 AS class_size, 0 AS classes, -4 AS second, records, mass,
         texts
       FROM (
-        SELECT q3, records, texts, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+        SELECT q3, records, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
+          mass
         FROM (
-          SELECT *, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
-            unnest(range(records)) AS copy
-          FROM reid_classes
-        ) QUALIFY row_number() OVER (PARTITION BY q3 ORDER BY mass ASC) <= 10000
+          SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+          FROM (
+            SELECT *, unnest(range(records)) AS copy
+            FROM reid_classes
+          ) QUALIFY row_number() OVER (PARTITION BY q3 ORDER BY mass ASC) <= 10000
+        )
       )
     )
   ),

@@ -10,13 +10,20 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
-    WITH reid_classes AS MATERIALIZED (
-      SELECT q1, q2, count(*) AS records
+    WITH reid_taken AS (
       FROM (
         SELECT "age", "sex"
         FROM query_table('people') AS reid_source
         WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
       ) AS reid_source_rows(q1, q2)
+    ),
+    reid_few AS MATERIALIZED (
+      FROM reid_taken
+      LIMIT 65536
+    ),
+    reid_classes AS MATERIALIZED (
+      SELECT q1, q2, count(*) AS records
+      FROM reid_taken
       GROUP BY q1, q2
     )
     SELECT row_number() OVER () AS line, *
@@ -26,55 +33,30 @@ FROM (
       FROM (
         SELECT *, count(*) OVER (PARTITION BY first, second) AS reid_lines
         FROM (
-          SELECT reid_result.*
-          FROM (
-            SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+          SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
+            reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
+            count(*) AS records, count(*)::DOUBLE AS mass
+          FROM reid_taken
+          GROUP BY q1
+          UNION ALL
+          SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
+            reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
+            count(*) AS records, count(*)::DOUBLE AS mass
+          FROM reid_taken
+          GROUP BY q2
+          UNION ALL
+          SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
+            count(*) AS records, count(*)::DOUBLE AS mass
+          FROM reid_taken
+          WHERE (
+            SELECT count(*) <= 20000
             FROM (
-              SELECT list(column_name) AS reid_names_1
-              FROM (DESCRIBE FROM query_table('people'))
+              SELECT 1
+              FROM reid_few
+              GROUP BY q1, q2
             )
-            WHERE reid.main.reid_known('columns', ['age', 'sex'], reid_names_1)
-          ) AS reid_fallback, LATERAL (
-            SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-            FROM (
-              WITH reid_taken AS (
-                FROM (
-                  SELECT "age", "sex"
-                  FROM query_table('people') AS reid_source
-                  WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-                ) AS reid_source_rows(q1, q2)
-              )
-              SELECT row_number() OVER () AS cell, *
-              FROM (
-                SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
-                  reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
-                  count(*) AS records, count(*)::DOUBLE AS mass
-                FROM reid_taken
-                GROUP BY q1
-                UNION ALL
-                SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
-                  reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
-                  count(*) AS records, count(*)::DOUBLE AS mass
-                FROM reid_taken
-                GROUP BY q2
-                UNION ALL
-                SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
-                  count(*) AS records, count(*)::DOUBLE AS mass
-                FROM reid_taken
-                GROUP BY q1, q2
-                UNION ALL
-                SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT,
-                  0
-                FROM (
-                  SELECT count(*) AS alike
-                  FROM reid_taken
-                  GROUP BY q1, q2
-                )
-              )
-            ) AS reid_counted, (
-              SELECT 0::BIGINT
-            ) AS reid_left_out(records_dropped)
-          ) AS reid_result
+          )
+          GROUP BY q1, q2
         )
       )
       WHERE second <= 0 OR reid_lines <= 20000
@@ -85,14 +67,17 @@ FROM (
       UNION ALL
       SELECT 0, -4, NULL, NULL, NULL, records, mass, texts
       FROM (
-        SELECT records, texts, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+        SELECT records, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
+          mass
         FROM (
-          SELECT *, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
-            unnest(range(records)) AS copy
-          FROM reid_classes
+          SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+          FROM (
+            SELECT *, unnest(range(records)) AS copy
+            FROM reid_classes
+          )
+          ORDER BY mass
+          LIMIT 10000
         )
-        ORDER BY mass
-        LIMIT 10000
       )
     )
   ) AS reid_counted, (

@@ -94,12 +94,15 @@ FROM (
       UNION ALL
       SELECT q4, 0, -4, NULL, NULL, NULL, records, mass, texts
       FROM (
-        SELECT q4, records, texts, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+        SELECT q4, records, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
+          mass
         FROM (
-          SELECT *, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
-            unnest(range(records)) AS copy
-          FROM reid_classes
-        ) QUALIFY row_number() OVER (PARTITION BY q4 ORDER BY mass ASC) <= 10000
+          SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+          FROM (
+            SELECT *, unnest(range(records)) AS copy
+            FROM reid_classes
+          ) QUALIFY row_number() OVER (PARTITION BY q4 ORDER BY mass ASC) <= 10000
+        )
       )
     )
   ),

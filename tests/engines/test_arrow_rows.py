@@ -1,0 +1,65 @@
+"""Arrays made of buffers are those that pyarrow makes, and pandas is not imported for a first answer."""
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in
+
+KIND = pa.struct(
+    [
+        ("refusal", pa.string()),
+        ("answers", pa.list_(pa.struct([("share", pa.float64()), ("records", pa.int64())]))),
+        ("names", pa.list_(pa.list_(pa.string()))),
+    ]
+)
+TEXT = st.none() | st.text()
+SHARE = st.none() | st.floats(allow_nan=False)
+RECORDS = st.none() | st.integers(-(2**63), 2**63 - 1)
+ANSWER = st.none() | st.fixed_dictionaries({"share": SHARE, "records": RECORDS})
+ROW = st.none() | st.fixed_dictionaries(
+    {"refusal": TEXT, "answers": st.none() | st.lists(ANSWER)},
+    optional={"names": st.none() | st.lists(st.none() | st.lists(TEXT))},
+)
+
+
+@given(st.lists(ROW))
+def test_rows_are_those_that_pyarrow_makes(rows: list[Any]) -> None:
+    found = array_of(rows, KIND)
+    found.validate(full=True)
+    assert found.equals(pa.array(rows, KIND))
+    assert found.to_pylist() == pa.array(rows, KIND).to_pylist()
+
+
+@given(st.lists(SHARE), st.lists(RECORDS.filter(lambda n: n is None or abs(n) < 2**53)), st.integers(0, 3))
+def test_numbers_are_those_that_pyarrow_gives(shares: Any, records: Any, first: int) -> None:
+    for values, kind in ((shares, pa.float64()), (records, pa.int64()), (records, pa.int64())):
+        array = pa.array(values, kind)[first:]
+        expected = array.to_numpy(zero_copy_only=False)
+        np.testing.assert_array_equal(numbers_in(array), expected)
+        assert numbers_in(array).dtype == expected.dtype
+    valid = np.array([share is not None for share in shares], dtype=bool)
+    held = np.array([share or 0.0 for share in shares])
+    assert doubles_of(held, valid).equals(pa.array(shares, pa.float64()))
+
+
+@pytest.mark.parametrize("call", ["pyc_fit(t, ['a'])", "population_risk(t, ['a'], [1000])"])
+def test_a_first_answer_imports_no_pandas_and_no_signals_or_statistics(call: str) -> None:
+    lines = [
+        "import sys, duckdb, reid_sql",
+        "con = duckdb.connect()",
+        "reid_sql.register(con)",
+        "con.execute('CREATE TABLE t AS SELECT i % 30 AS a FROM range(200) AS t(i)')",
+        f"con.execute({f'FROM {call}'!r}).fetchall()",
+        "print(sorted({'pandas', 'scipy.signal', 'scipy.stats'} & set(sys.modules)))",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
