@@ -57,7 +57,7 @@ def both(call: str) -> tuple[list[Any], list[Any]]:
 def test_the_window_of_class_sizes_is_shown() -> None:
     assert plan("equivalence_class_size(age, sex)", declared()) == "count(*) OVER (PARTITION BY age, sex)"
     people = plan("equivalence_class_people(person, age, sex)", declared())
-    assert people == "count(DISTINCT row(person)) OVER (PARTITION BY age, sex)"
+    assert people == "count(DISTINCT {'person': person}) OVER (PARTITION BY age, sex)"
 
 
 @pytest.mark.parametrize(
