@@ -262,7 +262,7 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
     plain = [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
     if table is None and len(known) == 1:
         return known[0]
-    where = words if words.startswith("--") else f"{words.removesuffix('file')}table"
+    where = _asked_for(words)
     if table is None:
         raise UnknownNameError(
             f"{where} must name the table of the database to measure, got none; "
@@ -274,6 +274,13 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
     raise UnknownNameError(
         f"{where} must be a table of the database, got '{table}'; {suggestion(table, plain, 'tables')}"
     )
+
+
+def _asked_for(words: str) -> str:
+    """Where a table is named whose file is named here: an option, a position's own one, a key of a policy."""
+    if words.startswith("--"):
+        return words
+    return f"--{words.lower()}-table" if words.isupper() else f"{words.removesuffix('file')}table"
 
 
 def check_source(words: str, file: str) -> str:

@@ -236,6 +236,9 @@ REFUSED = {
         "a table of the database, got 'peopel'; did you mean 'people'?"
     ),
     "risk {files}/house.duckdb --qi a": "--table must name the table of the database to measure, got none",
+    f"compare {PEOPLE} {{files}}/house.duckdb --qi age": (
+        "--released-table must name the table of the database to measure, got none"
+    ),
     "risk {files}/house.duckdb --qi a --table nobody": "the table must hold at least one record, got 0",
     f"forecast {PEOPLE} --qi age --population 10": (
         "population must be at least the 3000 records of the sample, got 10"
