@@ -28,9 +28,10 @@ def _check(each: Mapping[str, Any]) -> RenderableType:
         f"{each['table']}: {asked(each)} {counted(each)} is {figure(each['groups'][0], each)}, "
         f"limit {limit(each)}"
     )
+    why = [Text(f"  not judged: {each['groups'][0]['why']}")] if each["verdict"] == "not judged" else []
     if not each["changes"]:
         words = "  does not hang on the quasi-identifiers, so nothing was measured"
-        return Group(Text(title, style="bold"), Text(words, style="dim"), "")
+        return Group(Text(title, style="bold"), *(why or [Text(words, style="dim")]), "")
     table = Table(header_style="bold")
     table.add_column("measured with")
     table.add_column("figure", justify="right")
@@ -45,6 +46,7 @@ def _check(each: Mapping[str, Any]) -> RenderableType:
     left = len(each["changes"]) - SHOWN
     return Group(
         Text(title, style="bold"),
+        *why,
         table,
         Text(f"  and {left} more; --json shows all", style="dim") if left > 0 else "",
         "",
