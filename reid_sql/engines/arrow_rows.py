@@ -5,11 +5,15 @@ is installed: a fifth of a second of a first answer.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+from reid_sql.errors import OutOfDomainError
+
+MOST: Final = 2**31 - 1  # of bytes or items that an array of Arrow tells apart by its ends
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -30,8 +34,8 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         return pa.Array.from_buffers(
             kind, len(values), [valid, _offsets(texts), pa.py_buffer(b"".join(texts))]
         )
-    numbers = np.array([0 if value is None else value for value in values], dtype=kind.to_pandas_dtype())
-    return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(numbers)])
+    held = _numbers([0 if value is None else value for value in values], kind)
+    return pa.Array.from_buffers(kind, len(values), [valid, held])
 
 
 def doubles_of(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) -> pa.Array:
@@ -60,6 +64,13 @@ def numbers_in(values: pa.Array) -> npt.NDArray[Any]:
     return np.where(valid, numbers, np.nan)
 
 
+def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Buffer:
+    """Numbers as they lie in an array of the type; truths are bits there."""
+    found = np.array(values, dtype=kind.to_pandas_dtype())
+    truths = pa.types.is_boolean(kind)
+    return pa.py_buffer(np.packbits(found, bitorder="little") if truths else found)
+
+
 def _bits(valid: npt.NDArray[np.bool_]) -> pa.Buffer | None:
     """Which values are there, a bit for each; None where all are."""
     return None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
@@ -68,4 +79,9 @@ def _bits(valid: npt.NDArray[np.bool_]) -> pa.Buffer | None:
 def _offsets(values: Sequence[Sequence[Any] | None]) -> pa.Buffer:
     """Where each value begins among all, and the end."""
     ends = np.cumsum([0, *(len(value or ()) for value in values)])
+    if ends[-1] > MOST:
+        raise OutOfDomainError(
+            f"an answer must hold at most {MOST:,} bytes of text, got {ends[-1]:,}; "
+            "ask of fewer columns or groups"
+        )
     return pa.py_buffer(ends.astype(np.int32))

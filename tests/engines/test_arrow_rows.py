@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reid_sql.engines import arrow_rows
 from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in
+from reid_sql.errors import OutOfDomainError
 
 KIND = pa.struct(
     [
@@ -35,6 +37,25 @@ def test_rows_are_those_that_pyarrow_makes(rows: list[Any]) -> None:
     found.validate(full=True)
     assert found.equals(pa.array(rows, KIND))
     assert found.to_pylist() == pa.array(rows, KIND).to_pylist()
+
+
+@given(st.lists(st.none() | st.booleans()))
+def test_truths_are_those_that_pyarrow_makes(truths: list[bool | None]) -> None:
+    found = array_of(truths, pa.bool_())
+    found.validate(full=True)
+    assert found.equals(pa.array(truths, pa.bool_()))
+
+
+def test_what_an_array_cannot_hold_is_refused_as_by_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    for values, kind in (([2**63], pa.int64()), ([2**31], pa.int32())):
+        for made in (array_of, pa.array):
+            with pytest.raises((ValueError, OverflowError)):
+                made(values, kind)
+    assert array_of([3.0, None], pa.int64()).equals(pa.array([3.0, None], pa.int64()))
+    monkeypatch.setattr(arrow_rows, "MOST", 5)
+    assert array_of(["abc", "de"], pa.string()).to_pylist() == ["abc", "de"]
+    with pytest.raises(OutOfDomainError, match="at most 5 bytes of text, got 6"):
+        array_of(["abc", "def"], pa.string())
 
 
 @given(st.lists(SHARE), st.lists(RECORDS.filter(lambda n: n is None or abs(n) < 2**53)), st.integers(0, 3))
