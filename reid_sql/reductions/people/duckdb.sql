@@ -9,7 +9,8 @@ GROUP BY {{ reid_numbered(columns) }}
 ;
 
 PLAN reid_people_drawn(columns, seed, head) AS
-SELECT {{ head }} records, [{% for c, i in columns join ', ' %}reid_written(q{{ i }}){% endfor %}] AS texts, mass
+SELECT {{ head }} records,
+  [{% for c, i in columns join ', ' %}reid_written(q{{ i }}){% endfor %}] AS texts, mass
 FROM (
   SELECT *,
     hash({{ reid_numbered(columns) }}, copy, {{ seed }}::BIGINT)::DOUBLE / 18446744073709551616 AS mass
