@@ -27,7 +27,7 @@ FROM query(reid_grouped_evidence({{ reid_text(source) }}, {{ reid_texts(columns)
 {% call reid_guarded('quasi-identifiers', [source], columns) %}
 {% call reid_treated(source, columns, nulls) %}
   {% if method IN ${OF_PEOPLE} %}
-  WITH reid_classes AS MATERIALIZED ({{ reid_people_classes(source, columns, NULL::VARCHAR, nulls) }})
+  WITH reid_classes AS MATERIALIZED ({{ reid_people_classes(reid_rows(source, columns, nulls), columns) }})
   {% endif %}
   {{ reid_evidence_lines(columns, method, reid_class_evidence(source, columns, method, nulls),
     reid_plan_pairs(source, columns, NULL::VARCHAR, NULL::VARCHAR, nulls), '') }}

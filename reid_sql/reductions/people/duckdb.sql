@@ -2,9 +2,9 @@
 
 -- The classes, and their records in a random order that the values and the seed decide. `head` are the
 -- groups' columns before others, each with a comma after it.
-PLAN reid_people_classes(source, columns, weight, nulls) AS
+PLAN reid_people_classes(rows, columns) AS
 SELECT {{ reid_numbered(columns) }}, count(*) AS records
-FROM {{ reid_rows(source, reid_weighted(columns, weight), nulls) }}
+FROM {{ rows }}
 GROUP BY {{ reid_numbered(columns) }}
 ;
 
@@ -50,10 +50,7 @@ FROM query(reid_grouped_people({{ reid_text(source) }}, {{ reid_texts(columns) }
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }}),
   reid_few AS MATERIALIZED (FROM reid_taken LIMIT ${LOOKED_AT}),
-  reid_classes AS MATERIALIZED (
-    SELECT {{ reid_numbered(columns) }}, count(*) AS records
-    FROM reid_taken GROUP BY {{ reid_numbered(columns) }}
-  )
+  reid_classes AS MATERIALIZED ({{ reid_people_classes('reid_taken', columns) }})
   SELECT row_number() OVER () AS line, *
   FROM ({{ reid_people_lines(
     columns, seed, reid_pair_lines(columns, weight, marginals, nulls, '', ${MOST_LINES}), '') }})
