@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import timedelta
 from time import monotonic
@@ -21,7 +22,7 @@ GRACE: Final = 1.0  # seconds that what is shown gets to go
 Share = Callable[[], float]  # percent that is done
 
 
-class Display:
+class Display(ABC):
     """What is done, shown by a thread of its own, so that it lives while anything works."""
 
     def __init__(self, words: str) -> None:
@@ -43,13 +44,13 @@ class Display:
         self.ended.set()
         self.thread.join(GRACE)
 
+    @abstractmethod
     def tell(self, words: str) -> None:
         """Write words that stay."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self) -> None:
         """Show what is done until it has ended."""
-        raise NotImplementedError
 
     def look(self) -> tuple[str, float | None]:
         """The words, and how many percent are done; nothing where nobody knows."""
