@@ -40,9 +40,10 @@ cast({{ name }} as text) collate "C"
 
 {# A collation reaches into lists and structs; from one text to another would be no cast. #}
 {% macro duckdb__alike(name, type) %}
-{%- if modules.re.search('\\]$|^(struct|tuple|map|union)\\(', type) and 'variant' in type -%}
+{%- set nested = modules.re.search('\\]$|^(struct|tuple|map|union)\\(', type) -%}
+{%- if nested and 'variant' in type -%}
 create_sort_key({{ name }}, 'asc nulls last')
-{%- elif modules.re.search('\\]$|^(struct|tuple|map|union)\\(', type) -%}
+{%- elif nested -%}
 replace_type(
   replace_type(replace_type({{ name }}, null::json, null::varchar), null::varchar, null::variant),
   null::variant, null::varchar collate "binary")
