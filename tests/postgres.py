@@ -8,7 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+# A collation of the name `same`, by which texts are compared without case and accents.
+FOLDING: Final = (
+    "CREATE COLLATION IF NOT EXISTS same (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
+)
 
 
 def binaries() -> Path | None:

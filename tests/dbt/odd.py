@@ -9,6 +9,8 @@ import duckdb
 import polars as pl
 import psycopg
 
+from tests.postgres import FOLDING
+
 ODD: Final[dict[str, list[Any]]] = {
     "name": ["a", "A", "a ", "", "ä", "a\u0308", None],
     "height": [0.0, -0.0, nan, None, 1.5],
@@ -49,9 +51,8 @@ def put_in_duckdb(path: str, frames: dict[str, pl.DataFrame]) -> None:
 def put_in_postgres(folder: str, frames: dict[str, pl.DataFrame]) -> None:
     """As tables whose texts PostgreSQL itself compares without case and accents, by collation and by type."""
     with connected(folder) as con:
-        rule = "(provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
         con.execute("CREATE EXTENSION IF NOT EXISTS citext")
-        con.execute(f"CREATE COLLATION IF NOT EXISTS same {rule}")
+        con.execute(FOLDING)
         for name, frame in frames.items():
             con.execute(f"DROP TABLE IF EXISTS {name} CASCADE")
             con.execute(_created(name, frame, text="TEXT COLLATE same", nick="CITEXT"))

@@ -14,6 +14,7 @@ import reid_sql.polars as rp
 from reid_sql.engines.ibis.frames import SETTING, collected
 from reid_sql.errors import OutOfDomainError
 from tests.engines.asking import same
+from tests.postgres import FOLDING
 from tests.processes import python
 from tests.warehouses import connected, put
 
@@ -57,8 +58,7 @@ def weighed(table: Any, sensitive: str, values: Sequence[Any]) -> None:
 @pytest.mark.postgres
 def test_a_collation_of_postgresql_merges_no_classes(postgres: str) -> None:
     connection = connected("postgres", postgres)
-    rule = "(provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
-    connection.raw_sql(f"CREATE COLLATION IF NOT EXISTS same {rule}").close()
+    connection.raw_sql(FOLDING).close()
     connection.raw_sql('CREATE TEMP TABLE collated ("row" int, word text COLLATE same)').close()
     for row, text in enumerate(TEXTS):
         connection.raw_sql(f"INSERT INTO collated VALUES ({row}, '{text}')").close()
@@ -109,8 +109,7 @@ def answer_of(table: Any, name: str) -> list[Any]:
 @pytest.mark.postgres
 def test_a_collation_of_postgresql_within_an_array_merges_no_classes(postgres: str) -> None:
     connection = connected("postgres", postgres)
-    rule = "(provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
-    connection.raw_sql(f"CREATE COLLATION IF NOT EXISTS same {rule}").close()
+    connection.raw_sql(FOLDING).close()
     connection.raw_sql('CREATE TEMP TABLE held ("row" int, word text[] COLLATE same)').close()
     for row, text in enumerate(TEXTS):
         connection.raw_sql(f"INSERT INTO held VALUES ({row}, ARRAY['{text}', NULL])").close()
