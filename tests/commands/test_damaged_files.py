@@ -37,13 +37,10 @@ def test_a_file_of_noise_is_refused_in_one_sentence_that_names_it(tmp_path: Path
         assert "; " in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("ending", "written"), [(".csv", b"age\n1\n"), (".csv.gz", gzip.compress(b"age\n1\n"))]
-)
-def test_a_folder_is_refused_with_the_pattern_of_what_lies_in_it(
-    tmp_path: Path, ending: str, written: bytes
-) -> None:
-    (tmp_path / f"a{ending}").write_bytes(written)
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_a_folder_is_refused_with_the_pattern_of_what_lies_in_it(tmp_path: Path, ending: str) -> None:
+    written = b"age\n1\n"
+    (tmp_path / f"a{ending}").write_bytes(gzip.compress(written) if ending.endswith(".gz") else written)
     (tmp_path / "read.me").write_bytes(b"")
     refused = command("risk", str(tmp_path), "--qi", "age")
     pattern = f"{tmp_path}/*{ending}"
