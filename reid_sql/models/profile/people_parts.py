@@ -19,7 +19,8 @@ import numpy.typing as npt
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people import caution, residual, shape
-from reid_sql.models.people.donors import Donors, similarity
+from reid_sql.models.people.donors import Donors
+from reid_sql.models.people.likeness import similarity
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.ties import Clue, Tie, clues
 from reid_sql.models.people.tree import ROOT, Tree, spanned

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from reid_sql.models.people import people_fit
-from reid_sql.models.people.donors import START, Donors, fit_donors
+from reid_sql.models.people.donors import Donors
+from reid_sql.models.people.donors_fit import START, fit_donors
 from reid_sql.models.people.people_evidence import counted
 from reid_sql.models.people.stack import likeliest, stacked
 from reid_sql.models.people.tree import PairTables
