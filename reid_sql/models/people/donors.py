@@ -17,11 +17,10 @@ from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
-from reid_sql.models.people.likeness import likeness, similarity
+from reid_sql.models.people.likeness import likeness
 
 BLOCK: Final = 1 << 16  # records times donors that are worked on together, so that they stay in a cache
-ROWS: Final = 2048  # records whose values are looked up together
-MOST_CELLS: Final = 1 << 22  # values times donors that are kept, 32 MB
+MOST_CELLS: Final = 1 << 22  # values times donors that are kept, and as many that are not: 32 MB each
 NONE: Final = -1e30  # ln of no donor
 
 
@@ -73,10 +72,12 @@ class Donors:
 
     def _blocks(self, codes: Integers, own: Integers | None) -> Iterator[tuple[slice, Floats]]:
         """Rows of codes, and ln of each donor's number times its likeness in all columns: (rows, donors)."""
-        step = max(BLOCK // len(self.codes), 1)
-        for first in range(0, len(codes), ROWS):
-            some = codes[first : first + ROWS]
-            tables = [self._table(j, values, left_out=own is not None) for j, values in enumerate(some.T)]
+        step, left_out = max(BLOCK // len(self.codes), 1), own is not None
+        anew = len(self.columns) if left_out else len(self.columns) - len(self.tables)
+        many = max(MOST_CELLS // (len(self.codes) * max(anew, 1)), step)
+        for first in range(0, len(codes), many):
+            some = codes[first : first + many]
+            tables = [self._table(j, values, left_out=left_out) for j, values in enumerate(some.T)]
             for start in range(0, len(some), step):
                 checkpoint()
                 rows = slice(first + start, first + min(start + step, len(some)))
@@ -87,13 +88,13 @@ class Donors:
 
     def _table(self, j: int, codes: Integers, *, left_out: bool) -> tuple[Floats, Integers]:
         """Ln of the likeness of values of column j to each donor, and where in it each of these codes is."""
-        if j in self._tables and not left_out:
-            return self._tables[j], codes
+        if j in self.tables and not left_out:
+            return self.tables[j], codes
         values, places = np.unique(codes, return_inverse=True)
         return self._log_likeness(j, values, left_out=left_out), places
 
     @cached_property
-    def _tables(self) -> dict[int, Floats]:
+    def tables(self) -> dict[int, Floats]:
         """Ln of the likeness of all values, of as many columns as there is room for, the shortest first."""
         found, room = dict[int, Floats](), MOST_CELLS // len(self.codes)
         for j in sorted(range(len(self.columns)), key=lambda j: len(self.columns[j].mass)):
@@ -107,8 +108,8 @@ class Donors:
     def _log_likeness(self, j: int, values: Integers, *, left_out: bool) -> Floats:
         column = self.columns[j]
         log_share = column.log_left_out if left_out else column.log_share
-        parts = similarity(column, values, self.codes[:, j], log_share)
-        return np.log(likeness(*parts, self.kept[j], self.near[j]))
+        found = likeness(column, values, self.codes[:, j], log_share).mixed(self.kept[j], self.near[j])
+        return np.log(found, out=found)
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
         """Codes of records drawn from the model."""

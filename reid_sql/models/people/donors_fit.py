@@ -3,7 +3,7 @@
 Values that many records share are worked on once. Source: Li & Racine 2003.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,7 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.donors import BLOCK, Donors, log_counts
-from reid_sql.models.people.likeness import likeness, similarity
+from reid_sql.models.people.likeness import Likeness, likeness
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -42,8 +42,7 @@ def fit_donors(columns: Sequence[Column], codes: Integers) -> Donors:
 class Values:
     """The values of a column that records have: how like each donor they are, and who has which."""
 
-    same: Floats  # (values, donors)
-    near: Floats | None  # (values, donors)
+    alike: Likeness
     places: Integers  # (records,), of values
     adding: "csr_array"  # (values, records), 1 where the record has the value
 
@@ -55,7 +54,7 @@ def values_of(column: Column, codes: Integers, donors: Integers) -> Values:
     checkpoint()
     values, places = np.unique(codes, return_inverse=True)
     adding = sparse.csr_array((np.ones(len(codes)), (places, np.arange(len(codes)))))
-    return Values(*similarity(column, values, donors, column.log_left_out), places, adding)
+    return Values(likeness(column, values, donors, column.log_left_out), places, adding)
 
 
 def _climbed(start: Donors, queries: Integers) -> Donors:
@@ -72,32 +71,40 @@ def _round(
     parts: Sequence[Values], others: Floats, count: Floats, kept: Floats, near: Floats
 ) -> tuple[Floats, Floats]:
     """One round of EM: who may have given the record, and what of it was kept or taken from near by."""
-    alike = [likeness(part.same, part.near, *both) for part, *both in zip(parts, kept, near, strict=True)]
-    giver = _givers(parts, alike, others, count)
+    giver = _givers(parts, others, count, kept, near)
     whole = float(giver.sum())
     new_kept, new_near = kept.copy(), near.copy()
-    for j, (part, own) in enumerate(zip(parts, alike, strict=True)):
+    for j, part in enumerate(parts):
         checkpoint()
-        giving = (part.adding @ giver) / own
-        new_kept[j] = (kept[j] * _product(giving, part.same) + 0.5) / (whole + 1.5)
-        if part.near is not None:
-            new_near[j] = (near[j] * _product(giving, part.near) + 0.5) / (whole + 1.5)
-    return _bounded(new_kept, new_near, [part.near is not None for part in parts])
+        giving = (part.adding @ giver) / part.alike.mixed(kept[j], near[j])
+        new_kept[j] = (kept[j] * float((giving[part.alike.own] * part.alike.rarity).sum()) + 0.5) / (
+            whole + 1.5
+        )
+        if part.alike.near is not None:
+            new_near[j] = (near[j] * _product(giving, part.alike.near) + 0.5) / (whole + 1.5)
+    return _bounded(new_kept, new_near, [part.alike.near is not None for part in parts])
 
 
-def _givers(parts: Sequence[Values], alike: Sequence[Floats], others: Floats, count: Floats) -> Floats:
+def _givers(parts: Sequence[Values], others: Floats, count: Floats, kept: Floats, near: Floats) -> Floats:
     """How many of the alike records each donor may have given: (records, donors), rows add up to counts."""
-    logs, found = [np.log(own) for own in alike], others.copy()
-    step = max(BLOCK // found.shape[1], 1)
-    for start in range(0, len(found), step):
+    found = others.copy()
+    for j, part in enumerate(parts):
         checkpoint()
-        terms = found[start : start + step]
-        for log, part in zip(logs, parts, strict=True):
-            terms += log[part.places[start : start + step]]
+        log = np.log(part.alike.mixed(kept[j], near[j]))
+        for rows in _blocks(found):
+            found[rows] += log[part.places[rows]]
+    for rows in _blocks(found):
+        terms = found[rows]
         terms -= terms.max(axis=1, keepdims=True)
         np.exp(terms, out=terms)
-        terms *= (count[start : start + step] / terms.sum(axis=1))[:, None]
+        terms *= (count[rows] / terms.sum(axis=1))[:, None]
     return found
+
+
+def _blocks(terms: Floats) -> Iterator[slice]:
+    """Rows that stay in a cache."""
+    step = max(BLOCK // terms.shape[1], 1)
+    return (slice(start, start + step) for start in range(0, len(terms), step))
 
 
 def _product(left: Floats, right: Floats) -> float:
