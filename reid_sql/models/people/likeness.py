@@ -16,15 +16,14 @@ from reid_sql.models.marginals.column import Column
 class Likeness:
     """Distinct values of a column beside those of donors: each donor has at most one of them."""
 
-    values: Integers  # (values,), ascending
+    shape: tuple[int, int]  # (values, donors)
     own: tuple[Integers, Integers]  # (donors that have one,): places of their values, their numbers
     rarity: Floats  # (donors that have one,), 1 over the value's share
     near: Floats | None  # (values, donors), how near over the value's share; None where there is no order
-    donors: int
 
     def mixed(self, kept: float, near: float) -> Floats:
         """The chances over the shares where so many are kept, and taken from near by: (values, donors)."""
-        found = np.full((len(self.values), self.donors), 1 - kept - near)
+        found = np.full(self.shape, 1 - kept - near)
         if self.near is not None:
             found += near * self.near
         found[self.own] += kept * self.rarity
@@ -40,4 +39,4 @@ def likeness(column: Column, values: Integers, donors: Integers, log_share: Floa
     if column.kernel is not None:
         scale = np.exp(column.log_within[values]) * rarity
         near = column.kernel.T[np.ix_(column.bins[values], column.bins[donors])] * scale[:, None]
-    return Likeness(values, (place[has], has), rarity[place[has]], near, len(donors))
+    return Likeness((len(values), len(donors)), (place[has], has), rarity[place[has]], near)
