@@ -6,7 +6,8 @@ donor, so that a record's terms are sums of rows of tables, in double precision.
 1976; Li & Racine 2003.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -21,6 +22,7 @@ from reid_sql.models.people.likeness import likeness
 
 BLOCK: Final = 1 << 16  # records times donors that are worked on together, so that they stay in a cache
 MOST_CELLS: Final = 1 << 22  # values times donors that are kept, and as many that are not: 32 MB each
+TOGETHER: Final = 1024  # values that columns may have together
 NONE: Final = -1e30  # ln of no donor
 
 
@@ -72,12 +74,13 @@ class Donors:
 
     def _blocks(self, codes: Integers, own: Integers | None) -> Iterator[tuple[slice, Floats]]:
         """Rows of codes, and ln of each donor's number times its likeness in all columns: (rows, donors)."""
-        step, left_out = max(BLOCK // len(self.codes), 1), own is not None
-        anew = len(self.columns) if left_out else len(self.columns) - len(self.tables)
-        many = max(MOST_CELLS // (len(self.codes) * max(anew, 1)), step)
+        step, kept = max(BLOCK // len(self.codes), 1), self.tables if own is None else {}
+        anew = sorted({*range(len(self.columns))} - {j for group in kept for j in group})
+        many = max(MOST_CELLS // (len(self.codes) * max(len(anew), 1)), step)
         for first in range(0, len(codes), many):
             some = codes[first : first + many]
-            tables = [self._table(j, values, left_out=left_out) for j, values in enumerate(some.T)]
+            tables = [(table, self._places(group, some)) for group, table in kept.items()]
+            tables += [self._told_anew(j, some[:, j], left_out=own is not None) for j in anew]
             for start in range(0, len(some), step):
                 checkpoint()
                 rows = slice(first + start, first + min(start + step, len(some)))
@@ -86,23 +89,32 @@ class Donors:
                     terms += table[places[start : start + step]]
                 yield rows, terms
 
-    def _table(self, j: int, codes: Integers, *, left_out: bool) -> tuple[Floats, Integers]:
+    def _told_anew(self, j: int, codes: Integers, *, left_out: bool) -> tuple[Floats, Integers]:
         """Ln of the likeness of values of column j to each donor, and where in it each of these codes is."""
-        if j in self.tables and not left_out:
-            return self.tables[j], codes
         values, places = np.unique(codes, return_inverse=True)
         return self._log_likeness(j, values, left_out=left_out), places
 
+    def _places(self, group: tuple[int, ...], codes: Integers) -> Integers:
+        """Where in its table each record's values of a group of columns are."""
+        sizes = [len(self.columns[j].mass) for j in group]
+        return np.ravel_multi_index(tuple(codes[:, j] for j in group), sizes)
+
     @cached_property
-    def tables(self) -> dict[int, Floats]:
-        """Ln of the likeness of all values, of as many columns as there is room for, the shortest first."""
-        found, room = dict[int, Floats](), MOST_CELLS // len(self.codes)
-        for j in sorted(range(len(self.columns)), key=lambda j: len(self.columns[j].mass)):
-            checkpoint()
-            room -= len(self.columns[j].mass)
-            if room < 0:
-                break
-            found[j] = self._log_likeness(j, np.arange(len(self.columns[j].mass)), left_out=False)
+    def tables(self) -> dict[tuple[int, ...], Floats]:
+        """Ln of the likeness of all values that columns have together, of as many as there is room for."""
+        sizes = [len(column.mass) for column in self.columns]
+        found, room = dict[tuple[int, ...], Floats](), MOST_CELLS // len(self.codes)
+        for group in together(sizes, TOGETHER):
+            rows = math.prod(sizes[j] for j in group)
+            if rows > room:
+                continue
+            room -= rows
+            table = np.zeros((1, len(self.codes)))
+            for j in group:
+                checkpoint()
+                own = self._log_likeness(j, np.arange(sizes[j]), left_out=False)
+                table = (table[:, None] + own).reshape(-1, len(self.codes))
+            found[group] = table
         return found
 
     def _log_likeness(self, j: int, values: Integers, *, left_out: bool) -> Floats:
@@ -125,6 +137,21 @@ class Donors:
             if close.any() and column.kernel is not None:
                 found[close, j] = _neighbours(column, found[close, j], rng)
         return found
+
+
+def together(sizes: Sequence[int], most: int) -> list[tuple[int, ...]]:
+    """Columns whose values are looked up together: those of few, as long as there are at most so many.
+
+    >>> together([3, 50, 4, 2], 30)
+    [(3, 0, 2), (1,)]
+    """
+    found: list[tuple[int, ...]] = []
+    for j in sorted(range(len(sizes)), key=lambda j: sizes[j]):
+        if found and math.prod(sizes[k] for k in found[-1]) * sizes[j] <= most:
+            found[-1] += (j,)
+        else:
+            found.append((j,))
+    return found
 
 
 def log_counts(count: Floats, records: int, own: Integers | None) -> Floats:

@@ -34,9 +34,9 @@ def likeness(column: Column, values: Integers, donors: Integers, log_share: Floa
     """Hold distinct ascending values of a column against those of donors; shares are of all its values."""
     place = np.minimum(np.searchsorted(values, donors), len(values) - 1)
     has = np.flatnonzero(values[place] == donors)
-    rarity = np.exp(-log_share[values])
     near: Floats | None = None
     if column.kernel is not None:
-        scale = np.exp(column.log_within[values]) * rarity
+        scale = np.exp(column.log_within[values] - log_share[values])
         near = column.kernel.T[np.ix_(column.bins[values], column.bins[donors])] * scale[:, None]
-    return Likeness((len(values), len(donors)), (place[has], has), rarity[place[has]], near)
+    own = place[has], has
+    return Likeness((len(values), len(donors)), own, np.exp(-log_share[donors[has]]), near)

@@ -70,16 +70,27 @@ def test_a_lone_donor_left_out_leaves_the_shares() -> None:
     assert np.exp(lone.log_q_left_out(np.zeros(1, dtype=np.int64))) == pytest.approx([shares], rel=1e-12)
 
 
-def test_neither_room_nor_blocks_change_a_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("together", "room", "kept"),  # of 3, 12 and 5 values
+    [
+        *((1, 0, []), (1, 19, [(0,), (2,)]), (1, 20, [(0,), (2,), (1,)])),
+        *((40, 20, [(0, 2)]), (40, 27, [(0, 2), (1,)]), (180, 179, []), (180, 180, [(0, 2, 1)])),
+    ],
+)
+def test_what_is_kept_and_in_which_blocks_changes_no_chance(
+    monkeypatch: pytest.MonkeyPatch, together: int, room: int, kept: list[tuple[int, ...]]
+) -> None:
     cells, _ = every_cell(COLUMNS)
-    want = DONORS.log_q(cells)
-    assert set(DONORS.tables) == {0, 1, 2}
-    for room in (0, len(COLUMNS[0].mass) * len(DONORS.codes)):
-        for name, least in (("MOST_CELLS", room), ("BLOCK", 3 * len(DONORS.codes))):
-            monkeypatch.setattr(donors, name, least)
-        cold = replace(DONORS)
-        np.testing.assert_array_equal(cold.log_q(cells), want)
-        assert len(cold.tables) < len(COLUMNS)
+    monkeypatch.setattr(donors, "TOGETHER", together)
+    monkeypatch.setattr(donors, "MOST_CELLS", room * len(DONORS.codes))
+    cold = replace(DONORS)
+    found = cold.log_q(cells)
+    np.testing.assert_allclose(found, DONORS.log_q(cells), rtol=1e-13)
+    assert [(group, len(table)) for group, table in cold.tables.items()] == [
+        (group, math.prod(len(COLUMNS[j].mass) for j in group)) for group in kept
+    ]
+    monkeypatch.setattr(donors, "BLOCK", 3 * len(DONORS.codes))
+    np.testing.assert_array_equal(cold.log_q(cells), found)
 
 
 def test_records_scored_alone_or_together_have_the_same_chances() -> None:
