@@ -18,23 +18,27 @@ HASH: Final = "hashtextextended"  # of a text and a number, since PostgreSQL 11
 PLACE: Final = "pg_catalog"
 
 
-@ibis.udf.scalar.builtin(name=HASH, database=PLACE, signature=((str, int), int))
-def _hash(text: str, seed: int) -> int:
+@ibis.udf.scalar.builtin(name=HASH, database=PLACE, signature=((str, int), int))  # type: ignore[untyped-decorator]
+def _hash(text: str, seed: int) -> int:  # type: ignore[empty-body]
     """The database's own number of a text and another number."""
 
 
 def sorted_fast(rows: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
-    """The rows, and the keys to sort them by where only equal rows are to stand together.
+    """The rows, and the keys to sort them by where only equal rows are to stand together."""
+    found = [each.name(NUMBER) for each in scattered(rows, [rows[name] for name in names])]
+    return (rows.mutate(*found) if found else rows), [*(each.get_name() for each in found), *names]
 
-    The columns are as `compared` makes them: equal texts have the same bytes, and so the same number.
+
+def scattered(rows: Table, keys: Sequence[Column]) -> list[Column]:
+    """The number, where PostgreSQL holds the rows.
+
+    The keys are as `compared` makes them: equal texts have the same bytes, and so the same number.
     """
-    keys = [rows[name] for name in names]
     numbers = [key for key in keys if key.type().is_integer()]
     texts = [key for key in keys if key.type().is_string()]
     if not texts or len(numbers) + len(texts) == 1 or not _has_hash(rows):
-        return rows, list(names)
-    mixed = reduce(_with_number, numbers, ibis.literal(0, WHOLE))
-    return rows.mutate(**{NUMBER: reduce(_with_text, texts, mixed)}), [NUMBER, *names]
+        return []
+    return [reduce(_with_text, texts, reduce(_with_number, numbers, ibis.literal(0, WHOLE)))]
 
 
 def _with_number(mixed: IntegerValue, key: Column) -> IntegerValue:

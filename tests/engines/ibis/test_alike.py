@@ -172,6 +172,9 @@ def test_values_of_one_number_are_told_apart(postgres: str) -> None:
     table = put(connected("postgres", postgres), frame)
     written = ibis.to_sql(ri.l_diversity_classes(table, ["one", "two"], "s"))
     assert HASH in written.lower()
+    sized = ri.equivalence_class_size(table, "one", "two", name="k")
+    assert HASH in ibis.to_sql(sized).lower()
+    assert sorted(line["k"] for line in answer(sized)) == [4] * 16 + [5] * 10
     on_duckdb = put(connected("duckdb"), frame)
     assert HASH not in ibis.to_sql(ri.l_diversity_classes(on_duckdb, ["one", "two"], "s")).lower()
     numbers = answer_of(sorted_fast(table, ["one", "two"])[0], NUMBER)
