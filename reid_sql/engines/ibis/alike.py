@@ -21,7 +21,8 @@ X: Final = "reid_x"  # the value, in what is written of it
 # A text so that equal means the same bytes, and the text again from that; of a dialect that is not here every
 # comparison is by bytes.
 BY_BYTES: Final[Mapping[str, tuple[str, str]]] = {
-    "Postgres": (f'{X} COLLATE "C"', X),
+    # A VARCHAR: `citext`, or a type of the user's that is called as one of texts, compares in its own way.
+    "Postgres": (f'CAST({X} AS VARCHAR) COLLATE "C"', X),
     "DuckDB": (f'{X} COLLATE "binary"', X),
     "SQLite": (f"{X} COLLATE BINARY", X),
     "Snowflake": (f"COLLATE({X}, '')", X),
@@ -36,7 +37,7 @@ TEXT: Final = "NULL::VARCHAR"
 # The same of texts within arrays and structs, in dialects whose collations reach there. DuckDB
 # takes a cast from one text to another for none.
 WITHIN: Final[Mapping[str, tuple[str, str]]] = {
-    "Postgres": (f'{X} COLLATE "C"', X),
+    "Postgres": (f'CAST({X} AS VARCHAR[]) COLLATE "C"', X),
     "DuckDB": (
         f'replace_type(replace_type({X}, {TEXT}, NULL::VARIANT), NULL::VARIANT, {TEXT} COLLATE "binary")',
         X,
@@ -75,7 +76,7 @@ def compared(column: Column) -> Column:
     >>> import ibis
     >>> people = ibis.table({"name": "string"}, name="people")
     >>> print(ibis.to_sql(people.select(q=compared(people["name"])), dialect="postgres", pretty=False))
-    SELECT "t0"."name" COLLATE "C" AS "q" FROM "people" AS "t0"
+    SELECT CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q" FROM "people" AS "t0"
     """
     return ReidCompared(column.op()).to_expr()
 
@@ -126,8 +127,15 @@ SQLGlotCompiler.visit_ReidShown = _shown
 
 
 def known_to_polars() -> None:
-    """Tell Polars' compiler the operations; its own comparisons are by bytes, NaN is NaN and 0.0 is -0.0."""
-    from ibis.backends.polars.compiler import translate  # noqa: PLC0415 - where the table is Polars'
+    """Tell Polars' compiler the operations; its own comparisons are by bytes, NaN is NaN and 0.0 is -0.0.
+
+    It has no word of its own for one number of a table either: that is counted at once.
+    """
+    import polars as pl  # noqa: PLC0415 - where the table is Polars'
+    from ibis.backends.polars.compiler import translate  # noqa: PLC0415 - the same
 
     for kind in (ReidCompared, ReidShown):
         translate.register(kind, lambda op, **more: translate(op.arg, **more))
+    translate.register(
+        ops.ScalarSubquery, lambda op, **more: pl.lit(translate(op.rel, **more).collect().item())
+    )

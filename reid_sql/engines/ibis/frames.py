@@ -4,7 +4,7 @@ No rows come through another.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
 from typing import Any, Final
@@ -22,6 +22,8 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 WHOLE: Final = dt.int64
+POSTGRES: Final = "postgres"
+AT_ONCE: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
 WINDOWLESS: Final = ("polars",)  # by Ibis; Polars' own functions have them
 
 
@@ -63,8 +65,12 @@ def numbered(frame: Table, columns: Sequence[str]) -> Table:
 
 def backend(frame: Table) -> str:
     """The name of what holds the table; nothing where it is bound to nothing yet."""
-    nodes = frame.op().find((ops.DatabaseTable, ops.SQLQueryResult))
-    return next((str(node.source.name) for node in nodes), "")
+    return next((str(source.name) for source in sources(frame)), "")
+
+
+def sources(frame: Table) -> Iterator[Any]:
+    """The connections to what holds the table."""
+    return (node.source for node in frame.op().find((ops.DatabaseTable, ops.SQLQueryResult)))
 
 
 def missing(rows: Table, names: Sequence[str]) -> BooleanValue:
@@ -165,13 +171,20 @@ def collected(frame: Table, words: str) -> pa.Table:
     if isinstance(held, ops.InMemoryTable):
         return held.data.to_pyarrow(held.schema)
     rows = max(1, _limit() // max(1, len(frame.columns)))
-    found = frame.limit(rows + 1).to_pyarrow()
+    found = _fetched(frame.limit(rows + 1))
     if found.num_rows > rows:
         rule = f"{words} must be at most {rows} rows, as they come to the client, got more"
         raise OutOfDomainError(
             f"{rule}; take fewer or coarser columns, or raise {SETTING} with the client's memory"
         )
     return found
+
+
+def _fetched(frame: Table) -> pa.Table:
+    if backend(frame) != POSTGRES:
+        return frame.to_pyarrow()
+    with frame.to_pyarrow_batches(chunk_size=AT_ONCE) as batches:
+        return batches.read_all()
 
 
 def _limit(environment: Mapping[str, str] = os.environ) -> int:

@@ -29,6 +29,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.engines.ibis.groups import Counted, counted_by_group
 from reid_sql.engines.ibis.people import WORDS, people_of, sizes_of, smallest
+from reid_sql.engines.ibis.scatter import scattered
 from reid_sql.reduction import refuse_entity, refuse_own_names
 
 
@@ -38,7 +39,8 @@ def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None
     asked = [*given, entity] if entity is not None else given
     refuse_entity(given, entity, "value")
     found = resolved(QUASI_IDENTIFIERS if entity is None else WORDS, asked, tbl)
-    keys = [compared(each) for each in windowed(tbl, found[: len(given)])]
+    own = [compared(each) for each in windowed(tbl, found[: len(given)])]
+    keys = [*scattered(tbl, own), *own]
     if entity is None:
         one = _apart("reid_one", tbl)
         ones = with_ones(tbl, one)

@@ -27,6 +27,7 @@ from reid_sql.engines.ibis.frames import (
     windowed,
 )
 from reid_sql.engines.ibis.groups import refuse_by
+from reid_sql.engines.ibis.scatter import sorted_fast
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import QI, SLACK
 from reid_sql.reduction import refuse_own_names
@@ -46,33 +47,34 @@ class Cells:
     own: Sequence[str]
     nulls: str
     counts: Table
-
-    @property
-    def keys(self) -> list[str]:
-        """The columns of the classes; the sensitive column stands last."""
-        return places(self.own)
+    keys: Sequence[str]  # what tells classes apart
 
     def measured(self, cells: Table, value: Callable[[Table], NumericValue], **parts: NumericValue) -> Table:
         """The size and the value of each class, from parts that are aggregated of its cells."""
-        classes = cells.group_by(self.keys).agg(
+        classes = cells.group_by(list(self.keys)).agg(
             class_size=summed(cells["n"]), parts=whole(cells.count()), most=cells["n"].max(), **parts
         )
         return classes.select(*self.keys, "class_size", value=_double(value(classes)))
 
     def against_the_table(self) -> Table:
-        """The cells beside the table's records of their value, all its records, and its kinds of values.
+        """The cells beside the table's records of their value, and all its records.
 
         They meet by `=`, which every database plans well, and NULL by itself; by a window, which sorts all
         cells, where a value may be no equal of its own: NaN in some databases, a NULL within a list.
+        What is one number of the table is a query of its own: joined, it would be sorted with each cell.
         """
-        counts = self.counts
-        held = counts.group_by("s").agg(held=_double(counts["n"]).sum())
-        of_null = held["held"].sum(where=held["s"].isnull())
-        totals = held.agg(total=held["held"].sum(), kinds=whole(held.count()), of_null=of_null)
+        counts, held = self.counts, self.held
+        total = held["held"].sum().name("total").as_scalar()
         if counts["s"].type().is_floating() or counts["s"].type().is_nested():
-            return counts.mutate(held=sum_over(counts, ["s"], "n")).cross_join(totals)
-        met = counts.left_join(held, counts["s"] == held["s"]).cross_join(totals)
-        return met.mutate(held=ibis.coalesce(met["held"], met["of_null"]))
+            return counts.mutate(held=sum_over(counts, ["s"], "n"), total=total)
+        met = counts.left_join(held, counts["s"] == held["s"])
+        of_null = held["held"].sum(where=held["s"].isnull()).name("of_null").as_scalar()
+        return met.mutate(held=ibis.coalesce(met["held"], of_null), total=total)
+
+    @property
+    def held(self) -> Table:
+        """How many of the table's records have each value."""
+        return self.counts.group_by("s").agg(held=_double(self.counts["n"]).sum())
 
     def kinds(self, measured: Table) -> Table:
         """How many classes have each size and value."""
@@ -96,7 +98,8 @@ def _cells(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
     every = resolved(QI, [*qi, sensitive], tbl)
     rows, names = numbered(tbl, every), places(every)
     held = kept(rows, names, nulls).rename(s=names[-1])
-    return Cells(rows, names, list(qi), nulls, number_of(held, [*names[:-1], "s"], "n"))
+    counts, keys = sorted_fast(number_of(held, [*names[:-1], "s"], "n"), names[:-1])
+    return Cells(rows, names, list(qi), nulls, counts, keys)
 
 
 def _listed(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
@@ -165,9 +168,9 @@ def _closeness(cells: Cells, variant: str) -> Table:
             f"t_closeness on Ibis must have variant='equal', got '{variant}': {EQUAL_ALONE}; ask DuckDB"
         )
     cell = cells.against_the_table()
-    beside = cell.mutate(size=sum_over(cell, cells.keys, "n"))
-    n, size, held, total = (_double(beside[name]) for name in ("n", "size", "held", "total"))
-    further = n / size - held / total
+    beside = cell.mutate(size=sum_over(cell, cells.keys, "n"), share=cell["held"] / cell["total"])
+    n, size, share = (_double(beside[name]) for name in ("n", "size", "share"))
+    further = n / size - share
     positive = (further > 0).ifelse(further, NOTHING)
     return cells.measured(beside, lambda each: each["further"], further=positive.sum())
 
@@ -213,8 +216,10 @@ def _disclosed(cells: Cells, variant: str) -> Table:
         return cells.measured(beside, _surprise, **_ends(beside))
     _refuse_finite(cells, "delta_disclosure", "present", variant)
 
+    values = cells.held.count().name("kinds").as_scalar()
+
     def whole_kinds(each: Table) -> FloatingValue:
-        return (each["parts"] == each["kinds"]).ifelse(_surprise(each), inf)
+        return (each["parts"] == values).ifelse(_surprise(each), inf)
 
     return cells.measured(beside, whole_kinds, **_ends(beside))
 
@@ -240,10 +245,9 @@ def _surprise(each: Table) -> FloatingValue:
 
 
 def _ends(beside: Table) -> dict[str, NumericValue]:
-    """The highest and lowest share of a value's records in the class, and what is said of the table."""
+    """The highest and lowest share of a value's records in the class, and the table's records."""
     ratio = _double(beside["n"]) / _double(beside["held"])
-    of_table = {name: beside[name].max() for name in ("total", "kinds")}
-    return {"highest": ratio.max(), "lowest": ratio.min(), **of_table}
+    return {"highest": ratio.max(), "lowest": ratio.min(), "total": beside["total"].max()}
 
 
 def _in_class(each: Table, end: str) -> FloatingValue:

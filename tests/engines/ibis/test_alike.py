@@ -11,7 +11,9 @@ import pytest
 
 import reid_sql.ibis as ri
 import reid_sql.polars as rp
+from reid_sql.engines.ibis import frames
 from reid_sql.engines.ibis.frames import SETTING, collected
+from reid_sql.engines.ibis.scatter import HASH, NUMBER, sorted_fast
 from reid_sql.errors import OutOfDomainError
 from tests.engines.asking import same
 from tests.postgres import FOLDING
@@ -107,6 +109,48 @@ def answer_of(table: Any, name: str) -> list[Any]:
 
 
 @pytest.mark.postgres
+@pytest.mark.parametrize("kind", ["citext", "nvarchar", "varchar(3) COLLATE same"])
+@pytest.mark.parametrize("shape", ["TABLE", "VIEW", "MATERIALIZED VIEW"])
+def test_a_type_of_postgresql_with_its_own_equality_merges_no_classes(
+    postgres: str, kind: str, shape: str
+) -> None:
+    """`citext`, and a domain that is called as a type of texts elsewhere, are texts to Ibis."""
+    connection = connected("postgres", postgres)
+    connection.raw_sql(f"CREATE EXTENSION IF NOT EXISTS citext; {FOLDING}").close()
+    connection.raw_sql("CREATE SCHEMA odd; CREATE DOMAIN pg_temp.nvarchar AS citext").close()
+    try:
+        connection.raw_sql(f'CREATE TABLE odd.held ("row" int, word {kind})').close()
+        for row, text in enumerate(TEXTS):
+            connection.raw_sql(f"INSERT INTO odd.held VALUES ({row}, '{text}')").close()
+        if shape != "TABLE":
+            connection.raw_sql(f"CREATE {shape} odd.seen AS SELECT * FROM odd.held").close()
+        table = connection.table("held" if shape == "TABLE" else "seen", database="odd")
+        assert len(answer(table.group_by("word").agg(n=table.count()))) < 5
+        assert sizes(table, ["word"]) == SIZES
+        weighed(table, "word", TEXTS)
+        met = answer(ri.journalist_risk(table, table, ["word"]))[0]
+        assert (met["k"], met["unique_records"], met["uncovered_records"]) == (1, 4, 0)
+    finally:
+        connection.raw_sql("DROP SCHEMA odd CASCADE; DROP DOMAIN pg_temp.nvarchar").close()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("kind", ["word", "word[]", "pair", "pair[]", "citext[]"])
+def test_a_type_of_postgresql_that_ibis_does_not_know_is_refused(postgres: str, kind: str) -> None:
+    connection = connected("postgres", postgres)
+    connection.raw_sql(f"CREATE EXTENSION IF NOT EXISTS citext; {FOLDING}").close()
+    connection.raw_sql("CREATE SCHEMA odd; CREATE DOMAIN odd.word AS text COLLATE same").close()
+    try:
+        connection.raw_sql("CREATE TYPE odd.pair AS (one text COLLATE same, two int)").close()
+        named = kind if kind.startswith("citext") else f"odd.{kind}"
+        connection.raw_sql(f"CREATE TABLE odd.held (word {named})").close()
+        with pytest.raises(OutOfDomainError, match="that can be compared, got 'word' of type"):
+            ri.class_size_histogram(connection.table("held", database="odd"), ["word"])
+    finally:
+        connection.raw_sql("DROP SCHEMA odd CASCADE").close()
+
+
+@pytest.mark.postgres
 def test_a_collation_of_postgresql_within_an_array_merges_no_classes(postgres: str) -> None:
     connection = connected("postgres", postgres)
     connection.raw_sql(FOLDING).close()
@@ -116,6 +160,47 @@ def test_a_collation_of_postgresql_within_an_array_merges_no_classes(postgres: s
     table = connection.table("held")
     assert len(answer(table.group_by("word").agg(n=table.count()))) < 5
     assert sizes(table, ["word"]) == SIZES
+
+
+@pytest.mark.postgres
+def test_values_of_one_number_are_told_apart(postgres: str) -> None:
+    """PostgreSQL sorts the cells by a number made of the values, which is the same for each of these."""
+    alike = [(0, ""), (None, ""), (0, None), (None, None)]
+    rows = [(*pair, value) for pair in [*alike, (1, "a"), (1, "A")] for value in ("x", "x", "y", None)]
+    rows = [*rows, *((*pair, "z") for pair in alike[:2])]
+    frame = pl.DataFrame(rows, schema=["one", "two", "s"], orient="row")
+    table = put(connected("postgres", postgres), frame)
+    written = ibis.to_sql(ri.l_diversity_classes(table, ["one", "two"], "s"))
+    assert HASH in written.lower()
+    sized = ri.equivalence_class_size(table, "one", "two", name="k")
+    assert HASH in ibis.to_sql(sized).lower()
+    assert sorted(line["k"] for line in answer(sized)) == [4] * 16 + [5] * 10
+    on_duckdb = put(connected("duckdb"), frame)
+    assert HASH not in ibis.to_sql(ri.l_diversity_classes(on_duckdb, ["one", "two"], "s")).lower()
+    numbers = answer_of(sorted_fast(table, ["one", "two"])[0], NUMBER)
+    assert len(set(numbers)) == 3
+    for name in ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k_anonymity"):
+        found = answer(getattr(ri, name)(table, ["one", "two"], "s"))
+        same(found, getattr(rp, name)(frame.lazy(), ["one", "two"], "s").collect().to_dicts())
+    listed = answer(ri.l_diversity_classes(table, ["one", "two"], "s", l=3.5))
+    polars = rp.l_diversity_classes(frame.lazy(), ["one", "two"], "s", l=3.5).collect()
+    same(sorted(listed, key=str), sorted(polars.to_dicts(), key=str))
+    assert len(listed) == 4
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("rows", [0, 1, 6, 7, 8, 50])
+def test_rows_of_postgresql_come_a_few_at_a_time(
+    postgres: str, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "AT_ONCE", 7)
+    frame = pl.DataFrame(
+        {"n": range(rows), "t": [str(n) for n in range(rows)]}, {"n": pl.Int64, "t": pl.String}
+    )
+    table = put(connected("postgres", postgres), frame)
+    found = collected(table.order_by("n"), "rows")
+    assert found.schema.names == ["n", "t"]
+    assert found.to_pylist() == frame.to_dicts()
 
 
 def test_a_collation_of_sqlite_merges_no_classes() -> None:

@@ -597,15 +597,11 @@ FROM (
             (
               (
                 CAST("t12"."n" AS DOUBLE) / "t12"."size"
-              ) - (
-                CAST("t12"."held" AS DOUBLE) / "t12"."total"
-              )
+              ) - "t12"."share"
             ) > 0,
             (
               CAST("t12"."n" AS DOUBLE) / "t12"."size"
-            ) - (
-              CAST("t12"."held" AS DOUBLE) / "t12"."total"
-            ),
+            ) - "t12"."share",
             CAST(0.0 AS DOUBLE)
           )
         ) AS "further"
@@ -619,12 +615,11 @@ FROM (
           "t11"."s_right",
           "t11"."held",
           "t11"."total",
-          "t11"."kinds",
-          "t11"."of_null",
           SUM(CAST("t11"."n" AS DOUBLE)) OVER (
             PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS "size"
+          ) AS "size",
+          CAST("t11"."held" AS DOUBLE) / "t11"."total" AS "share"
         FROM (
           SELECT
             "t10"."q1",
@@ -633,10 +628,20 @@ FROM (
             "t10"."s",
             "t10"."n",
             "t10"."s_right",
-            COALESCE("t10"."held", "t10"."of_null") AS "held",
-            "t10"."total",
-            "t10"."kinds",
-            "t10"."of_null"
+            COALESCE(
+              "t10"."held",
+              (
+                SELECT
+                  SUM("t6"."held") FILTER(WHERE
+                    "t6"."s" IS NULL) AS "of_null"
+                FROM "t5" AS "t6"
+              )
+            ) AS "held",
+            (
+              SELECT
+                SUM("t6"."held") AS "total"
+              FROM "t5" AS "t6"
+            ) AS "total"
           FROM (
             SELECT
               "t4"."q1",
@@ -645,21 +650,10 @@ FROM (
               "t4"."s",
               "t4"."n",
               "t7"."s" AS "s_right",
-              "t7"."held",
-              "t9"."total",
-              "t9"."kinds",
-              "t9"."of_null"
+              "t7"."held"
             FROM "t2" AS "t4"
             LEFT OUTER JOIN "t5" AS "t7"
               ON "t4"."s" = "t7"."s"
-            CROSS JOIN (
-              SELECT
-                SUM("t6"."held") AS "total",
-                COUNT(*) AS "kinds",
-                SUM("t6"."held") FILTER(WHERE
-                  "t6"."s" IS NULL) AS "of_null"
-              FROM "t5" AS "t6"
-            ) AS "t9"
           ) AS "t10"
         ) AS "t11"
       ) AS "t12"
@@ -759,8 +753,7 @@ FROM (
         ) AS "allowed",
         MAX(CAST("t11"."n" AS DOUBLE) / "t11"."held") AS "highest",
         MIN(CAST("t11"."n" AS DOUBLE) / "t11"."held") AS "lowest",
-        MAX("t11"."total") AS "total",
-        MAX("t11"."kinds") AS "kinds"
+        MAX("t11"."total") AS "total"
       FROM (
         SELECT
           "t10"."q1",
@@ -769,10 +762,20 @@ FROM (
           "t10"."s",
           "t10"."n",
           "t10"."s_right",
-          COALESCE("t10"."held", "t10"."of_null") AS "held",
-          "t10"."total",
-          "t10"."kinds",
-          "t10"."of_null"
+          COALESCE(
+            "t10"."held",
+            (
+              SELECT
+                SUM("t6"."held") FILTER(WHERE
+                  "t6"."s" IS NULL) AS "of_null"
+              FROM "t5" AS "t6"
+            )
+          ) AS "held",
+          (
+            SELECT
+              SUM("t6"."held") AS "total"
+            FROM "t5" AS "t6"
+          ) AS "total"
         FROM (
           SELECT
             "t4"."q1",
@@ -781,21 +784,10 @@ FROM (
             "t4"."s",
             "t4"."n",
             "t7"."s" AS "s_right",
-            "t7"."held",
-            "t9"."total",
-            "t9"."kinds",
-            "t9"."of_null"
+            "t7"."held"
           FROM "t2" AS "t4"
           LEFT OUTER JOIN "t5" AS "t7"
             ON "t4"."s" = "t7"."s"
-          CROSS JOIN (
-            SELECT
-              SUM("t6"."held") AS "total",
-              COUNT(*) AS "kinds",
-              SUM("t6"."held") FILTER(WHERE
-                "t6"."s" IS NULL) AS "of_null"
-            FROM "t5" AS "t6"
-          ) AS "t9"
         ) AS "t10"
       ) AS "t11"
       GROUP BY

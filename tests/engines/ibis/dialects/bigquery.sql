@@ -598,9 +598,9 @@ FROM (
         SUM(
           IF(
             (
-              ieee_divide(CAST(`t12`.`n` AS FLOAT64), `t12`.`size`) - ieee_divide(`t12`.`held`, `t12`.`total`)
+              ieee_divide(CAST(`t12`.`n` AS FLOAT64), `t12`.`size`) - `t12`.`share`
             ) > 0,
-            ieee_divide(CAST(`t12`.`n` AS FLOAT64), `t12`.`size`) - ieee_divide(`t12`.`held`, `t12`.`total`),
+            ieee_divide(CAST(`t12`.`n` AS FLOAT64), `t12`.`size`) - `t12`.`share`,
             0.0
           )
         ) AS `further`
@@ -614,12 +614,11 @@ FROM (
           `t11`.`s_right`,
           `t11`.`held`,
           `t11`.`total`,
-          `t11`.`kinds`,
-          `t11`.`of_null`,
           SUM(CAST(`t11`.`n` AS FLOAT64)) OVER (
             PARTITION BY `t11`.`q1`, `t11`.`q2`, `t11`.`q3`
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS `size`
+          ) AS `size`,
+          ieee_divide(`t11`.`held`, `t11`.`total`) AS `share`
         FROM (
           SELECT
             `t10`.`q1`,
@@ -628,10 +627,19 @@ FROM (
             `t10`.`s`,
             `t10`.`n`,
             `t10`.`s_right`,
-            COALESCE(`t10`.`held`, `t10`.`of_null`) AS `held`,
-            `t10`.`total`,
-            `t10`.`kinds`,
-            `t10`.`of_null`
+            COALESCE(
+              `t10`.`held`,
+              (
+                SELECT
+                  SUM(IF(`t6`.`s` IS NULL, `t6`.`held`, NULL)) AS `of_null`
+                FROM `t5` AS `t6`
+              )
+            ) AS `held`,
+            (
+              SELECT
+                SUM(`t6`.`held`) AS `total`
+              FROM `t5` AS `t6`
+            ) AS `total`
           FROM (
             SELECT
               `t4`.`q1`,
@@ -640,20 +648,10 @@ FROM (
               `t4`.`s`,
               `t4`.`n`,
               `t7`.`s` AS `s_right`,
-              `t7`.`held`,
-              `t9`.`total`,
-              `t9`.`kinds`,
-              `t9`.`of_null`
+              `t7`.`held`
             FROM `t2` AS `t4`
             LEFT OUTER JOIN `t5` AS `t7`
               ON `t4`.`s` = `t7`.`s`
-            CROSS JOIN (
-              SELECT
-                SUM(`t6`.`held`) AS `total`,
-                COUNT(*) AS `kinds`,
-                SUM(IF(`t6`.`s` IS NULL, `t6`.`held`, NULL)) AS `of_null`
-              FROM `t5` AS `t6`
-            ) AS `t9`
           ) AS `t10`
         ) AS `t11`
       ) AS `t12`
@@ -744,8 +742,7 @@ FROM (
         ) AS `allowed`,
         MAX(ieee_divide(CAST(`t11`.`n` AS FLOAT64), `t11`.`held`)) AS `highest`,
         MIN(ieee_divide(CAST(`t11`.`n` AS FLOAT64), `t11`.`held`)) AS `lowest`,
-        MAX(`t11`.`total`) AS `total`,
-        MAX(`t11`.`kinds`) AS `kinds`
+        MAX(`t11`.`total`) AS `total`
       FROM (
         SELECT
           `t10`.`q1`,
@@ -754,10 +751,19 @@ FROM (
           `t10`.`s`,
           `t10`.`n`,
           `t10`.`s_right`,
-          COALESCE(`t10`.`held`, `t10`.`of_null`) AS `held`,
-          `t10`.`total`,
-          `t10`.`kinds`,
-          `t10`.`of_null`
+          COALESCE(
+            `t10`.`held`,
+            (
+              SELECT
+                SUM(IF(`t6`.`s` IS NULL, `t6`.`held`, NULL)) AS `of_null`
+              FROM `t5` AS `t6`
+            )
+          ) AS `held`,
+          (
+            SELECT
+              SUM(`t6`.`held`) AS `total`
+            FROM `t5` AS `t6`
+          ) AS `total`
         FROM (
           SELECT
             `t4`.`q1`,
@@ -766,20 +772,10 @@ FROM (
             `t4`.`s`,
             `t4`.`n`,
             `t7`.`s` AS `s_right`,
-            `t7`.`held`,
-            `t9`.`total`,
-            `t9`.`kinds`,
-            `t9`.`of_null`
+            `t7`.`held`
           FROM `t2` AS `t4`
           LEFT OUTER JOIN `t5` AS `t7`
             ON `t4`.`s` = `t7`.`s`
-          CROSS JOIN (
-            SELECT
-              SUM(`t6`.`held`) AS `total`,
-              COUNT(*) AS `kinds`,
-              SUM(IF(`t6`.`s` IS NULL, `t6`.`held`, NULL)) AS `of_null`
-            FROM `t5` AS `t6`
-          ) AS `t9`
         ) AS `t10`
       ) AS `t11`
       GROUP BY

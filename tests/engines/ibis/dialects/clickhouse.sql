@@ -642,15 +642,11 @@ FROM (
             WHEN (
               (
                 CAST("t12"."n" AS Nullable(Float64)) / "t12"."size"
-              ) - (
-                "t12"."held" / "t12"."total"
-              )
+              ) - "t12"."share"
             ) > 0
             THEN (
               CAST("t12"."n" AS Nullable(Float64)) / "t12"."size"
-            ) - (
-              "t12"."held" / "t12"."total"
-            )
+            ) - "t12"."share"
             ELSE 0.0
           END
         ) AS "further"
@@ -664,12 +660,11 @@ FROM (
           "t11"."s_right" AS "s_right",
           "t11"."held" AS "held",
           "t11"."total" AS "total",
-          "t11"."kinds" AS "kinds",
-          "t11"."of_null" AS "of_null",
           SUM(CAST("t11"."n" AS Nullable(Float64))) OVER (
             PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS "size"
+          ) AS "size",
+          "t11"."held" / "t11"."total" AS "share"
         FROM (
           SELECT
             "t10"."q1" AS "q1",
@@ -678,10 +673,19 @@ FROM (
             "t10"."s" AS "s",
             "t10"."n" AS "n",
             "t10"."s_right" AS "s_right",
-            COALESCE("t10"."held", "t10"."of_null") AS "held",
-            "t10"."total" AS "total",
-            "t10"."kinds" AS "kinds",
-            "t10"."of_null" AS "of_null"
+            COALESCE(
+              "t10"."held",
+              (
+                SELECT
+                  sumIf("t6"."held", isNull("t6"."s")) AS "of_null"
+                FROM "t5" AS "t6"
+              )
+            ) AS "held",
+            (
+              SELECT
+                SUM("t6"."held") AS "total"
+              FROM "t5" AS "t6"
+            ) AS "total"
           FROM (
             SELECT
               "t4"."q1" AS "q1",
@@ -690,20 +694,10 @@ FROM (
               "t4"."s" AS "s",
               "t4"."n" AS "n",
               "t7"."s" AS "s_right",
-              "t7"."held" AS "held",
-              "t9"."total" AS "total",
-              "t9"."kinds" AS "kinds",
-              "t9"."of_null" AS "of_null"
+              "t7"."held" AS "held"
             FROM "t2" AS "t4"
             LEFT OUTER JOIN "t5" AS "t7"
               ON "t4"."s" = "t7"."s"
-            CROSS JOIN (
-              SELECT
-                SUM("t6"."held") AS "total",
-                COUNT(*) AS "kinds",
-                sumIf("t6"."held", isNull("t6"."s")) AS "of_null"
-              FROM "t5" AS "t6"
-            ) AS "t9"
           ) AS "t10"
         ) AS "t11"
       ) AS "t12"
@@ -809,8 +803,7 @@ FROM (
         ) AS "allowed",
         MAX(CAST("t11"."n" AS Nullable(Float64)) / "t11"."held") AS "highest",
         MIN(CAST("t11"."n" AS Nullable(Float64)) / "t11"."held") AS "lowest",
-        MAX("t11"."total") AS "total",
-        MAX("t11"."kinds") AS "kinds"
+        MAX("t11"."total") AS "total"
       FROM (
         SELECT
           "t10"."q1" AS "q1",
@@ -819,10 +812,19 @@ FROM (
           "t10"."s" AS "s",
           "t10"."n" AS "n",
           "t10"."s_right" AS "s_right",
-          COALESCE("t10"."held", "t10"."of_null") AS "held",
-          "t10"."total" AS "total",
-          "t10"."kinds" AS "kinds",
-          "t10"."of_null" AS "of_null"
+          COALESCE(
+            "t10"."held",
+            (
+              SELECT
+                sumIf("t6"."held", isNull("t6"."s")) AS "of_null"
+              FROM "t5" AS "t6"
+            )
+          ) AS "held",
+          (
+            SELECT
+              SUM("t6"."held") AS "total"
+            FROM "t5" AS "t6"
+          ) AS "total"
         FROM (
           SELECT
             "t4"."q1" AS "q1",
@@ -831,20 +833,10 @@ FROM (
             "t4"."s" AS "s",
             "t4"."n" AS "n",
             "t7"."s" AS "s_right",
-            "t7"."held" AS "held",
-            "t9"."total" AS "total",
-            "t9"."kinds" AS "kinds",
-            "t9"."of_null" AS "of_null"
+            "t7"."held" AS "held"
           FROM "t2" AS "t4"
           LEFT OUTER JOIN "t5" AS "t7"
             ON "t4"."s" = "t7"."s"
-          CROSS JOIN (
-            SELECT
-              SUM("t6"."held") AS "total",
-              COUNT(*) AS "kinds",
-              sumIf("t6"."held", isNull("t6"."s")) AS "of_null"
-            FROM "t5" AS "t6"
-          ) AS "t9"
         ) AS "t10"
       ) AS "t11"
       GROUP BY

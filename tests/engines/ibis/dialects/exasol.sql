@@ -609,15 +609,11 @@ FROM (
             WHEN (
               (
                 CAST("t12"."n" AS DOUBLE PRECISION) / "t12"."size"
-              ) - (
-                CAST("t12"."held" AS DOUBLE PRECISION) / "t12"."total"
-              )
+              ) - "t12"."share"
             ) > 0
             THEN (
               CAST("t12"."n" AS DOUBLE PRECISION) / "t12"."size"
-            ) - (
-              CAST("t12"."held" AS DOUBLE PRECISION) / "t12"."total"
-            )
+            ) - "t12"."share"
             ELSE 0.0
           END
         ) AS "further"
@@ -631,13 +627,12 @@ FROM (
           "t11"."s_right",
           "t11"."held",
           "t11"."total",
-          "t11"."kinds",
-          "t11"."of_null",
           SUM(CAST("t11"."n" AS DOUBLE PRECISION)) OVER (
             PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ORDER BY NULL ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS "size"
+          ) AS "size",
+          CAST("t11"."held" AS DOUBLE PRECISION) / "t11"."total" AS "share"
         FROM (
           SELECT
             "t10"."q1",
@@ -646,10 +641,19 @@ FROM (
             "t10"."s",
             "t10"."n",
             "t10"."s_right",
-            COALESCE("t10"."held", "t10"."of_null") AS "held",
-            "t10"."total",
-            "t10"."kinds",
-            "t10"."of_null"
+            COALESCE(
+              "t10"."held",
+              (
+                SELECT
+                  SUM(CASE WHEN "t6"."s" IS NULL THEN "t6"."held" ELSE NULL END) AS "of_null"
+                FROM "t5" AS "t6"
+              )
+            ) AS "held",
+            (
+              SELECT
+                SUM("t6"."held") AS "total"
+              FROM "t5" AS "t6"
+            ) AS "total"
           FROM (
             SELECT
               "t4"."q1",
@@ -658,20 +662,10 @@ FROM (
               "t4"."s",
               "t4"."n",
               "t7"."s" AS "s_right",
-              "t7"."held",
-              "t9"."total",
-              "t9"."kinds",
-              "t9"."of_null"
+              "t7"."held"
             FROM "t2" AS "t4"
             LEFT OUTER JOIN "t5" AS "t7"
               ON "t4"."s" = "t7"."s"
-            CROSS JOIN (
-              SELECT
-                SUM("t6"."held") AS "total",
-                COUNT(*) AS "kinds",
-                SUM(CASE WHEN "t6"."s" IS NULL THEN "t6"."held" ELSE NULL END) AS "of_null"
-              FROM "t5" AS "t6"
-            ) AS "t9"
           ) AS "t10"
         ) AS "t11"
       ) AS "t12"
@@ -771,8 +765,7 @@ FROM (
         ) AS "allowed",
         MAX(CAST("t11"."n" AS DOUBLE PRECISION) / "t11"."held") AS "highest",
         MIN(CAST("t11"."n" AS DOUBLE PRECISION) / "t11"."held") AS "lowest",
-        MAX("t11"."total") AS "total",
-        MAX("t11"."kinds") AS "kinds"
+        MAX("t11"."total") AS "total"
       FROM (
         SELECT
           "t10"."q1",
@@ -781,10 +774,19 @@ FROM (
           "t10"."s",
           "t10"."n",
           "t10"."s_right",
-          COALESCE("t10"."held", "t10"."of_null") AS "held",
-          "t10"."total",
-          "t10"."kinds",
-          "t10"."of_null"
+          COALESCE(
+            "t10"."held",
+            (
+              SELECT
+                SUM(CASE WHEN "t6"."s" IS NULL THEN "t6"."held" ELSE NULL END) AS "of_null"
+              FROM "t5" AS "t6"
+            )
+          ) AS "held",
+          (
+            SELECT
+              SUM("t6"."held") AS "total"
+            FROM "t5" AS "t6"
+          ) AS "total"
         FROM (
           SELECT
             "t4"."q1",
@@ -793,20 +795,10 @@ FROM (
             "t4"."s",
             "t4"."n",
             "t7"."s" AS "s_right",
-            "t7"."held",
-            "t9"."total",
-            "t9"."kinds",
-            "t9"."of_null"
+            "t7"."held"
           FROM "t2" AS "t4"
           LEFT OUTER JOIN "t5" AS "t7"
             ON "t4"."s" = "t7"."s"
-          CROSS JOIN (
-            SELECT
-              SUM("t6"."held") AS "total",
-              COUNT(*) AS "kinds",
-              SUM(CASE WHEN "t6"."s" IS NULL THEN "t6"."held" ELSE NULL END) AS "of_null"
-            FROM "t5" AS "t6"
-          ) AS "t9"
         ) AS "t10"
       ) AS "t11"
       GROUP BY

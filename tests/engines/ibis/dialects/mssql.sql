@@ -609,15 +609,11 @@ FROM (
             (
               (
                 CAST([t12].[n] AS FLOAT) / [t12].[size]
-              ) - (
-                CAST([t12].[held] AS FLOAT) / [t12].[total]
-              )
+              ) - [t12].[share]
             ) > 0,
             (
               CAST([t12].[n] AS FLOAT) / [t12].[size]
-            ) - (
-              CAST([t12].[held] AS FLOAT) / [t12].[total]
-            ),
+            ) - [t12].[share],
             0.0
           )
         ) AS [further]
@@ -631,13 +627,12 @@ FROM (
           [t11].[s_right],
           [t11].[held],
           [t11].[total],
-          [t11].[kinds],
-          [t11].[of_null],
           SUM(CAST([t11].[n] AS FLOAT)) OVER (
             PARTITION BY [t11].[q1], [t11].[q2], [t11].[q3]
             ORDER BY CASE WHEN CAST([t11].[n] AS FLOAT) IS NULL THEN 1 ELSE 0 END, CAST([t11].[n] AS FLOAT) ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS [size]
+          ) AS [size],
+          CAST([t11].[held] AS FLOAT) / [t11].[total] AS [share]
         FROM (
           SELECT
             [t10].[q1],
@@ -646,10 +641,19 @@ FROM (
             [t10].[s],
             [t10].[n],
             [t10].[s_right],
-            COALESCE([t10].[held], [t10].[of_null]) AS [held],
-            [t10].[total],
-            [t10].[kinds],
-            [t10].[of_null]
+            COALESCE(
+              [t10].[held],
+              (
+                SELECT
+                  SUM(IIF([t6].[s] IS NULL, [t6].[held], NULL)) AS [of_null]
+                FROM [t5] AS [t6]
+              )
+            ) AS [held],
+            (
+              SELECT
+                SUM([t6].[held]) AS [total]
+              FROM [t5] AS [t6]
+            ) AS [total]
           FROM (
             SELECT
               [t4].[q1],
@@ -658,20 +662,10 @@ FROM (
               [t4].[s],
               [t4].[n],
               [t7].[s] AS [s_right],
-              [t7].[held],
-              [t9].[total],
-              [t9].[kinds],
-              [t9].[of_null]
+              [t7].[held]
             FROM [t2] AS [t4]
             LEFT OUTER JOIN [t5] AS [t7]
               ON [t4].[s] = [t7].[s]
-            CROSS JOIN (
-              SELECT
-                SUM([t6].[held]) AS [total],
-                COUNT_BIG(*) AS [kinds],
-                SUM(IIF([t6].[s] IS NULL, [t6].[held], NULL)) AS [of_null]
-              FROM [t5] AS [t6]
-            ) AS [t9]
           ) AS [t10]
         ) AS [t11]
       ) AS [t12]

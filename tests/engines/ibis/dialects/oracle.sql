@@ -617,15 +617,11 @@ FROM (
             WHEN (
               (
                 CAST("t12"."n" AS DOUBLE PRECISION) / "t12"."size"
-              ) - (
-                "t12"."held" / "t12"."total"
-              )
+              ) - "t12"."share"
             ) > 0
             THEN (
               CAST("t12"."n" AS DOUBLE PRECISION) / "t12"."size"
-            ) - (
-              "t12"."held" / "t12"."total"
-            )
+            ) - "t12"."share"
             ELSE 0.0
           END
         ) AS "further"
@@ -639,13 +635,12 @@ FROM (
           "t11"."s_right",
           "t11"."held",
           "t11"."total",
-          "t11"."kinds",
-          "t11"."of_null",
           SUM(CAST("t11"."n" AS DOUBLE PRECISION)) OVER (
             PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ORDER BY NULL ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS "size"
+          ) AS "size",
+          "t11"."held" / "t11"."total" AS "share"
         FROM (
           SELECT
             "t10"."q1",
@@ -654,10 +649,19 @@ FROM (
             "t10"."s",
             "t10"."n",
             "t10"."s_right",
-            COALESCE("t10"."held", "t10"."of_null") AS "held",
-            "t10"."total",
-            "t10"."kinds",
-            "t10"."of_null"
+            COALESCE(
+              "t10"."held",
+              (
+                SELECT
+                  SUM(CASE WHEN "t6"."s" IS NULL THEN "t6"."held" ELSE NULL END) AS "of_null"
+                FROM "t5" "t6"
+              )
+            ) AS "held",
+            (
+              SELECT
+                SUM("t6"."held") AS "total"
+              FROM "t5" "t6"
+            ) "total"
           FROM (
             SELECT
               "t4"."q1",
@@ -666,20 +670,10 @@ FROM (
               "t4"."s",
               "t4"."n",
               "t7"."s" AS "s_right",
-              "t7"."held",
-              "t9"."total",
-              "t9"."kinds",
-              "t9"."of_null"
+              "t7"."held"
             FROM "t2" "t4"
             LEFT OUTER JOIN "t5" "t7"
               ON "t4"."s" = "t7"."s"
-            CROSS JOIN (
-              SELECT
-                SUM("t6"."held") AS "total",
-                COUNT(*) AS "kinds",
-                SUM(CASE WHEN "t6"."s" IS NULL THEN "t6"."held" ELSE NULL END) AS "of_null"
-              FROM "t5" "t6"
-            ) "t9"
           ) "t10"
         ) "t11"
       ) "t12"
@@ -779,8 +773,7 @@ FROM (
         ) AS "allowed",
         MAX(CAST("t11"."n" AS DOUBLE PRECISION) / "t11"."held") AS "highest",
         MIN(CAST("t11"."n" AS DOUBLE PRECISION) / "t11"."held") AS "lowest",
-        MAX("t11"."total") AS "total",
-        MAX("t11"."kinds") AS "kinds"
+        MAX("t11"."total") AS "total"
       FROM (
         SELECT
           "t10"."q1",
@@ -789,10 +782,19 @@ FROM (
           "t10"."s",
           "t10"."n",
           "t10"."s_right",
-          COALESCE("t10"."held", "t10"."of_null") AS "held",
-          "t10"."total",
-          "t10"."kinds",
-          "t10"."of_null"
+          COALESCE(
+            "t10"."held",
+            (
+              SELECT
+                SUM(CASE WHEN "t6"."s" IS NULL THEN "t6"."held" ELSE NULL END) AS "of_null"
+              FROM "t5" "t6"
+            )
+          ) AS "held",
+          (
+            SELECT
+              SUM("t6"."held") AS "total"
+            FROM "t5" "t6"
+          ) "total"
         FROM (
           SELECT
             "t4"."q1",
@@ -801,20 +803,10 @@ FROM (
             "t4"."s",
             "t4"."n",
             "t7"."s" AS "s_right",
-            "t7"."held",
-            "t9"."total",
-            "t9"."kinds",
-            "t9"."of_null"
+            "t7"."held"
           FROM "t2" "t4"
           LEFT OUTER JOIN "t5" "t7"
             ON "t4"."s" = "t7"."s"
-          CROSS JOIN (
-            SELECT
-              SUM("t6"."held") AS "total",
-              COUNT(*) AS "kinds",
-              SUM(CASE WHEN "t6"."s" IS NULL THEN "t6"."held" ELSE NULL END) AS "of_null"
-            FROM "t5" "t6"
-          ) "t9"
         ) "t10"
       ) "t11"
       GROUP BY

@@ -17,7 +17,7 @@ FROM (
     "t1"."select",
     "t1"."reid_one",
     COUNT("t1"."reid_one") OVER (
-      PARTITION BY "t1"."age", "t1"."name" COLLATE "C", "t1"."height", "t1"."select"
+      PARTITION BY "t1"."age", CAST("t1"."name" AS VARCHAR) COLLATE "C", "t1"."height", "t1"."select"
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
     ) AS "k"
   FROM (
@@ -75,7 +75,7 @@ FROM (
         FROM (
           SELECT
             "t0"."age" AS "q1",
-            "t0"."name" COLLATE "C" AS "q2",
+            CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
             "t0"."height" AS "q3",
             "t0"."person" AS "entity"
           FROM "people" AS "t0"
@@ -86,7 +86,7 @@ FROM (
               )
               OR (
                 (
-                  "t0"."name" COLLATE "C"
+                  CAST("t0"."name" AS VARCHAR) COLLATE "C"
                 ) IS NULL
               )
               OR (
@@ -112,7 +112,7 @@ FROM (
     FROM (
       SELECT
         "t0"."age" AS "q1",
-        "t0"."name" COLLATE "C" AS "q2",
+        CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
         "t0"."height" AS "q3",
         "t0"."person" AS "entity"
       FROM "people" AS "t0"
@@ -122,7 +122,7 @@ FROM (
         )
         OR (
           (
-            "t0"."name" COLLATE "C"
+            CAST("t0"."name" AS VARCHAR) COLLATE "C"
           ) IS NULL
         )
         OR (
@@ -175,7 +175,7 @@ FROM (
           FROM (
             SELECT
               "t0"."age" AS "q1",
-              "t0"."name" COLLATE "C" AS "q2",
+              CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
               "t0"."height" AS "q3"
             FROM "people" AS "t0"
             WHERE
@@ -185,7 +185,7 @@ FROM (
                 )
                 OR (
                   (
-                    "t0"."name" COLLATE "C"
+                    CAST("t0"."name" AS VARCHAR) COLLATE "C"
                   ) IS NULL
                 )
                 OR (
@@ -209,7 +209,7 @@ FROM (
     FROM (
       SELECT
         "t0"."age" AS "q1",
-        "t0"."name" COLLATE "C" AS "q2",
+        CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
         "t0"."height" AS "q3"
       FROM "people" AS "t0"
       WHERE
@@ -218,7 +218,7 @@ FROM (
         )
         OR (
           (
-            "t0"."name" COLLATE "C"
+            CAST("t0"."name" AS VARCHAR) COLLATE "C"
           ) IS NULL
         )
         OR (
@@ -240,9 +240,9 @@ WITH "t2" AS (
   FROM (
     SELECT
       "t0"."age" AS "q1",
-      "t0"."name" COLLATE "C" AS "q2",
+      CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
       "t0"."height" AS "q3",
-      "t0"."disease" COLLATE "C" AS "q4"
+      CAST("t0"."disease" AS VARCHAR) COLLATE "C" AS "q4"
     FROM "people" AS "t0"
   ) AS "t1"
   GROUP BY
@@ -412,7 +412,7 @@ FROM (
             FROM (
               SELECT
                 "t0"."age" AS "q1",
-                "t0"."name" COLLATE "C" AS "q2",
+                CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
                 "t0"."height" AS "q3"
               FROM "people" AS "t0"
             ) AS "t2"
@@ -441,7 +441,7 @@ FROM (
             FROM (
               SELECT
                 "t1"."age" AS "q1",
-                "t1"."name" COLLATE "C" AS "q2",
+                CAST("t1"."name" AS VARCHAR) COLLATE "C" AS "q2",
                 "t1"."height" AS "q3"
               FROM "country" AS "t1"
             ) AS "t3"
@@ -523,9 +523,9 @@ FROM (
           FROM (
             SELECT
               "t0"."age" AS "q1",
-              "t0"."name" COLLATE "C" AS "q2",
+              CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
               "t0"."height" AS "q3",
-              "t0"."disease" COLLATE "C" AS "s"
+              CAST("t0"."disease" AS VARCHAR) COLLATE "C" AS "s"
             FROM "people" AS "t0"
           ) AS "t1"
           GROUP BY
@@ -558,9 +558,9 @@ WITH "t2" AS (
   FROM (
     SELECT
       "t0"."age" AS "q1",
-      "t0"."name" COLLATE "C" AS "q2",
+      CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
       "t0"."height" AS "q3",
-      "t0"."disease" COLLATE "C" AS "s"
+      CAST("t0"."disease" AS VARCHAR) COLLATE "C" AS "s"
     FROM "people" AS "t0"
   ) AS "t1"
   GROUP BY
@@ -607,15 +607,11 @@ FROM (
             WHEN (
               (
                 CAST("t12"."n" AS DOUBLE PRECISION) / "t12"."size"
-              ) - (
-                CAST("t12"."held" AS DOUBLE PRECISION) / "t12"."total"
-              )
+              ) - "t12"."share"
             ) > 0
             THEN (
               CAST("t12"."n" AS DOUBLE PRECISION) / "t12"."size"
-            ) - (
-              CAST("t12"."held" AS DOUBLE PRECISION) / "t12"."total"
-            )
+            ) - "t12"."share"
             ELSE 0.0
           END
         ) AS "further"
@@ -629,12 +625,11 @@ FROM (
           "t11"."s_right",
           "t11"."held",
           "t11"."total",
-          "t11"."kinds",
-          "t11"."of_null",
           SUM(CAST("t11"."n" AS DOUBLE PRECISION)) OVER (
             PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS "size"
+          ) AS "size",
+          CAST("t11"."held" AS DOUBLE PRECISION) / "t11"."total" AS "share"
         FROM (
           SELECT
             "t10"."q1",
@@ -643,10 +638,20 @@ FROM (
             "t10"."s",
             "t10"."n",
             "t10"."s_right",
-            COALESCE("t10"."held", "t10"."of_null") AS "held",
-            "t10"."total",
-            "t10"."kinds",
-            "t10"."of_null"
+            COALESCE(
+              "t10"."held",
+              (
+                SELECT
+                  SUM("t6"."held") FILTER(WHERE
+                    "t6"."s" IS NULL) AS "of_null"
+                FROM "t5" AS "t6"
+              )
+            ) AS "held",
+            (
+              SELECT
+                SUM("t6"."held") AS "total"
+              FROM "t5" AS "t6"
+            ) AS "total"
           FROM (
             SELECT
               "t4"."q1",
@@ -655,21 +660,10 @@ FROM (
               "t4"."s",
               "t4"."n",
               "t7"."s" AS "s_right",
-              "t7"."held",
-              "t9"."total",
-              "t9"."kinds",
-              "t9"."of_null"
+              "t7"."held"
             FROM "t2" AS "t4"
             LEFT OUTER JOIN "t5" AS "t7"
               ON "t4"."s" = "t7"."s"
-            CROSS JOIN (
-              SELECT
-                SUM("t6"."held") AS "total",
-                COUNT(*) AS "kinds",
-                SUM("t6"."held") FILTER(WHERE
-                  "t6"."s" IS NULL) AS "of_null"
-              FROM "t5" AS "t6"
-            ) AS "t9"
           ) AS "t10"
         ) AS "t11"
       ) AS "t12"
@@ -696,9 +690,9 @@ WITH "t2" AS (
   FROM (
     SELECT
       "t0"."age" AS "q1",
-      "t0"."name" COLLATE "C" AS "q2",
+      CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q2",
       "t0"."height" AS "q3",
-      "t0"."disease" COLLATE "C" AS "s"
+      CAST("t0"."disease" AS VARCHAR) COLLATE "C" AS "s"
     FROM "people" AS "t0"
   ) AS "t1"
   GROUP BY
@@ -769,8 +763,7 @@ FROM (
         ) AS "allowed",
         MAX(CAST("t11"."n" AS DOUBLE PRECISION) / "t11"."held") AS "highest",
         MIN(CAST("t11"."n" AS DOUBLE PRECISION) / "t11"."held") AS "lowest",
-        MAX("t11"."total") AS "total",
-        MAX("t11"."kinds") AS "kinds"
+        MAX("t11"."total") AS "total"
       FROM (
         SELECT
           "t10"."q1",
@@ -779,10 +772,20 @@ FROM (
           "t10"."s",
           "t10"."n",
           "t10"."s_right",
-          COALESCE("t10"."held", "t10"."of_null") AS "held",
-          "t10"."total",
-          "t10"."kinds",
-          "t10"."of_null"
+          COALESCE(
+            "t10"."held",
+            (
+              SELECT
+                SUM("t6"."held") FILTER(WHERE
+                  "t6"."s" IS NULL) AS "of_null"
+              FROM "t5" AS "t6"
+            )
+          ) AS "held",
+          (
+            SELECT
+              SUM("t6"."held") AS "total"
+            FROM "t5" AS "t6"
+          ) AS "total"
         FROM (
           SELECT
             "t4"."q1",
@@ -791,21 +794,10 @@ FROM (
             "t4"."s",
             "t4"."n",
             "t7"."s" AS "s_right",
-            "t7"."held",
-            "t9"."total",
-            "t9"."kinds",
-            "t9"."of_null"
+            "t7"."held"
           FROM "t2" AS "t4"
           LEFT OUTER JOIN "t5" AS "t7"
             ON "t4"."s" = "t7"."s"
-          CROSS JOIN (
-            SELECT
-              SUM("t6"."held") AS "total",
-              COUNT(*) AS "kinds",
-              SUM("t6"."held") FILTER(WHERE
-                "t6"."s" IS NULL) AS "of_null"
-            FROM "t5" AS "t6"
-          ) AS "t9"
         ) AS "t10"
       ) AS "t11"
       GROUP BY

@@ -610,15 +610,11 @@ FROM (
             (
               (
                 CAST("t12"."n" AS DOUBLE) / "t12"."size"
-              ) - (
-                "t12"."held" / "t12"."total"
-              )
+              ) - "t12"."share"
             ) > 0,
             (
               CAST("t12"."n" AS DOUBLE) / "t12"."size"
-            ) - (
-              "t12"."held" / "t12"."total"
-            ),
+            ) - "t12"."share",
             0.0
           )
         ) AS "further"
@@ -632,13 +628,12 @@ FROM (
           "t11"."s_right",
           "t11"."held",
           "t11"."total",
-          "t11"."kinds",
-          "t11"."of_null",
           SUM(CAST("t11"."n" AS DOUBLE)) OVER (
             PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ORDER BY NULL ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS "size"
+          ) AS "size",
+          "t11"."held" / "t11"."total" AS "share"
         FROM (
           SELECT
             "t10"."q1",
@@ -647,10 +642,19 @@ FROM (
             "t10"."s",
             "t10"."n",
             "t10"."s_right",
-            COALESCE("t10"."held", "t10"."of_null") AS "held",
-            "t10"."total",
-            "t10"."kinds",
-            "t10"."of_null"
+            COALESCE(
+              "t10"."held",
+              (
+                SELECT
+                  SUM(IFF("t6"."s" IS NULL, "t6"."held", NULL)) AS "of_null"
+                FROM "t5" AS "t6"
+              )
+            ) AS "held",
+            (
+              SELECT
+                SUM("t6"."held") AS "total"
+              FROM "t5" AS "t6"
+            ) AS "total"
           FROM (
             SELECT
               "t4"."q1",
@@ -659,20 +663,10 @@ FROM (
               "t4"."s",
               "t4"."n",
               "t7"."s" AS "s_right",
-              "t7"."held",
-              "t9"."total",
-              "t9"."kinds",
-              "t9"."of_null"
+              "t7"."held"
             FROM "t2" AS "t4"
             LEFT OUTER JOIN "t5" AS "t7"
               ON "t4"."s" = "t7"."s"
-            CROSS JOIN (
-              SELECT
-                SUM("t6"."held") AS "total",
-                COUNT(*) AS "kinds",
-                SUM(IFF("t6"."s" IS NULL, "t6"."held", NULL)) AS "of_null"
-              FROM "t5" AS "t6"
-            ) AS "t9"
           ) AS "t10"
         ) AS "t11"
       ) AS "t12"
@@ -772,8 +766,7 @@ FROM (
         ) AS "allowed",
         MAX(CAST("t11"."n" AS DOUBLE) / "t11"."held") AS "highest",
         MIN(CAST("t11"."n" AS DOUBLE) / "t11"."held") AS "lowest",
-        MAX("t11"."total") AS "total",
-        MAX("t11"."kinds") AS "kinds"
+        MAX("t11"."total") AS "total"
       FROM (
         SELECT
           "t10"."q1",
@@ -782,10 +775,19 @@ FROM (
           "t10"."s",
           "t10"."n",
           "t10"."s_right",
-          COALESCE("t10"."held", "t10"."of_null") AS "held",
-          "t10"."total",
-          "t10"."kinds",
-          "t10"."of_null"
+          COALESCE(
+            "t10"."held",
+            (
+              SELECT
+                SUM(IFF("t6"."s" IS NULL, "t6"."held", NULL)) AS "of_null"
+              FROM "t5" AS "t6"
+            )
+          ) AS "held",
+          (
+            SELECT
+              SUM("t6"."held") AS "total"
+            FROM "t5" AS "t6"
+          ) AS "total"
         FROM (
           SELECT
             "t4"."q1",
@@ -794,20 +796,10 @@ FROM (
             "t4"."s",
             "t4"."n",
             "t7"."s" AS "s_right",
-            "t7"."held",
-            "t9"."total",
-            "t9"."kinds",
-            "t9"."of_null"
+            "t7"."held"
           FROM "t2" AS "t4"
           LEFT OUTER JOIN "t5" AS "t7"
             ON "t4"."s" = "t7"."s"
-          CROSS JOIN (
-            SELECT
-              SUM("t6"."held") AS "total",
-              COUNT(*) AS "kinds",
-              SUM(IFF("t6"."s" IS NULL, "t6"."held", NULL)) AS "of_null"
-            FROM "t5" AS "t6"
-          ) AS "t9"
         ) AS "t10"
       ) AS "t11"
       GROUP BY
