@@ -16,7 +16,9 @@ from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 
 MOST_DRAWN: Final = 10_000  # records
-MOST_LINES: Final = 20_000  # of one pair of columns, which is else counted among the drawn
+MOST_LINES: Final = 20_000  # of one pair of columns
+ALL_LINES: Final = 1_000_000  # of all pairs together, so that memory stays bounded
+MOST_PAIRED: Final = 32  # columns; of more, all pairs are counted among the drawn
 Pairs = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
 
 
@@ -77,11 +79,25 @@ def counted(
             np.bincount(own, minlength=len(some)).astype(np.float64)
             for own, some in zip(codes.T, values, strict=True)
         ),
-        {(i, j): _pair(codes[:, [i, j]], rows) for i, j in combinations(range(len(columns)), 2)},
+        {
+            (i, j): _pair(codes[:, [i, j]], rows, most_lines(len(columns)))
+            for i, j in combinations(range(len(columns)), 2)
+        },
         Histogram(class_size, classes, class_size * classes),
         codes[rows],
         sizes[inverse.ravel()[rows]],
     )
+
+
+def most_lines(columns: int) -> int:
+    """Combinations that a pair of so many columns may have; beyond, it is counted among the drawn.
+
+    >>> most_lines(10), most_lines(20), most_lines(64)
+    (20000, 5263, 0)
+    """
+    if columns > MOST_PAIRED:
+        return 0
+    return min(MOST_LINES, ALL_LINES // max(columns * (columns - 1) // 2, 1))
 
 
 def same_counts(one: PeopleEvidence, other: PeopleEvidence) -> bool:
@@ -111,9 +127,9 @@ def _arrays(evidence: PeopleEvidence) -> Iterator[npt.NDArray[Any]]:
         yield from evidence.pairs[pair]
 
 
-def _pair(codes: Integers, drawn: Integers) -> tuple[Integers, Integers, Floats]:
+def _pair(codes: Integers, drawn: Integers, lines: int) -> tuple[Integers, Integers, Floats]:
     found = pair_counts(*codes.T)
-    return found if len(found[0]) <= MOST_LINES else pair_counts(*codes[drawn].T)
+    return found if len(found[0]) <= lines else pair_counts(*codes[drawn].T)
 
 
 def pair_counts(one: Integers, other: Integers) -> tuple[Integers, Integers, Floats]:

@@ -14,7 +14,7 @@ import numpy as np
 from reid_sql.domains import Floats, Integers
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import PairCounts
-from reid_sql.models.people.people_evidence import MOST_LINES
+from reid_sql.models.people.people_evidence import most_lines
 from reid_sql.models.people.people_lines import DRAWN, SIZES, Line, PeopleLines, of_lines
 from reid_sql.models.population.estimate import Estimate
 
@@ -93,7 +93,8 @@ def _few(pairs: PairCounts) -> list[Line]:
     """Lines of values, and of pairs of columns that have not too many; those are counted among the drawn."""
     keys = np.stack([pairs.first, pairs.second], axis=1)
     _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
-    kept = (np.asarray(pairs.second) <= 0) | (counts[place.ravel()] <= MOST_LINES)
+    most = most_lines(int(np.asarray(pairs.first).max(initial=1)))
+    kept = (np.asarray(pairs.second) <= 0) | (counts[place.ravel()] <= most)
     return [
         (
             *(int(pairs.first[line]), int(pairs.second[line]), pairs.label[line]),

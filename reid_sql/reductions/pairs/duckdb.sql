@@ -47,6 +47,7 @@ SELECT {{ head }} {{ i }}::BIGINT AS first, 0::BIGINT AS second, {{ reid_text(c)
   {{ reid_pair_counts(columns, weight) }}
 FROM reid_taken GROUP BY {{ head }} q{{ i }}
 {% endfor %}
+{% if most IS NULL OR most > 0 %}
 {% for places in list_filter(reid_subset_places(len(columns), 2),
   lambda reid_places: len(reid_places) = 2) %}
 UNION ALL
@@ -56,6 +57,7 @@ SELECT {{ head }} {{ places[1] }}, {{ places[2] }}, NULL,
 FROM reid_taken {{ reid_pairs_are_few(['q' || places[1], 'q' || places[2]], most) }}
 GROUP BY {{ head }} q{{ places[1] }}, q{{ places[2] }}
 {% endfor %}
+{% endif %}
 {% if weight IS NULL AND most IS NULL %}
 UNION ALL
 SELECT {{ head }} 0, ${ALONE}, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT, 0

@@ -3,12 +3,12 @@
 from typing import Final
 
 from reid_sql.domains import OPTIONAL_TABLE, SEED, WEIGHT
-from reid_sql.models.people.people_evidence import MOST_DRAWN, MOST_LINES
+from reid_sql.models.people.people_evidence import ALL_LINES, MOST_DRAWN, MOST_LINES, MOST_PAIRED
 from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, TEXTS_DIFFER, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
-__all__ = ["DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
+__all__ = ["ALL_LINES", "DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "MOST_PAIRED", "PEOPLE", "SIZES"]
 LOOKED_AT: Final = 65_536  # rows: by these, pairs of columns with very many combinations are told first
 PEOPLE: Final = Reduction(
     __name__,

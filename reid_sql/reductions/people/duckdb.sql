@@ -1,5 +1,10 @@
 -- How DuckDB says what a model of people is fitted to.
 
+-- Combinations that a pair of so many columns may have; beyond, it is counted among the drawn.
+MACRO reid_most_lines(columns) AS
+CASE WHEN len(columns) > ${MOST_PAIRED} THEN 0
+ELSE least(${MOST_LINES}, ${ALL_LINES} // greatest(len(columns) * (len(columns) - 1) // 2, 1)) END;
+
 -- The classes, and their records in a random order that the values and the seed decide. `head` are the
 -- groups' columns before others, each with a comma after it.
 PLAN reid_people_classes(rows, columns) AS
@@ -28,7 +33,7 @@ FROM (
 PLAN reid_people_lines(columns, seed, pairs, head) AS
 SELECT {{ head }} first, second, label, first_value, second_value, records, mass, NULL::VARCHAR[] AS texts
 FROM (SELECT *, count(*) OVER (PARTITION BY {{ head }} first, second) AS reid_lines FROM ({{ pairs }}))
-WHERE second <= 0 OR reid_lines <= ${MOST_LINES}
+WHERE second <= 0 OR reid_lines <= {{ reid_most_lines(columns) }}
 UNION ALL
 SELECT {{ head }} 0, ${SIZES}, NULL, NULL, NULL, records, count(*)::DOUBLE, NULL
 FROM reid_classes
@@ -53,7 +58,7 @@ FROM query(reid_grouped_people({{ reid_text(source) }}, {{ reid_texts(columns) }
   reid_classes AS MATERIALIZED ({{ reid_people_classes('reid_taken', columns) }})
   SELECT row_number() OVER () AS line, *
   FROM ({{ reid_people_lines(
-    columns, seed, reid_pair_lines(columns, weight, marginals, nulls, '', ${MOST_LINES}), '') }})
+    columns, seed, reid_pair_lines(columns, weight, marginals, nulls, '', reid_most_lines(columns)), '') }})
 {% endcall %}
 {% endcall %}
 {% endif %}

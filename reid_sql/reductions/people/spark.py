@@ -9,8 +9,9 @@ from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark.counting import how_nulls, kept
 from reid_sql.engines.spark.frames import places, rows_of, same
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
+from reid_sql.models.people.people_evidence import most_lines
 from reid_sql.reductions.pairs.spark import pair_lines, pairs
-from reid_sql.reductions.people import DRAWN, MOST_DRAWN, MOST_LINES, SIZES
+from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
 
 
 def people(  # noqa: PLR0917 - the arguments of the reduction
@@ -41,7 +42,7 @@ def _lines(
     every = held.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"))
     classes = every.localCheckpoint()
     sizes = classes.groupBy(*groups, "records").agg(F.count(F.lit(1)).cast("double").alias("mass"))
-    lines = _few(counted, groups)
+    lines = _few(counted, groups, most_lines(len(names)))
     for second, found in ((SIZES, sizes), (DRAWN, drawn(classes, names, seed, groups))):
         numbers = [
             F.lit(value).cast("bigint").alias(name) for value, name in ((0, "first"), (second, "second"))
@@ -50,10 +51,10 @@ def _lines(
     return lines.select(F.monotonically_increasing_id().alias("line"), *lines.columns)
 
 
-def _few(counted: DataFrame, groups: Sequence[str]) -> DataFrame:
+def _few(counted: DataFrame, groups: Sequence[str], most: int) -> DataFrame:
     """The lines, without those of pairs of columns that have too many."""
     held, of_pair = counted.localCheckpoint(), [*groups, "first", "second"]
-    many = held.groupBy(*of_pair).count().filter((F.col("second") > 0) & (F.col("count") > MOST_LINES))
+    many = held.groupBy(*of_pair).count().filter((F.col("second") > 0) & (F.col("count") > most))
     right, alike = same(held, many.drop("count"), of_pair)
     return held.join(F.broadcast(right), alike, "left_anti")
 
