@@ -21,7 +21,7 @@ from reid_sql.domains import (
     Key,
     Values,
 )
-from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction, is_said
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 REQUIRED: Final = inspect.Parameter.empty
@@ -80,6 +80,8 @@ ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
         Answer.VALUE: "databases have no common way to refuse a number within a query, and a bad one would "
         "pass for an answer",
         Answer.SCORE: "a model scores records by Python, which warehouses do not run",
+        Answer.RECORDS: "answers for records would have to be put into a table of the warehouse, and "
+        "nothing is created there",
         Answer.BESIDE: "scores would have to be put into a table of the warehouse, and nothing is "
         "created there",
     }
@@ -160,6 +162,11 @@ class Function:
         reduction = self.reduction.absences if self.reduction else {}
         shape = ABSENT.get(engine, {}).get(self.answer)
         return self.absences.get(engine) or reduction.get(engine) or shape
+
+    def is_handed(self, engine: str) -> bool:
+        """Whether the engine hands the distinct records to DuckDB, as it does not say the reduction."""
+        reduction = self.reduction
+        return reduction is not None and reduction.distinct and not is_said(reduction.room, engine)
 
     def partly(self, engine: str) -> str | None:
         """What of the function the engine lacks, and why; None where it has the whole or nothing of it."""
