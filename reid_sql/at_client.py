@@ -14,6 +14,7 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
+from ibis.expr.types import Column as IbisColumn
 from ibis.expr.types import Table as IbisTable
 
 from reid_sql import registry
@@ -73,8 +74,20 @@ def brought(frame: IbisTable, columns: Sequence[str]) -> Brought:
     for start in range(0, len(columns), MAX_COLUMNS):
         resolved(NAMES, columns[start : start + MAX_COLUMNS], frame)
     counted = number_of(numbered(frame, columns), places(columns), RECORDS)
-    own = {name: shown(counted[name]) for name in places(columns)}
-    return Brought(tuple(columns), collected(counted.select(**own, records=counted[RECORDS]), WORDS))
+    own = {name: _plain(shown(counted[name])) for name in places(columns)}
+    try:
+        rows = collected(counted.select(**own, records=counted[RECORDS]), WORDS)
+    except pa.ArrowException as error:  # its first line names a type, and no value
+        rule = f"{', '.join(columns)} must be of types that come to the client as they are"
+        told = str(error).splitlines()[0].rstrip(".")
+        raise OutOfDomainError(f"{rule}, got {told}; cast the column to a number or a text in a view") from None
+    return Brought(tuple(columns), rows)
+
+
+def _plain(column: IbisColumn) -> IbisColumn:
+    """The column, or its text where Arrow has no such type and each value has one text."""
+    kind = column.type()
+    return column.cast("string") if kind.is_uuid() or kind.is_inet() or kind.is_macaddr() else column
 
 
 @contextmanager
@@ -157,27 +170,27 @@ def _names(domain: Columns | Groups, value: Any) -> list[str]:  # noqa: ANN401 -
 
 def answered(declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
     """Ask DuckDB the function about the records of Ibis tables; what it refuses, it refuses in its words."""
-    if declared.reduction is not COLUMN_COUNTS:
-        return _asked(declared, arguments)
-    frame = arguments["tbl"]
-    given = list(frame.columns) if arguments["columns"] is None else arguments["columns"]
-    # Of each column the distinct values alone: the records on all of them are never asked.
-    each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(given, frame.columns))
-    return pa.concat_tables(_asked(declared, asked) for asked in each)
-
-
-def _asked(declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
     with at_client() as con:
-        values = []
-        for parameter in declared.parameters:
-            value = arguments[parameter.name]
-            if isinstance(parameter.domain, Table | OptionalTable) and value is not None:
-                columns = needed(declared, parameter.name, arguments)
-                value = _put(con, f"reid_{parameter.name}", value, columns)
-            values.append(list(value) if isinstance(value, tuple) else value)
-        call = f"FROM {declared.name}({', '.join('?' * len(values))})"
-        with _models_of(con, values, keep=declared.models), refused():
-            return _typed(declared, con.sql(call, params=values).to_arrow_table())
+        if declared.reduction is not COLUMN_COUNTS:
+            return _asked(con, declared, arguments)
+        frame = arguments["tbl"]
+        given = list(frame.columns) if arguments["columns"] is None else arguments["columns"]
+        # Of each column the distinct values alone: the records on all of them are never asked.
+        each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(given, frame.columns))
+        return pa.concat_tables([_asked(con, declared, asked) for asked in each])
+
+
+def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
+    values = []
+    for parameter in declared.parameters:
+        value = arguments[parameter.name]
+        if isinstance(parameter.domain, Table | OptionalTable) and value is not None:
+            columns = needed(declared, parameter.name, arguments)
+            value = _put(con, f"reid_{parameter.name}", value, columns)
+        values.append(list(value) if isinstance(value, tuple) else value)
+    call = f"FROM {declared.name}({', '.join('?' * len(values))})"
+    with _models_of(con, values, keep=declared.models), refused():
+        return _typed(declared, con.sql(call, params=values).to_arrow_table())
 
 
 def _put(con: duckdb.DuckDBPyConnection, view: str, frame: IbisTable, columns: list[str] | None) -> str:
@@ -190,7 +203,7 @@ def _put(con: duckdb.DuckDBPyConnection, view: str, frame: IbisTable, columns: l
         if {name.lower() for name in lacked} <= {name.lower() for name in frame.columns}:
             NAMES.known(lacked, frame.columns)  # which DuckDB would take
         empty = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in frame.columns)
-        con.execute(f"CREATE TEMP VIEW {view} AS SELECT {empty} WHERE false")
+        con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {empty} WHERE false")
     return view
 
 

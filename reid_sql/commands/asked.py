@@ -2,13 +2,14 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from reid_sql.commands.options import named_columns, opened_table
 from reid_sql.connection_url import is_connection
-from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 
 if TYPE_CHECKING:
     import duckdb
@@ -172,8 +173,20 @@ class InWarehouse:
         return Answer(["class_size", *self.columns], [tuple(row.values()) for row in rows])
 
     def marks(self) -> dict[str, str]:
-        """Nothing: they are told by texts, which each database writes in its own way."""
-        return {}
+        """By what `profile` says of the columns whose distinct values come to the client."""
+        from reid_sql.models.columns.column_profile import held_by  # noqa: PLC0415 - help is shown without what counts
+
+        found = {}
+        for name in self.columns:
+            with suppress(ReidError):  # more values than are to come, among which no mark stands out
+                [row] = self.held.rows(partial(self._profile, name), "marks for missing values")
+                found[name] = held_by(row["sentinels"], row["sentinel_records"], name)
+        return {name: told for name, told in found.items() if told}
+
+    def _profile(self, name: str) -> "Table":
+        import reid_sql.ibis as ri  # noqa: PLC0415 - only for a warehouse
+
+        return ri.profile(self.table, [name])  # type: ignore[no-any-return]
 
     def repeated(self) -> list[tuple[str, int, int]]:
         """By one scan, where a column has such a name."""

@@ -79,12 +79,13 @@ def public(
 def bind(kit: Kit[Any, Any], declared: Function, handed: Answering | None = None) -> Call:
     """Make the engine's function of a declared function; one that is absent says so when it is called."""
     reason = declared.absence(kit.ENGINE)
+    shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _of_kit)
     if reason:
         made = _missing(kit, declared, reason)
     elif handed and declared.is_handed(kit.ENGINE):
         made = _table(kit, declared, handed)
     else:
-        made = SHAPES.get(declared.answer, _of_kit)(kit, declared)
+        made = shaped(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
     return made
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import reduce
 from operator import and_
 from typing import Any, Final
@@ -23,7 +23,7 @@ from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
 from reid_sql.engines.ibis.kit import TABLE
-from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.warehouse import Warehouse, asked, rows, warehouse
@@ -200,9 +200,13 @@ class IbisRelease(Answers):
         found = self._call("class_size_histogram", self._part(by, group), list(qi), **how)
         return counted_histogram([[row[name] or 0 for name in HELD] for row in found], self.table.nulls)
 
-    def _profiled(self, columns: Sequence[str]) -> list[Row]:  # noqa: ARG002 - as every engine has it
-        """Nothing: marks for missing values are told by texts, which each database writes in its own way."""
-        return []
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        """Profile the columns whose distinct values come to the client; among more, no mark stands out."""
+        found: list[Row] = []
+        for name in columns:
+            with suppress(ReidError):
+                found += self._call("profile", self.frame, [name])
+        return found
 
     def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
         divided, names = self._divided(by)
