@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.speed import copula, gate, people, qar, short, uniques
+from benchmarks.speed import copula, gate, people, qar, sensitive, short, uniques
 from benchmarks.speed.compare import Case
 from benchmarks.speed.measure import Job
 from benchmarks.speed.shapes import SHAPES, Shape
@@ -273,6 +273,11 @@ def disclosure(setup: Setup) -> Iterator[Case]:
                 )
 
 
+def many_values(setup: Setup) -> Iterator[Case]:
+    """Measures of a sensitive column of very many values."""
+    return sensitive.cases(setup.folder, setup.threads)
+
+
 def release_gate(setup: Setup) -> Iterator[Case]:
     """A policy of ten checks."""
     return gate.cases(setup.folder, setup.threads)
@@ -327,6 +332,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "copula": rectangles,
     "adversary": adversary,
     "disclosure": disclosure,
+    "sensitive": many_values,
     "gate": release_gate,
     "few_records": few_records,
     "people": model_of_people,
