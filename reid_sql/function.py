@@ -74,6 +74,8 @@ class Answer(Enum):
 HANDED: Final = {Answer.SCORE: 1, Answer.BESIDE: 2, Answer.DRAWN: 2}
 
 
+# How an engine answers that hands a question on.
+HANDED_ON: Final = "the distinct records come to the client, where DuckDB answers"
 # What an engine lacks of a whole shape, and why.
 ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
     "ibis": {
@@ -166,7 +168,9 @@ class Function:
     def is_handed(self, engine: str) -> bool:
         """Whether the engine hands the distinct records to DuckDB, as it does not say the reduction."""
         reduction = self.reduction
-        return reduction is not None and reduction.distinct and not is_said(reduction.room, engine)
+        if reduction is None or not reduction.distinct or is_said(reduction.room, engine):
+            return False
+        return not self.absence(engine)
 
     def partly(self, engine: str) -> str | None:
         """What of the function the engine lacks, and why; None where it has the whole or nothing of it."""

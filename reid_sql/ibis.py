@@ -1,7 +1,8 @@
 """The functions for Ibis: `import reid_sql.ibis as ri`, then the same names as in SQL, where the table lives.
 
 Table functions take an Ibis table first and give one. The warehouse counts, and nothing is created in it;
-what comes to the client is the reduced statistics, never more than a stated size.
+what comes to the client is the reduced statistics, or the distinct records where DuckDB answers there, never
+more than a stated size.
 """
 
 from collections.abc import Mapping

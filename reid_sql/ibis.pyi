@@ -10,6 +10,100 @@ from reid_sql.fitted_model import FittedModel
 _Frame: TypeAlias = Table
 _Value: TypeAlias = str | float | Value
 
+def adversary_sensitivity(
+    tbl: _Frame,
+    scenario: _Document,
+    levels: Sequence[float] | None = None,
+    trials: int = 10000,
+    seed: int = 0,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
+    entity: str | None = None,
+) -> Table:
+    """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
+
+    Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
+    are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
+    the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed; with
+    `entity`, the column that tells people apart, people are counted, NULL one of them; those whose values on
+    the scenario's columns differ from one of their rows to another are refused.
+
+    Source: Xia et al. 2021, Table 4.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> answer = ri.adversary_sensitivity(people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
+    >>> answer.head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 15
+    $ presence_disclosed       <f64> 0.2, 0.2, 0.2
+    $ presence_discovered      <f64> 0.2, 0.2, 0.2
+    $ uniqueness_confirmed     <f64> 0.2, 0.2, 0.2
+    $ link_confirmed           <f64> 0.2, 0.5, 0.8
+    $ lower_quartile           <f64> 0.00479524, 0.0119881, 0.019181
+    $ median                   <f64> 0.00558889, 0.0139722, 0.0223556
+    $ upper_quartile           <f64> 0.0067, 0.01675, 0.0268
+    $ average                  <f64> 0.00672467, 0.0167029, 0.0266812
+    $ reduction_lower_quartile <f64> 0.4965, 0.4965, 0.4965
+    $ reduction_median         <f64> 0.497, 0.497, 0.497
+    $ reduction_upper_quartile <f64> 0.4975, 0.4975, 0.4975
+    $ records_compared         <i64> 3000, 3000, 3000
+    $ status                   <str> "journalist and overall risk rest on Pitman's estimate of uniqueness in th...
+    $ records_dropped          <i64> 0, 0, 0
+    $ nulls                    <str> 'value', 'value', 'value'
+    """
+
+def adversary_summary(
+    tbl: _Frame,
+    scenario: _Document,
+    threshold: float = 0.2,
+    trials: int = 10000,
+    seed: int = 0,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
+    entity: str | None = None,
+) -> Table:
+    """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything.
+
+    One row a measure: quartiles, average and highest over the records, the share of records above the
+    threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
+    `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
+    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
+    is assumed; with `entity`, the column that tells people apart, people are counted, NULL one of them; those
+    whose values on the scenario's columns differ from one of their rows to another are refused.
+
+    Source: Xia et al. 2021, Table 3.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> answer = ri.adversary_summary(people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
+    >>> answer.head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 20
+    $ measure                  <str> 'prosecutor', 'journalist', 'marketer'
+    $ lower_quartile           <f64> 0, 0, 0.0239762
+    $ median                   <f64> 0, 0, 0.0279444
+    $ upper_quartile           <f64> 0, 0, 0.0335
+    $ average                  <f64> 0.000666667, 0.000238715, 0.0333333
+    $ highest                  <f64> 0.5, 0.179036, 0.500167
+    $ records_at_risk          <f64> 0.00133333, 0, 0.00733333
+    $ worst_median             <f64> 0, 0, 0.0555556
+    $ worst_average            <f64> 0.00133333, 0.00047743, 0.0663333
+    $ worst_records_at_risk    <f64> 0.00133333, 0.00133333, 0.0163333
+    $ reduction_lower_quartile <f64> 0.5, 0.5, 0.4965
+    $ reduction_median         <f64> 0.5, 0.5, 0.497
+    $ reduction_upper_quartile <f64> 0.5, 0.5, 0.4975
+    $ records_compared         <i64> 4, 4, 3000
+    $ records                  <i64> 3000, 3000, 3000
+    $ threshold                <f64> 0.2, 0.2, 0.2
+    $ standard_error           <f64> 0, 0, 0
+    $ status                   <str> 'ok', "journalist and overall risk rest on Pitman's estimate of uniqueness...
+    $ records_dropped          <i64> 0, 0, 0
+    $ nulls                    <str> 'value', 'value', 'value'
+    """
+
 def alpha_k_anonymity(
     tbl: _Frame,
     qi: Sequence[str],
@@ -225,6 +319,100 @@ def class_size_histogram(
     $ nulls           <str> 'value', 'value', 'value'
     """
 
+def compare(
+    original: _Frame,
+    released: _Frame,
+    qi: Sequence[str],
+    key: str | None = None,
+    threshold: float = 0.2,
+    targets: int = 10000,
+    seed: int = 0,
+) -> Table:
+    """Compare a release with its original: the risk of both, what was changed, and an attack, measured.
+
+    One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
+    and what their values tell no more; and what an attacker gets right who knows the quasi-identifiers of
+    everybody, and how values were changed, but not of whom, by linking each person to the released record
+    that is the most likely. `correct_links` is the share of right links, one among m likely records counting
+    1/m; `certain_links` those to a single record; `highest_link` the greatest chance of a right link;
+    `correct_candidates` the share of an attacker who takes any record that it may be. Links are of the
+    records of both tables, of `targets` drawn ones where all would take too long. `key` is a column of both
+    tables that tells which released record is whose; without it, changes and links are NULL. NULL is a value
+    of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
+    One row per person is assumed.
+
+    Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> released = people.mutate(age=people["age"] // 10 * 10)
+    >>> ri.compare(people, released, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 7
+    $ measure         <str> 'records', 'classes', 'k'
+    $ original        <f64> 3000, 1730, 1
+    $ released        <f64> 3000, 416, 1
+    $ change          <f64> 0, -1314, 0
+    $ status          <str> 'ok', 'ok', 'ok'
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
+    """
+
+def compare_columns(original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None) -> Table:
+    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more.
+
+    One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
+    both that tells which released record is whose; without it, changes are NULL. `information_loss` is
+    H(original | released) / H(original): 0 where the released value tells the original one, 1 where it tells
+    nothing of it. `understood` is how the attack of compare reads the column: unchanged; recoded, each value
+    to one other; by frequency, where values became several others, such as NULL; by distance, where numbers
+    were disturbed. One row per person is assumed.
+
+    Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> released = people.mutate(age=people["age"] // 10 * 10)
+    >>> ri.compare_columns(people, released, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 12
+    $ column_name      <str> 'age', 'sex', 'postcode'
+    $ original_values  <i64> 100, 2, 23
+    $ released_values  <i64> 10, 2, 23
+    $ cells_changed    <i64> null, null, null
+    $ cells_suppressed <i64> null, null, null
+    $ information_loss <f64> null, null, null
+    $ total_variation  <f64> 0.902, 0, 0
+    $ earth_movers     <f64> 0.0459091, null, null
+    $ understood       <str> 'not known', 'not known', 'not known'
+    $ status           <str> 'without key nobody knows which released record is whose: pass key, a column of bo...
+    $ records_dropped  <i64> 0, 0, 0
+    $ nulls            <str> 'value', 'value', 'value'
+    """
+
+def copula_correction(tbl: _Frame, model: str, population: _Value) -> Table:
+    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
+
+    The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
+    exponent beside score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
+    empty table, and a model that is not known: One row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
+    >>> ri.copula_correction(people, "town", 20_000).to_polars().glimpse()
+    Rows: 1
+    Columns: 6
+    $ exponent        <f64> 1.18312
+    $ mean_xi         <f64> 0.0555426
+    $ uniqueness      <f64> 0.0430684
+    $ status          <str> 'ok'
+    $ records_dropped <i64> 0
+    $ nulls           <str> 'value'
+    """
+
 def copula_forecast(model: str, populations: Sequence[float]) -> Table:
     """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
@@ -235,8 +423,8 @@ def copula_forecast(model: str, populations: Sequence[float]) -> Table:
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model.
 
     >>> import reid_sql.ibis as ri
-    >>> import reid_sql.polars as rp
-    >>> fitted = rp.fit_copula("town", rp.demo_people(), ["age", "sex", "postcode"]).collect()
+    >>> people = ri.demo_people()
+    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
     >>> ri.copula_forecast("town", [20_000]).head(3).to_polars().glimpse()
     Rows: 1
     Columns: 8
@@ -260,8 +448,8 @@ def copula_json(model: str) -> Table:
     Source: JSON with a version and a SHA-256 checksum.
 
     >>> import reid_sql.ibis as ri
-    >>> import reid_sql.polars as rp
-    >>> fitted = rp.fit_copula("town", rp.demo_people(), ["age", "sex", "postcode"]).collect()
+    >>> people = ri.demo_people()
+    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
     >>> ri.copula_json("town").to_polars().glimpse()
     Rows: 1
     Columns: 2
@@ -275,8 +463,8 @@ def copula_models() -> Table:
     Source: the models of fit_copula and load_copula.
 
     >>> import reid_sql.ibis as ri
-    >>> import reid_sql.polars as rp
-    >>> fitted = rp.fit_copula("town", rp.demo_people(), ["age", "sex", "postcode"]).collect()
+    >>> people = ri.demo_people()
+    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
     >>> ri.copula_models().head(3).to_polars().glimpse()
     Rows: 1
     Columns: 10
@@ -502,6 +690,102 @@ def equivalence_classes(
     $ nulls           <str> 'value', 'value', 'value'
     """
 
+def fit_copula(
+    name: str,
+    tbl: _Frame,
+    qi: Sequence[str],
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    method: Literal["paper", "calibrated", "sharp"] = "paper",
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+) -> Table:
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it.
+
+    They know it by its name. Columns count as categories without an order, integers and dates too, unless
+    `ordered` names them: numbers are then in order of size, other values in order of their text. `weight` is
+    a column of survey weights. `marginals` is a table of what is known from outside, such as a census:
+    column_name, value and share (or a count). `method='calibrated'` lets records repeat as often as in the
+    sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
+    an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.fit_copula("town", people, ["age", "sex", "postcode"]).to_polars().glimpse()
+    Rows: 1
+    Columns: 12
+    $ model                 <str> 'town'
+    $ records               <i64> 3000
+    $ columns         <list[str]> ['age', 'sex', 'postcode']
+    $ ordered         <list[str]> []
+    $ values                <i64> 125
+    $ strongest             <f64> 0.0538367
+    $ marginals             <str> '1 negative binomial, 2 categorical'
+    $ method                <str> 'paper'
+    $ calibration           <f64> 1
+    $ status                <str> 'ok'
+    $ records_dropped       <i64> 0
+    $ nulls                 <str> 'value'
+    """
+
+def fit_people(
+    name: str,
+    tbl: _Frame,
+    qi: Sequence[str],
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+) -> Table:
+    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
+
+    They know it by its name. A tree of pairs of columns and records as donors give each cell's probability;
+    real cells scatter around it as far as the sample's repeats tell. Columns of numbers, dates and moments
+    have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
+    weights, `marginals` a table of what is known from outside: column_name, value and share; with either, the
+    tree stands alone. In memory the model holds up to 1,000 donors, which are records of the sample;
+    copula_json keeps none. Columns that follow from others are tied to them: beside its postal code a city
+    adds nothing, and without it says which codes there may be. `status` names them, three columns that tell
+    more together than pairs do, and class sizes that the model does not foretell. A model of the same name is
+    replaced. Refuses an empty table, and weights that are missing or below 0.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+
+    Source: Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.fit_people("town", people, ["age", "sex", "postcode"]).to_polars().glimpse()
+    Rows: 1
+    Columns: 17
+    $ model                         <str> 'town'
+    $ records                       <i64> 3000
+    $ columns                 <list[str]> ['age', 'sex', 'postcode']
+    $ ordered                 <list[str]> ['age', 'postcode']
+    $ values                        <i64> 125
+    $ tree                    <list[str]> ['age', 'sex on postcode', 'postcode']
+    $ tree_weight                   <f64> 0.705099
+    $ donors                        <i64> 775
+    $ entropy                       <f64> 7.9602
+    $ shape                         <f64> 7.40624
+    $ total_correlation             <f64> 0
+    $ interaction_information       <f64> null
+    $ kl_divergence                 <f64> 0.207849
+    $ predictive_check              <f64> 1.84389
+    $ status                        <str> 'ok'
+    $ records_dropped               <i64> 0
+    $ nulls                         <str> 'value'
+    """
+
 def journalist_risk(
     tbl: _Frame,
     population_tbl: _Frame,
@@ -631,8 +915,8 @@ def load_copula(name: str, tbl: _Frame) -> Table:
     Source: JSON with a version and a SHA-256 checksum.
 
     >>> import reid_sql.ibis as ri
-    >>> import reid_sql.polars as rp
-    >>> fitted = rp.fit_copula("town", rp.demo_people(), ["age", "sex", "postcode"]).collect()
+    >>> people = ri.demo_people()
+    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
     >>> saved = ri.copula_json("town")
     >>> ri.load_copula("town", saved).to_polars().glimpse()
     Rows: 1
@@ -677,6 +961,152 @@ def matching_correctness_curve(
     $ correctness    <f64> 1, 0.916667, 0.833333
     $ standard_error <f64> 4.53247e-17, 0.0833333, 0.166667
     $ people         <i64> 3, 3, 3
+    """
+
+def population_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    populations: Sequence[float],
+    k: int = 5,
+    weight: str | None = None,
+    marginals: _Frame | None = None,
+    ordered: Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
+) -> Table:
+    """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
+
+    The table is a random sample of them. Beside it the chance that a match is right and the share of people
+    in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
+    on, it held the truth in 93 to 98 of 100. At the sample's own size it is the count. `weight`, `marginals`,
+    `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer than 100
+    records, no repeats, a population not much larger, columns that follow from others (they are left out),
+    records that repeat beyond chance (lower ends allow for it), and data unlike tables of people or sampled
+    by household: there the lower end is 0 and the upper end what is provable. No upper end exceeds what the
+    sample's own records allow. Refuses a population smaller than the sample.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
+    populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
+    would understate its risk. A population smaller than one group is refused for all; a group of few records
+    has a status that says so.
+
+    Source: Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.population_risk(people, ["age", "sex", "postcode"], [20_000]).head(3).to_polars().glimpse()
+    Rows: 1
+    Columns: 15
+    $ population       <f64> 20000
+    $ uniqueness       <f64> 0.0472671
+    $ uniqueness_low   <f64> 0.030904
+    $ uniqueness_high  <f64> 0.0710265
+    $ correctness      <f64> 0.193058
+    $ correctness_low  <f64> 0.166045
+    $ correctness_high <f64> 0.223125
+    $ below_k          <f64> 0.269358
+    $ below_k_low      <f64> 0.219588
+    $ below_k_high     <f64> 0.325398
+    $ method           <str> 'people'
+    $ status           <str> 'ok'
+    $ sentence         <str> 'Of 20,000 people about 4.7 % (3.1 to 7.1 %) would be the only one with their valu...
+    $ records_dropped  <i64> 0
+    $ nulls            <str> 'value'
+    """
+
+def population_uniqueness(
+    tbl: _Frame,
+    qi: Sequence[str],
+    population: _Value,
+    method: Literal[
+        "all",
+        "people",
+        "bound",
+        "ewens",
+        "zayatz",
+        "pitman",
+        "snb",
+        "dankar",
+        "benedetti_franconi",
+        "loglinear",
+        "loglinear_nb",
+        "pyc",
+        "copula",
+        "copula_calibrated",
+        "pitman_asymptotic",
+        "pitman_negative",
+    ] = "all",
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
+) -> Table:
+    """Estimate how many people are alone in their class in the population, from a random sample of it.
+
+    One row a method; `uniqueness` is the share of the population, `_low` and `_high` the ends of a 95 %
+    interval of that method's own model, NULL with a `status` that says why where there is none. The first,
+    'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
+    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic', 'pitman_negative'
+    and 'copula_calibrated' are asked for by name alone. Refuses an empty table and a population smaller than
+    the table.
+    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
+    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
+    population, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
+    would understate its risk. A population smaller than one group is refused for all.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.population_uniqueness(people, ["age", "sex", "postcode"], 20_000).head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 8
+    $ method          <str> 'people', 'bound', 'ewens'
+    $ unique_records  <f64> 945.342, 7006.67, 1496.3
+    $ uniqueness      <f64> 0.0472671, 0.350333, 0.0748148
+    $ uniqueness_low  <f64> 0.030904, 0, 0.0678147
+    $ uniqueness_high <f64> 0.0710265, 0.367711, 0.0820607
+    $ status          <str> 'ok', "an upper bound, no estimate: the sample's own share of unique records, which...
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
+    """
+
+def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> Table:
+    """Profile each column: how far it singles records out, marks for missing values, what it looks like.
+
+    The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
+    `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and
+    `entropy_bits`, which are exact. `sentinels` are values such as '?', 'N/A', 'unknown', an empty text, -1,
+    1900-01-01, and 9, 99, 999 beyond a gap: they count as values wherever classes are counted, which hides
+    risk or makes it. `looks_like` and `suggestion` follow from the figures and the column's name, and decide
+    nothing. No value of the table is told but sentinels. Refuses an empty table.
+    One row per person is assumed.
+
+    Source: Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy).
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.profile(people).head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 14
+    $ column_name            <str> 'age', 'sex', 'postcode'
+    $ column_type            <str> 'integer', 'text', 'text'
+    $ records                <i64> 3000, 3000, 3000
+    $ distinct_values        <i64> 100, 2, 23
+    $ uniqueness             <f64> 0, 0, 0
+    $ separation             <f64> 0.988591, 0.499862, 0.90567
+    $ entropy_bits           <f64> 6.48755, 0.999561, 3.93766
+    $ missing                <f64> 0, 0, 0
+    $ sentinels        <list[str]> [], [], []
+    $ sentinel_records <list[i64]> [], [], []
+    $ looks_like             <str> 'number', 'category', 'code'
+    $ suggestion             <str> 'a quasi-identifier if others can know it (age, children): alone it singles ...
+    $ records_dropped        <i64> 0, 0, 0
+    $ nulls                  <str> 'value', 'value', 'value'
     """
 
 def pyc_extrapolate(
@@ -807,6 +1237,84 @@ def pyc_forecast(
     $ nulls            <str> 'value'
     """
 
+def qar_quasi_identifiers(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+) -> Table:
+    """List every choice of p columns with its distinct values and its risk, the riskiest first.
+
+    The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
+    `status` then says so. `memory_mb` bounds the memory that counting takes beside the engine's. Refuses an
+    empty table, p beyond the columns, and more than 200,000 choices. One row per person is assumed; with
+    `entity`, the column that tells people apart, NULL one of them, the risk is the mean over people of 1/size
+    of the smallest of their classes, in people.
+
+    Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> answer = ri.qar_quasi_identifiers(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
+    >>> answer.head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 7
+    $ quasi_identifier <list[str]> ['age', 'postcode', 'occupation'], ['age', 'postcode', 'education'], ['age',...
+    $ distinct_values        <i64> 2012, 1992, 1730
+    $ risk                   <f64> 0.670667, 0.664, 0.576667
+    $ records                <i64> 3000, 3000, 3000
+    $ status                 <str> 'ok', 'ok', 'ok'
+    $ records_dropped        <i64> 0, 0, 0
+    $ nulls                  <str> 'value', 'value', 'value'
+    """
+
+def qar_risk(
+    tbl: _Frame,
+    columns: Sequence[str],
+    p: int = 3,
+    alpha: float = 0.01,
+    tail: float = 0.05,
+    sample: int = 0,
+    seed: int = 0,
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+) -> Table:
+    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory.
+
+    It is the QaR of the table, over all choices. The risk of a choice is its distinct values over the
+    records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
+    `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
+    quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail.
+    One row per person is assumed; with `entity`, the column that tells people apart, NULL one of them, the
+    risk of a choice is the mean over people of 1/size of the smallest of their classes, in people.
+
+    Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> answer = ri.qar_risk(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], alpha=0.1, tail=0.5)
+    >>> answer.to_polars().glimpse()
+    Rows: 1
+    Columns: 12
+    $ risk              <f64> 0.57857
+    $ risk_low          <f64> 0.385437
+    $ risk_high         <f64> 0.692845
+    $ threshold         <f64> 0.228667
+    $ shape             <f64> -0.304478
+    $ scale             <f64> 1.20469
+    $ quasi_identifiers <i64> 20
+    $ exceedances       <i64> 10
+    $ records           <i64> 3000
+    $ status            <str> 'ok'
+    $ records_dropped   <i64> 0
+    $ nulls             <str> 'value'
+    """
+
 def risk_summary(
     tbl: _Frame,
     qi: Sequence[str],
@@ -860,14 +1368,51 @@ def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> Table:
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1.
 
     >>> import reid_sql.ibis as ri
-    >>> import reid_sql.polars as rp
-    >>> fitted = rp.fit_copula("town", rp.demo_people(), ["age", "sex", "postcode"]).collect()
+    >>> people = ri.demo_people()
+    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
     >>> ri.sample_copula("town", 101).head(3).to_polars().glimpse()
     Rows: 3
     Columns: 3
     $ age      <str> '5', '18', '14'
     $ sex      <str> 'F', 'F', 'F'
     $ postcode <str> '04102', '04117', '04121'
+    """
+
+def sparse_correctness_curve(
+    tbl: _Frame,
+    person: str,
+    item: str,
+    points: int = 2,
+    exact_up_to: int = 1000000,
+    samples: int = 10000,
+    seed: int = 0,
+    sizes: Sequence[float] | None = None,
+    nulls: Literal["value", "drop"] = "value",
+) -> Table:
+    """Share of right matches in a gallery of n people, for an attacker who knows some items of each person.
+
+    The table has a row for each person and item, such as a purchase; repeated rows count once. The attacker
+    knows `points` random items of the target, or all of them where there are fewer, and names one of the
+    people who have them all. Where everyone's combinations of items are at most `exact_up_to` in number, all
+    of them are counted; beyond, `samples` targets and their known items are drawn by `seed`, the same on
+    every engine, and `standard_error` says how much that leaves open. `sizes` are whole numbers from 1 to the
+    number of people; 50 where there are none, evenly spaced in log space. Refuses an empty table.
+
+    Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching).
+
+    >>> import ibis
+    >>> import reid_sql.ibis as ri
+    >>> purchases = ibis.memtable({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
+    >>> ri.sparse_correctness_curve(purchases, "person", "item").head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 7
+    $ n               <i64> 1, 2, 3
+    $ correctness     <f64> 1, 0.833333, 0.666667
+    $ standard_error  <f64> 0, 0, 0
+    $ people          <i64> 3, 3, 3
+    $ draws           <i64> 0, 0, 0
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def t_closeness(
@@ -960,8 +1505,8 @@ def uniqueness_profile(
     Source: Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968.
 
     >>> import reid_sql.ibis as ri
-    >>> import reid_sql.polars as rp
-    >>> fitted = rp.fit_copula("town", rp.demo_people(), ["age", "sex", "postcode"]).collect()
+    >>> people = ri.demo_people()
+    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
     >>> ri.uniqueness_profile("town", ["47", "F", "04102"], 20_000).head(3).to_polars().glimpse()
     Rows: 3
     Columns: 8
@@ -973,4 +1518,53 @@ def uniqueness_profile(
     $ correctness_kappa       <f64> 0.0025652, 9.75927e-05, 0.000226929
     $ impact                  <f64> null, null, null
     $ status                  <str> 'ok', 'ok', 'ok'
+    """
+
+def validate_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    fractions: Sequence[float] | None = None,
+    samples: int = 5,
+    methods: Sequence[str] | None = None,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
+) -> Table:
+    """Tell each method's error on this very table: it is the population, and samples of it are what is known.
+
+    `samples` are drawn without replacement at each of the `fractions`: unless told otherwise a tenth and a
+    hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
+    the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
+    the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
+    `…_width`, and `…_held`, the share of intervals that held the truth. For 'people' and 'copula', ξ of up
+    to 1,000 persons outside each sample is held against who is unique: 'auc', 'brier' beside that of the
+    best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
+    (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
+    are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
+    to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
+    leave fewer than 50. With `entity`, the column that tells people apart, the table is of people: each
+    counts once, by the smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `by`, the rows of each group of the columns' values, each a table of its own, as in risk_summary: up
+    to 1,000 groups. A group of too few records has one row, whose status says so.
+
+    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.validate_risk(people, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 12
+    $ method          <str> 'people', 'people', 'people'
+    $ fraction        <f64> 0.1, 0.1, 0.1
+    $ sample          <i64> 1, 1, 2
+    $ figure          <str> 'uniqueness', 'correctness', 'uniqueness'
+    $ value           <f64> 0.321223, 0.530222, 0.348613
+    $ low             <f64> 0.236076, 0.466599, 0
+    $ high            <f64> 0.418807, 0.593057, 0.903008
+    $ truth           <f64> 0.350333, 0.576667, 0.350333
+    $ counted         <i64> 300, 300, 300
+    $ status          <str> 'ok', 'ok', 'the data are unlike the tables of people that the interval was measure...
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
