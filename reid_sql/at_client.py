@@ -80,7 +80,9 @@ def brought(frame: IbisTable, columns: Sequence[str]) -> Brought:
     except pa.ArrowException as error:  # its first line names a type, and no value
         rule = f"{', '.join(columns)} must be of types that come to the client as they are"
         told = str(error).splitlines()[0].rstrip(".")
-        raise OutOfDomainError(f"{rule}, got {told}; cast the column to a number or a text in a view") from None
+        raise OutOfDomainError(
+            f"{rule}, got {told}; cast the column to a number or a text in a view"
+        ) from None
     return Brought(tuple(columns), rows)
 
 
@@ -114,9 +116,7 @@ def stand(con: duckdb.DuckDBPyConnection, view: str, found: Brought) -> None:
         apart = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(names)} FROM {held})"
         alike = con.execute(apart).fetchall()[0][0]
     if alike != found.rows.num_rows:
-        rule = (
-            f"{', '.join(found.columns)} must come to the client as values that differ as in the database"
-        )
+        rule = f"{', '.join(found.columns)} must come to the client as values that differ as in the database"
         got = f"got {alike} distinct records of {found.rows.num_rows}"
         raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
     pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {held}"

@@ -186,7 +186,7 @@ class InWarehouse:
     def _profile(self, name: str) -> "Table":
         import reid_sql.ibis as ri  # noqa: PLC0415 - only for a warehouse
 
-        return ri.profile(self.table, [name])  # type: ignore[no-any-return]
+        return ri.profile(self.table, [name])
 
     def repeated(self) -> list[tuple[str, int, int]]:
         """By one scan, where a column has such a name."""
