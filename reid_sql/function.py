@@ -165,12 +165,22 @@ class Function:
         shape = ABSENT.get(engine, {}).get(self.answer)
         return self.absences.get(engine) or reduction.get(engine) or shape
 
-    def is_handed(self, engine: str) -> bool:
-        """Whether the engine hands the distinct records to DuckDB, as it does not say the reduction."""
+    def is_handed(self, engine: str, given: Mapping[str, Any]) -> bool:
+        """Whether the engine hands the distinct records to DuckDB, as it does not say what is asked for."""
         reduction = self.reduction
-        if reduction is None or not reduction.distinct or is_said(reduction.room, engine):
+        if reduction is None or self.absence(engine):
             return False
-        return not self.absence(engine)
+        if reduction.distinct and not is_said(reduction.room, engine):
+            return True
+        argument, words = reduction.handed.get(engine, ("", ()))
+        return given.get(argument) in words
+
+    def handed_on(self, engine: str) -> str | None:
+        """When the engine hands a question on, and how that is answered; None where it never does."""
+        argument, words = self.reduction.handed.get(engine, ("", ())) if self.reduction else ("", ())
+        if words and not self.absence(engine):
+            return f"with {argument} {' or '.join(repr(word) for word in words)}, {HANDED_ON}"
+        return HANDED_ON if self.is_handed(engine, {}) else None
 
     def partly(self, engine: str) -> str | None:
         """What of the function the engine lacks, and why; None where it has the whole or nothing of it."""

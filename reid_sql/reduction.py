@@ -62,7 +62,8 @@ class Reduction:
     `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in
     the columns of `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it
     an engine lacks, and why. `distinct` says that the distinct records with their numbers are all that it
-    is counted from: then an engine that does not say it may hand these to DuckDB.
+    is counted from: then an engine that does not say it may hand these to DuckDB. `handed` names by engine an
+    argument, and the words of it for which an engine that says the others does so.
     """
 
     room: str
@@ -77,6 +78,7 @@ class Reduction:
     distinct: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)
     partly: Mapping[str, str] = field(default_factory=dict)
+    handed: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, str]:

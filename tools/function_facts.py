@@ -20,7 +20,7 @@ from reid_sql.facts import (
     takes_a_record,
 )
 from reid_sql.fitted_model import OPTIONAL_MODEL
-from reid_sql.function import HANDED_ON, REQUIRED, Function
+from reid_sql.function import REQUIRED, Function
 
 __all__ = [
     "absence",
@@ -82,8 +82,8 @@ def absences(function: Function) -> Iterator[str]:
             yield f"Not on {engine.capitalize()}: {reason}."
         if reason := function.partly(engine):
             yield f"On {engine.capitalize()} in part: {reason}."
-        if function.is_handed(engine):
-            yield f"On {engine.capitalize()} {HANDED_ON}."
+        if how := function.handed_on(engine):
+            yield f"On {engine.capitalize()} {how}."
 
 
 def is_on(function: Function, engine: str) -> bool:

@@ -81,7 +81,6 @@ def _bare(rows: list[tuple[str, str, str]]) -> list[tuple[str, ...]]:
 def _engines(found: "Function") -> "Iterator[str]":
     """Where the function is to be had, and why not elsewhere."""
     from reid_sql.engines.face import title  # noqa: PLC0415 - help is shown without the functions
-    from reid_sql.function import HANDED_ON  # noqa: PLC0415 - the same
 
     yield f"Engines: {', '.join(title(engine) for engine in ENGINES if not found.absence(engine))}."
     for engine in ENGINES:
@@ -89,8 +88,8 @@ def _engines(found: "Function") -> "Iterator[str]":
             yield f"Not on {title(engine)}: {why}."
         if why := found.partly(engine):
             yield f"On {title(engine)} in part: {why}."
-        if found.is_handed(engine):
-            yield f"On {title(engine)} {HANDED_ON}."
+        if how := found.handed_on(engine):
+            yield f"On {title(engine)} {how}."
 
 
 def _described(found: "Function") -> dict[str, Any]:

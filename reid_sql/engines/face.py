@@ -82,12 +82,19 @@ def bind(kit: Kit[Any, Any], declared: Function, handed: Answering | None = None
     shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _of_kit)
     if reason:
         made = _missing(kit, declared, reason)
-    elif handed and declared.is_handed(kit.ENGINE):
-        made = _table(kit, declared, handed)
+    elif handed and declared.handed_on(kit.ENGINE):
+        made = _table(kit, declared, _handing(kit, handed))
     else:
         made = shaped(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
     return made
+
+
+def _handing(kit: Kit[Any, Any], handed: Answering) -> Answering:
+    def answering(declared: Function, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the kit's frame
+        return (handed if declared.is_handed(kit.ENGINE, given) else kit.table)(declared, given)
+
+    return answering
 
 
 def _missing(kit: Kit[Any, Any], declared: Function, reason: str) -> Call:

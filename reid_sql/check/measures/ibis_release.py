@@ -246,7 +246,7 @@ class IbisRelease(Answers):
     def _together(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
-        if function.is_handed("ibis"):
+        if function.is_handed("ibis", given):
             return self._client.of_groups(function, qi, given, by)
         divided, names = self._divided(by)
         arguments = arguments_of(function, qi, {**given, "by": names}, (divided, self.population))
@@ -258,7 +258,7 @@ class IbisRelease(Answers):
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
-        if function.is_handed("ibis") or check.measure.takes("model"):
+        if function.is_handed("ibis", given) or check.measure.takes("model"):
             return self._client.of_part(function, check, given, group)
         part = self._part(check.by, group)
         return self._call(

@@ -49,9 +49,12 @@ def dependences(evidence: PeopleEvidence) -> list[Dependence]:
     [(1, 0, 57.0, 36.28)]
     """
     found = []
-    for (i, j), (first, second, _) in evidence.pairs.items():
+    for (i, j), (first, second, held) in evidence.pairs.items():
         for follows, other, own, at in ((j, i, second, first), (i, j, first, second)):
-            counts, shares = evidence.counts[other], evidence.counts[follows]
+            shares = evidence.counts[follows]
+            counts = np.bincount(
+                at, held, minlength=len(evidence.counts[other])
+            )  # of the records in the pairs
             partners = np.bincount(at, minlength=len(counts))
             repeated = counts > 1
             if len(shares) < 2 or counts[repeated].sum() < TOLD_RECORDS or (partners[repeated] > 1).any():  # noqa: PLR2004

@@ -6,7 +6,7 @@ The draw is bounded.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 
+MOST_DRAWN: Final = 10_000  # records
+MOST_LINES: Final = 20_000  # of one pair of columns, which is else counted among the drawn
 Pairs = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
 
 
@@ -22,10 +24,12 @@ Pairs = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
 class PeopleEvidence:
     """What an engine counted of a sample; a value's code is its place among the values of its column.
 
-    `counts` and the counts of `pairs` may be sums of survey weights, scaled to the number of records. `drawn`
-    are records of a seeded draw, all of them where the sample is small, and `drawn_size` the sizes of their
-    classes in the whole sample. `given` are shares of values from outside, for columns by number. A
-    `weighted` sample is told by its tree alone: donors and class sizes know of no weights.
+    `counts` and the counts of `pairs` may be sums of survey weights, scaled to the number of records. Pairs
+    of columns with very many combinations are counted among the drawn alone, as whole records: a count that
+    was scaled up would look like several records that agree. `drawn` are records of a seeded draw, all of
+    them where the sample is small, and `drawn_size` the sizes of their classes in the whole sample. `given`
+    are shares of values from outside, for columns by number. A `weighted` sample is told by its tree alone:
+    donors and class sizes know of no weights.
     """
 
     columns: tuple[str, ...]
@@ -51,7 +55,7 @@ def counted(
     values: Sequence[Sequence[str | None]],
     ordered: Sequence[bool],
     *,
-    most: int = 4000,
+    most: int = MOST_DRAWN,
     seed: int = 0,
 ) -> PeopleEvidence:
     """Count coded records, (records, columns), as an engine does; refuses none.
@@ -73,7 +77,7 @@ def counted(
             np.bincount(own, minlength=len(some)).astype(np.float64)
             for own, some in zip(codes.T, values, strict=True)
         ),
-        {(i, j): pair_counts(codes[:, i], codes[:, j]) for i, j in combinations(range(len(columns)), 2)},
+        {(i, j): _pair(codes[:, [i, j]], rows) for i, j in combinations(range(len(columns)), 2)},
         Histogram(class_size, classes, class_size * classes),
         codes[rows],
         sizes[inverse.ravel()[rows]],
@@ -105,6 +109,11 @@ def _arrays(evidence: PeopleEvidence) -> Iterator[npt.NDArray[Any]]:
     yield from (evidence.histogram.class_size, evidence.histogram.classes)
     for pair in sorted(evidence.pairs):
         yield from evidence.pairs[pair]
+
+
+def _pair(codes: Integers, drawn: Integers) -> tuple[Integers, Integers, Floats]:
+    found = pair_counts(*codes.T)
+    return found if len(found[0]) <= MOST_LINES else pair_counts(*codes[drawn].T)
 
 
 def pair_counts(one: Integers, other: Integers) -> tuple[Integers, Integers, Floats]:

@@ -25,8 +25,6 @@ from reid_sql.suggestion import suggestion
 
 SIZES: Final = -3  # in place of a second column: `records` in a class, `mass` such classes
 DRAWN: Final = -4  # `texts` of a record, by column; `records` in its class
-MOST_DRAWN: Final = 10_000  # records
-MOST_LINES: Final = 20_000  # of one pair of columns
 MOSTLY: Final = 0.9  # of the records that have a value: on a scale, where a column counts as ordered
 FEWEST_PLACES: Final = 4
 NOUGHTS: Final = (("0.0", "-0.0"), ("-0.0", "0.0"))
@@ -198,8 +196,7 @@ def _pairs(
             order = np.lexsort((other, one))
             found[i, j] = one[order], other[order], weight[own][order]
         else:
-            one, other, count = pair_counts(drawn[:, i], drawn[:, j])
-            found[i, j] = one, other, count * (weight[(first == 1) & (second == 0)].sum() / len(drawn))
+            found[i, j] = pair_counts(drawn[:, i], drawn[:, j])
     return found
 
 

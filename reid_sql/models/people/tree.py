@@ -112,8 +112,9 @@ class PairTables:
         for (i, j), (first, second, counts) in evidence.pairs.items():
             pairs = pair_bins(columns[i], columns[j], (first, second), counts)
             self._pairs[i, j], self._pairs[j, i] = pairs, pairs.turned
+            of_all = evidence.records / counts.sum()  # where a part of the records was counted
             for parent, child in ((i, j), (j, i)):
-                self.gains[parent, child] = self.chance(parent, child).gain
+                self.gains[parent, child] = self.chance(parent, child).gain * of_all
 
     def chance(self, parent: int, child: int) -> Conditional:
         """Fit the chances of the child given the parent, once where memory allows."""

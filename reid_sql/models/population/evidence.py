@@ -14,7 +14,8 @@ import numpy as np
 from reid_sql.domains import Floats, Integers
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import PairCounts
-from reid_sql.models.people.people_lines import DRAWN, MOST_LINES, SIZES, Line, PeopleLines, of_lines
+from reid_sql.models.people.people_evidence import MOST_LINES
+from reid_sql.models.people.people_lines import DRAWN, SIZES, Line, PeopleLines, of_lines
 from reid_sql.models.population.estimate import Estimate
 
 

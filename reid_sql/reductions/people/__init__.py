@@ -3,7 +3,8 @@
 from typing import Final
 
 from reid_sql.domains import OPTIONAL_TABLE, SEED, WEIGHT
-from reid_sql.models.people.people_lines import DRAWN, MOST_DRAWN, MOST_LINES, SIZES, PeopleLines
+from reid_sql.models.people.people_evidence import MOST_DRAWN, MOST_LINES
+from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 

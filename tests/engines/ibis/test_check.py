@@ -63,6 +63,7 @@ checks = [
   { measure = "population_below_k", k = 3, at_most = 0.9, by = ["sex"], quasi_identifiers = ["age"] },
   { measure = "xi_share", at_most = 0.5 },
   { measure = "kappa_share", threshold = 0.5, at_most = 0.5, by = ["sex"], quasi_identifiers = ["age"] },
+  { measure = "t_closeness", sensitive = "diagnosis", variant = "ordered", at_most = 0.1, by = ["sex"] },
   { measure = "qar", p = 2, alpha = 0.05, tail = 0.6, at_most = 0.9, quasi_identifiers = [
     "age", "sex", "postcode", "marital_status", "education", "diagnosis" ] },
 ]
@@ -81,7 +82,7 @@ quasi_identifiers = ["age", "sex"]
 population = 1e6
 checks = [
   { measure = "k", at_least = 1 },
-  { measure = "t_closeness", sensitive = "diagnosis", variant = "ordered", at_most = 1 },
+  { measure = "population_uniqueness", at_most = 1 },
 ]
 """
 DATABASES = ["duckdb", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
@@ -213,11 +214,14 @@ def test_missing_values_may_be_any_value(tmp_path: Path, people: pl.DataFrame, u
 
 
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
-def test_what_a_warehouse_cannot_count_is_not_judged(tmp_path: Path, url: str, root: Path) -> None:
+def test_what_is_too_much_for_the_client_is_not_judged(
+    tmp_path: Path, url: str, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", "200")
     page = gate.check(of_url(tmp_path, url, NOT_HERE))
     verdicts = [each["verdict"] for each in page["checks"]]
     assert (verdicts, page["verdict"], page["exit_code"]) == (["pass", "not judged"], "not judged", 2)
-    assert "distances along a line" in page["checks"][1]["groups"][0]["why"]
+    assert "must be at most 66 rows, as they come to the client" in page["checks"][1]["groups"][0]["why"]
     schema = (root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")
     jsonschema.validate(page, json.loads(schema))
 

@@ -1,8 +1,12 @@
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import reid_sql
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
-from reid_sql.models.people.people_evidence import counted
+from reid_sql.models.people.following import dependences
+from reid_sql.models.people.people_evidence import MOST_LINES, counted
 from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines, evidence_of, lines_of
 
 Line = tuple[int, int, str | None, str | None, str | None, int, float, list[str | None] | None]
@@ -63,6 +67,53 @@ def test_the_order_of_lines_does_not_matter() -> None:
 def test_pairs_that_are_too_many_are_counted_among_the_drawn() -> None:
     found = evidence_of(of([line for line in LINES if line[1] != 2]))
     assert found.pairs[0, 1][2].tolist() == [1.0, 2.0]
+
+
+def test_what_is_counted_among_the_drawn_is_not_scaled_up() -> None:
+    """A record that stood for several would be told by the others of itself, however rare it is."""
+    drawn = [line for line in LINES if line[1] != 2][:-1]
+    found = evidence_of(of(drawn))
+    one, other, count = found.pairs[0, 1]
+    assert found.records == 3
+    assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 1.0)]
+
+
+def test_a_column_follows_from_no_other_by_records_that_were_not_drawn() -> None:
+    """Numbers that two people share, one drawn of each: that their sexes differ is not to be seen."""
+    numbers = [str(number) for number in range(400)]
+    lines: list[Line] = [(1, 0, "phone", number, None, 2, 2.0, None) for number in numbers]
+    lines += [(2, 0, "sex", sex, None, 400, 400.0, None) for sex in ("F", "M")]
+    lines.append((0, SIZES, None, None, None, 1, 800.0, None))
+    lines += [
+        (0, DRAWN, None, None, None, 1, float(place), [number, "FM"[place % 2]])
+        for place, number in enumerate(numbers)
+    ]
+    assert dependences(evidence_of(of(lines))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("records", [10_000, 40_000])
+def test_birth_sex_and_place_are_told_on_either_side_of_the_most_pairs(records: int) -> None:
+    """Independent columns; dates and places have more pairs than are counted in all of 40,000 records."""
+    rng = np.random.default_rng(7)
+    people = 100_000
+    born, sex = (rng.beta(2, 1.4, people) * 25_000).astype(np.int64), rng.integers(0, 2, people)
+    place = np.minimum(rng.geometric(0.02, people) - 1, 299)
+    classes = np.unique(np.stack([born, sex, place], axis=1), axis=0, return_counts=True)[1]
+    truth = (classes == 1).sum() / people
+    sample = rng.permutation(people)[:records]
+    day = np.datetime64("1940-01-01")
+    columns = {"born": (day + born[sample]).astype(str).tolist()}
+    columns |= {"sex": sex[sample].astype(str).tolist(), "place": [f"p{code}" for code in place[sample]]}
+    pairs = len(set(zip(columns["born"], columns["place"], strict=True)))
+    assert (pairs > MOST_LINES) == (records > 20_000)
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.register("people", pa.table(columns))
+    asked = "SELECT uniqueness, uniqueness_high FROM population_risk(people, ['born', 'sex', 'place'], [?])"
+    [(found, highest)] = con.execute(asked, [people]).fetchall()
+    assert found == pytest.approx(truth, abs=0.015)
+    assert highest > truth
 
 
 def test_weights_are_scaled_to_the_records() -> None:
