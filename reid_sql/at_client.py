@@ -60,6 +60,11 @@ class Brought:
     rows: pa.Table
 
     @property
+    def values(self) -> int:
+        """How many values came."""
+        return int(self.rows.num_rows * self.rows.num_columns)
+
+    @property
     def records(self) -> int:
         """How many records the warehouse counted."""
         return int(pc.sum(self.rows[RECORDS]).as_py() or 0)
@@ -103,6 +108,12 @@ def at_client() -> Iterator[duckdb.DuckDBPyConnection]:
             yield con
         finally:
             con.close()
+
+
+def forget(con: duckdb.DuckDBPyConnection, view: str) -> None:
+    """Let go of the records of a view."""
+    con.execute(f"DROP VIEW {view}")
+    con.unregister(f"{view}_distinct")
 
 
 def stand(con: duckdb.DuckDBPyConnection, view: str, found: Brought) -> None:

@@ -9,14 +9,14 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from reid_sql.at_client import Brought, at_client, needed, stand
+from reid_sql.at_client import Brought, at_client, forget, needed, stand
 from reid_sql.check.measures.calls import Calls
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.domains import Columns, quoted
 from reid_sql.engines.duckdb.packed import Group
-from reid_sql.engines.ibis.frames import places
-from reid_sql.errors import OutOfDomainError
+from reid_sql.engines.ibis.frames import most_values, places
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Function
 
 DIGITS: Final = "reid_by"  # lengthened until no column begins with it
@@ -46,7 +46,9 @@ class ClientRecords:
         """Remember how the records come, and how the values of a group tell its place."""
         self._client, self._table, self._name = client, table, f"reid_client_{number}"
         self._bring, self._place = bring, place
-        self._views: dict[Any, str] = {}
+        self._views: dict[Any, tuple[str, int]] = {}  # with how many values each holds
+        self._refused: dict[Any, ReidError] = {}
+        self._made = 0
 
     @cached_property
     def _calls(self) -> Calls:
@@ -77,10 +79,25 @@ class ClientRecords:
             digits += "_"
         key = (frozenset(columns), tuple(by))
         if key not in self._views:
-            view, found = f"{self._name}_{len(self._views)}", self._bring(columns, by)
-            stand(self._client.con, view, self._divided(found, by, digits) if by else found)
-            self._views[key] = view
-        return self._views[key], digits
+            if key in self._refused:
+                raise self._refused[key]
+            try:
+                self._views[key] = self._stood(columns, by, digits)
+            except ReidError as error:  # once for all groups: what is too much takes long to find out
+                self._refused[key] = error
+                raise
+        return self._views[key][0], digits
+
+    def _stood(self, columns: Sequence[str], by: Sequence[str], digits: str) -> tuple[str, int]:
+        """Bring the records; those of the oldest questions go where all were more than may come at once."""
+        found = self._bring(columns, by)
+        while self._views and sum(held for _, held in self._views.values()) + found.values > most_values():
+            view, _ = self._views.pop(next(iter(self._views)))
+            forget(self._client.con, view)
+        self._made += 1
+        view = f"{self._name}_{self._made}"
+        stand(self._client.con, view, self._divided(found, by, digits) if by else found)
+        return view, found.values
 
     def _divided(self, found: Brought, by: Sequence[str], digits: str) -> Brought:
         """The records with the places of their groups in place of the columns that divide them."""

@@ -1,6 +1,7 @@
 """What DuckDB answers at the client: of all records that were counted, each value as it is, or nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 import reid_sql
 import reid_sql.ibis as ri
 from reid_sql import registry
-from reid_sql.at_client import PIECE, at_client, brought, stand
+from reid_sql.at_client import PIECE, Brought, at_client, brought, stand
 from reid_sql.check import gate
 from reid_sql.check.measures.answers import UNMEASURED
+from reid_sql.check.measures.client_records import Client, ClientRecords
 from reid_sql.check.policy.policy import read_policy
+from reid_sql.engines.duckdb.packed import WHOLE
 from reid_sql.errors import ReidError
 from tests.warehouses import connected
 
@@ -155,6 +158,32 @@ def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
         held.execute("DELETE FROM people WHERE age = 3")
         with pytest.raises(UNMEASURED, match="must stand still while it is read, got 80 of 90 records"):
             release.answer(second)
+
+
+@pytest.mark.parametrize(("most", "reads"), [("24", 2), ("20", 4)])
+def test_no_more_is_held_than_may_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str, reads: int
+) -> None:
+    """Records of an older question go where those of the next come, and come again for one more."""
+    (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
+    [policy] = read_policy(tmp_path / "p.toml", ["people"]).tables
+    table = ibis.memtable({"age": [0, 1, 2] * 30, "sex": [0, 1] * 45})  # of 18 and of 6 values
+    monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", most)
+    came = []
+
+    def bring(columns: Sequence[str], _: Sequence[str]) -> Brought:
+        came.append(brought(table, columns))
+        return came[-1]
+
+    with ExitStack() as stack:
+        records = ClientRecords(Client(stack), policy, 1, bring, lambda *_: ())
+        given = dict.fromkeys(("tbl", "model", "population", "sample"))
+        asked = [
+            records.of_part(check.measure.declared, check, given | dict(check.parameters), WHOLE)
+            for check in (*policy.checks, *policy.checks)
+        ]
+    assert asked[:2] == asked[2:]
+    assert len(came) == reads
 
 
 def test_what_is_more_than_is_to_come_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
