@@ -16,7 +16,14 @@ import pyarrow as pa
 
 from reid_sql import registry
 from reid_sql.domains import Floats, Number
-from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in
+from reid_sql.engines.arrow_rows import (
+    array_of,
+    doubles_of,
+    numbers_in,
+    numbers_of,
+    structs_of,
+    truths_in,
+)
 from reid_sql.errors import ReidError, TooFewRecordsError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
@@ -30,10 +37,10 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
     """Bind the function's body to Arrow arrays of numbers: doubles out, NULL wherever an argument is NULL."""
 
     def call(*columns: pa.Array) -> pa.Array:
-        length = max(len(column) for column in columns)
-        arrays = [np.broadcast_to(_doubles(column), length) for column in columns]
+        length, whole = max(len(column) for column in columns), [_whole(column) for column in columns]
+        arrays = [np.broadcast_to(_doubles(column), length) for column in whole]
         valid = np.logical_and.reduce(
-            [np.broadcast_to(column.is_valid().to_numpy(zero_copy_only=False), length) for column in columns]
+            [np.broadcast_to(truths_in(column.is_valid()), length) for column in whole]
         )
         given = [
             _checked(parameter, array[valid])
@@ -58,8 +65,7 @@ def named_like(call: Callable[..., pa.Array], names: list[str]) -> Callable[...,
 
 
 def _doubles(column: pa.Array) -> Floats:
-    doubles: Floats = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    return doubles
+    return numbers_in(column.cast(pa.float64()))
 
 
 def model_kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -78,21 +84,19 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
 
         length = max(len(column) for column in columns)
         values, *rest = (_repeated(column, length) for column in columns)
-        sizes = [rest.pop(0).to_numpy(zero_copy_only=False)] if counted else []
+        sizes = [numbers_in(rest.pop(0))] if counted else []
         database, names, *given = rest
         valid = names.is_valid()
         for cells in given:
             valid = pc.and_(valid, cells.is_valid())
         refusal: str | None = None
         parts: list[tuple[Integers, Any]] = []
-        for name in pc.unique(names.filter(valid)).to_pylist():
-            rows = np.flatnonzero(
-                pc.and_(valid, pc.equal(names, name)).to_numpy(zero_copy_only=False).astype(bool)
-            )
-            some = pa.array(rows)
+        for name in pc.unique(names.filter(valid)):
+            rows = np.flatnonzero(truths_in(pc.and_(valid, pc.equal(names, name))))
+            some = numbers_of(rows, pa.int64())
             try:
                 with registry.within(database[0].as_py()):
-                    model = registry.known(name)
+                    model = registry.known(name.as_py())
                 codes = record_codes(model, _columns_of(values.take(some)))
                 found = _scored(
                     declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given]
@@ -101,7 +105,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
                 refusal = str(error)
                 break
             parts.append((rows, found))
-        refusals = pa.repeat(pa.scalar(refusal, pa.string()), length)
+        refusals = _repeated(array_of([refusal], pa.string()), length)
         return pa.StructArray.from_arrays([refusals, _answers(kind, length, parts)], fields=list(answer))
 
     return named_like(
@@ -113,11 +117,12 @@ def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array])
     """Answer for records of scored cells: NULL wherever a parameter of the function's own is NULL."""
     valid = np.full(len(cells.probability), fill_value=True)
     for column in numbers:
-        valid &= column.is_valid().to_numpy(zero_copy_only=False)
+        valid &= truths_in(column.is_valid())
     rows = np.flatnonzero(valid)
     kept = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
-    answer[rows] = _scored(declared, kept, [], [column.take(pa.array(rows)) for column in numbers])
+    own = [column.take(numbers_of(rows, pa.int64())) for column in numbers]
+    answer[rows] = _scored(declared, kept, [], own)
     return doubles_of(answer, valid)
 
 
@@ -133,7 +138,7 @@ def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
         with registry.within(database[0].as_py()):
             model = registry.known(name[0].as_py())
         own = {p.name: cells[0].as_py() for p, cells in zip(declared.own_parameters, given, strict=True)}
-        codes = declared.body(model, places.to_numpy(zero_copy_only=False), **own)
+        codes = declared.body(model, numbers_in(_whole(places)), **own)
         values = pa.array([value for marginal in model.marginals for value in marginal.values], pa.string())
         width = len(model.columns)
         starts = np.cumsum([0, *(len(marginal.values) for marginal in model.marginals[:-1])])
@@ -156,20 +161,26 @@ def record_codes(model: FittedModel, columns: Sequence[pa.Array]) -> Integers:
     for place, column in enumerate(columns):
         encoded = column.dictionary_encode(null_encoding="encode")
         known = model.column_codes(place, encoded.dictionary.to_pylist())
-        coded.append(known[encoded.indices.to_numpy(zero_copy_only=False)])
+        coded.append(known[numbers_in(encoded.indices)])
     return np.stack(coded, axis=1)
 
 
 def _repeated(column: pa.Array, length: int) -> pa.Array:
-    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    column = _whole(column)
     return column if len(column) == length else pa.repeat(column[0], length)
+
+
+def _whole(column: pa.Array) -> pa.Array:
+    """The column in one piece, as an engine may hand on several."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _columns_of(lists: pa.ListArray) -> list[pa.Array]:
     """Columns of lists that are all as long as the first."""
     width = len(lists[0])
     flat = lists.flatten()
-    return [flat.take(pa.array(np.arange(place, len(flat), width))) for place in range(width)]
+    places = [np.arange(place, len(flat), width) for place in range(width)]
+    return [flat.take(numbers_of(own, pa.int64())) for own in places]
 
 
 def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array; a word once
@@ -193,14 +204,14 @@ def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
         _spread(one.type, missing, [(rows, getattr(found, one.name)) for rows, found in parts])
         for one in kind
     ]
-    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=pa.array(missing))
+    return structs_of(fields, kind, ~missing)
 
 
 def _spread(kind: pa.DataType, missing: npt.NDArray[np.bool_], parts: Parts) -> pa.Array:
     column = np.zeros(len(missing), dtype=parts[0][1].dtype if parts else np.float64)
     for rows, found in parts:
         column[rows] = found
-    return pa.array(column, type=kind, mask=missing)
+    return numbers_of(column, kind, ~missing)
 
 
 ARROW_TYPES: Final = {

@@ -38,14 +38,34 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [valid, held])
 
 
+def numbers_of(
+    values: npt.NDArray[Any], kind: pa.DataType, valid: npt.NDArray[np.bool_] | None = None
+) -> pa.Array:
+    """Numbers of one type, NULL where they are not valid.
+
+    >>> numbers_of(np.array([5, 7]), pa.int64(), np.array([True, False])).to_pylist()
+    [5, None]
+    """
+    held = pa.py_buffer(np.ascontiguousarray(values, dtype=kind.to_pandas_dtype()))
+    return pa.Array.from_buffers(kind, len(values), [None if valid is None else _bits(valid), held])
+
+
 def doubles_of(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) -> pa.Array:
     """Numbers, NULL where they are not valid.
 
     >>> doubles_of(np.array([0.5, 2.0]), np.array([True, False])).to_pylist()
     [0.5, None]
     """
-    held = pa.py_buffer(np.ascontiguousarray(values, dtype=np.float64))
-    return pa.Array.from_buffers(pa.float64(), len(values), [_bits(valid), held])
+    return numbers_of(values, pa.float64(), valid)
+
+
+def structs_of(columns: Sequence[pa.Array], kind: pa.StructType, valid: npt.NDArray[np.bool_]) -> pa.Array:
+    """Rows of columns by field, NULL where they are not valid.
+
+    >>> structs_of([pa.array([5, 7])], pa.struct([("k", pa.int64())]), np.array([True, False])).to_pylist()
+    [{'k': 5}, None]
+    """
+    return pa.Array.from_buffers(kind, len(valid), [_bits(valid)], children=list(columns))
 
 
 def numbers_in(values: pa.Array) -> npt.NDArray[Any]:
@@ -60,8 +80,26 @@ def numbers_in(values: pa.Array) -> npt.NDArray[Any]:
     numbers = np.frombuffer(held, kind, len(values), values.offset * kind.itemsize)
     if not values.null_count:
         return numbers
-    valid = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")[values.offset :][: len(values)]
-    return np.where(valid, numbers, np.nan)
+    return np.where(_truths(bits, values), numbers, np.nan)
+
+
+def truths_in(values: pa.Array) -> npt.NDArray[np.bool_]:
+    """Where an array of truths is true; not where it is NULL.
+
+    >>> truths_in(pa.array([False, True, None, False])[1:]).tolist()
+    [True, False, False]
+    """
+    bits, held = values.buffers()
+    found = _truths(held, values)
+    return found & _truths(bits, values) if values.null_count else found
+
+
+def _truths(bits: pa.Buffer | None, values: pa.Array) -> npt.NDArray[np.bool_]:
+    """The bits of a buffer for the array's own rows."""
+    if bits is None or not len(values):
+        return np.zeros(len(values), dtype=bool)
+    found = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
+    return found[values.offset :][: len(values)].astype(bool)
 
 
 def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Buffer:

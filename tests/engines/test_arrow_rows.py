@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.engines import arrow_rows
-from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in
+from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in, numbers_of, structs_of, truths_in
 from reid_sql.errors import OutOfDomainError
 
 KIND = pa.struct(
@@ -70,13 +70,48 @@ def test_numbers_are_those_that_pyarrow_gives(shares: Any, records: Any, first: 
     assert doubles_of(held, valid).equals(pa.array(shares, pa.float64()))
 
 
-@pytest.mark.parametrize("call", ["pyc_fit(t, ['a'])", "population_risk(t, ['a'], [1000])"])
+@given(st.lists(st.none() | st.booleans()), st.integers(0, 9))
+def test_where_truths_are_true_is_where_pyarrow_has_them(truths: Any, first: int) -> None:
+    found = truths_in(pa.array(truths, pa.bool_())[first:])
+    assert found.tolist() == [truth is True for truth in truths[first:]]
+    assert truths_in(pa.array([truth is not None for truth in truths], pa.bool_())).tolist() == [
+        truth is not None for truth in truths
+    ]
+
+
+@given(st.lists(ANSWER))
+def test_rows_of_columns_are_those_that_pyarrow_makes(rows: Any) -> None:
+    kind = pa.struct([("share", pa.float64()), ("records", pa.int64())])
+    fields = [[row and row[field.name] for row in rows] for field in kind]
+    valid = [np.array([value is not None for value in values], dtype=bool) for values in fields]
+    held = [
+        np.array([value or 0 for value in values], dtype=field.type.to_pandas_dtype())
+        for values, field in zip(fields, kind, strict=True)
+    ]
+    columns = [numbers_of(*each) for each in zip(held, [field.type for field in kind], valid, strict=True)]
+    found = structs_of(columns, kind, np.array([row is not None for row in rows], dtype=bool))
+    found.validate(full=True)
+    assert found.to_pylist() == pa.array(rows, kind).to_pylist()
+    assert numbers_of(np.array([1, 2], dtype=np.int32), pa.int64()).equals(pa.array([1, 2], pa.int64()))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "pyc_fit(t, ['a'])",
+        "population_risk(t, ['a'], [1000])",
+        "score_records(t, 'town', 1000)",
+        "query('SELECT uniqueness_xi(''town'', 1000, a) FROM t')",
+    ],
+)
 def test_a_first_answer_imports_no_pandas_and_no_signals_or_statistics(call: str) -> None:
     lines = [
         "import sys, duckdb, reid_sql",
         "con = duckdb.connect()",
         "reid_sql.register(con)",
+        "con.execute('SET enable_progress_bar = false')",  # else printed after 2 s
         "con.execute('CREATE TABLE t AS SELECT i % 30 AS a FROM range(200) AS t(i)')",
+        "con.execute(\"CREATE TABLE f AS FROM fit_people('town', t, ['a'])\")" if "town" in call else "",
         f"con.execute({f'FROM {call}'!r}).fetchall()",
         "print(sorted({'pandas', 'scipy.signal', 'scipy.stats'} & set(sys.modules)))",
     ]

@@ -30,6 +30,7 @@ LONG = {
     "fit_copula": "fit_copula('copula', census, $columns)",
     "fit_people": "fit_people('people', census, $columns)",
     "score_copula": "score_copula(adult, 'model', 1000000)",
+    "score_records": "score_records(many, 'town', 300000000)",
     "copula_correction": "copula_correction(adult, 'model', 1000000)",
     "sample_copula": "sample_copula('model', 1000000000)",
     "population_uniqueness": "population_uniqueness(census, $columns, 300000000)",
@@ -60,6 +61,7 @@ def tables(adult: str) -> duckdb.DuckDBPyConnection:
     con.execute(f"CREATE TABLE holes AS SELECT {blanked} FROM range(1000000) AS t(i)")
     five = "['age', 'fnlwgt', 'education', 'occupation', 'hours_per_week']"
     con.execute(f"FROM fit_copula('model', adult, {five})").fetchall()
+    con.execute("FROM fit_people('town', many, ['a', 'b', 'c'])").fetchall()
     return con
 
 

@@ -1,30 +1,29 @@
 """A kernel model: everyone resembles one of some records of the sample, column by column.
 
 q(x) = (1/m) Σ_i Π_j [a_j 1(x_j = X_ij) + b_j W_j(X_ij, x_j) + (1 − a_j − b_j) p_j(x_j)], b_j where column j
-is ordered. (a, b) by EM of the leave-one-out likelihood. Donors are records of persons. Source: Aitchison &
-Aitken 1976; Li & Racine 2003.
+is ordered. Donors are records of persons. Logarithms of the factors over p_j are worked out once by value and
+donor, so that a record's terms are sums of rows of tables, in double precision. Source: Aitchison & Aitken
+1976; Li & Racine 2003.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
+from reid_sql.models.people.likeness import likeness
 
-MOST: Final = 1000  # donors
-QUERIES: Final = 600  # records whose likelihood EM climbs
-ROUNDS: Final = 15
-START: Final = (0.5, 0.2)  # a, b
-LEAST: Final = 1e-4
-MOST_KEPT: Final = 0.999  # a + b
-BLOCK: Final = 1 << 18  # records times donors that are worked on together
-Singles = npt.NDArray[np.float32]
+BLOCK: Final = 1 << 16  # records times donors that are worked on together, so that they stay in a cache
+MOST_CELLS: Final = 1 << 22  # values times donors that are kept, and as many that are not: 32 MB each
+TOGETHER: Final = 1024  # values that columns may have together
+NONE: Final = -1e30  # ln of no donor
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Donors:
     near: Floats  # (columns,)
 
     def log_q(self, codes: Integers, beside: Floats | None = None) -> Floats:
-        """Ln q of coded records, (records, columns), worked out by halves of the columns that many share.
+        """Ln q of coded records, (records, columns).
 
         `beside` is what else is known of them, as ln P(known | donor), (records, donors).
         """
@@ -59,47 +58,70 @@ class Donors:
         return self._log_mean(self.codes[donor], donor)
 
     def _log_mean(self, codes: Integers, own: Integers | None, beside: Floats | None = None) -> Floats:
-        found = np.empty(len(codes))
-        logs = [c.log_share if own is None else c.log_left_out for c in self.columns]
-        base: Floats = np.zeros(len(codes))
-        for j, log in enumerate(logs):
-            base = base + log[codes[:, j]]
-        step = max(BLOCK // len(self.codes), 1)
-        cut = (len(self.columns) + 1) // 2
-        order = np.lexsort([np.zeros(len(codes)), *codes.T])
-        for start in range(0, len(codes), step):
-            checkpoint()
-            rows = order[start : start + step]
-            ratio = self._half(codes[rows, :cut], logs, 0) + self._half(codes[rows, cut:], logs, cut)
-            ratio = ratio if beside is None else ratio + beside[rows]
-            weight = np.broadcast_to(self.count, ratio.shape)
-            if own is not None:
-                weight = weight.copy()
-                weight[np.arange(len(rows)), own[rows]] -= 1
-            top = ratio.max(axis=1)
-            total = np.einsum("ik,ik->i", np.exp(ratio - top[:, None]), weight)
-            some = weight.sum(axis=1)  # none where a lone donor is left out: then only shares are known
-            mean = np.where(some > 0, np.maximum(total, 1e-300) / np.maximum(some, 1), np.exp(-top))
-            found[rows] = np.log(mean) + top
-        return found + base
+        found = np.zeros(len(codes))
+        for j, column in enumerate(self.columns):
+            found += (column.log_share if own is None else column.log_left_out)[codes[:, j]]
+        others = self.count.sum() - (own is not None)
+        if others == 0:  # a lone donor is left out: only shares are known
+            return found
+        for rows, terms in self._blocks(codes, own):
+            if beside is not None:
+                np.add(terms, beside[rows], out=terms)
+            top = terms.max(axis=1)
+            np.subtract(terms, top[:, None], out=terms)
+            found[rows] += np.log(np.exp(terms, out=terms).sum(axis=1) / others) + top
+        return found
 
-    def _half(self, codes: Integers, logs: list[Floats], first: int) -> Singles:
-        """Sum of the logarithms of the columns' ratios, worked out once for each distinct record."""
-        if codes.shape[1] == 0:
-            return np.zeros((len(codes), len(self.codes)), dtype=np.float32)
-        distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
-        total = np.zeros((len(distinct), len(self.codes)), dtype=np.float32)
-        for place in range(codes.shape[1]):
-            values, back = np.unique(distinct[:, place], return_inverse=True)
-            total += np.log(self._ratio(first + place, values, logs[first + place]))[back.ravel()]
-        return total[inverse.ravel()]
+    def _blocks(self, codes: Integers, own: Integers | None) -> Iterator[tuple[slice, Floats]]:
+        """Rows of codes, and ln of each donor's number times its likeness in all columns: (rows, donors)."""
+        step, kept = max(BLOCK // len(self.codes), 1), self.tables if own is None else {}
+        anew = sorted({*range(len(self.columns))} - {j for group in kept for j in group})
+        many = max(MOST_CELLS // (len(self.codes) * max(len(anew), 1)), step)
+        for first in range(0, len(codes), many):
+            some = codes[first : first + many]
+            tables = [(table, self._places(group, some)) for group, table in kept.items()]
+            tables += [self._told_anew(j, some[:, j], left_out=own is not None) for j in anew]
+            for start in range(0, len(some), step):
+                checkpoint()
+                rows = slice(first + start, first + min(start + step, len(some)))
+                terms = log_counts(self.count, rows.stop - rows.start, None if own is None else own[rows])
+                for table, places in tables:
+                    terms += table[places[start : start + step]]
+                yield rows, terms
 
-    def _ratio(self, j: int, values: Integers, log_share: Floats) -> Singles:
-        """Chance of the values of column j given each donor, over their share: (values, donors)."""
-        same, near = similarity(self.columns[j], values, self.codes[:, j], log_share)
-        rest = 1 - self.kept[j] - self.near[j]
-        ratio = rest + self.kept[j] * same
-        return np.asarray(ratio if near is None else ratio + self.near[j] * near, dtype=np.float32)
+    def _told_anew(self, j: int, codes: Integers, *, left_out: bool) -> tuple[Floats, Integers]:
+        """Ln of the likeness of values of column j to each donor, and where in it each of these codes is."""
+        values, places = np.unique(codes, return_inverse=True)
+        return self._log_likeness(j, values, left_out=left_out), places
+
+    def _places(self, group: tuple[int, ...], codes: Integers) -> Integers:
+        """Where in its table each record's values of a group of columns are."""
+        sizes = [len(self.columns[j].mass) for j in group]
+        return np.ravel_multi_index(tuple(codes[:, j] for j in group), sizes)
+
+    @cached_property
+    def tables(self) -> dict[tuple[int, ...], Floats]:
+        """Ln of the likeness of all values that columns have together, of as many as there is room for."""
+        sizes = [len(column.mass) for column in self.columns]
+        found, room = dict[tuple[int, ...], Floats](), MOST_CELLS // len(self.codes)
+        for group in together(sizes, TOGETHER):
+            rows = math.prod(sizes[j] for j in group)
+            if rows > room:
+                continue
+            room -= rows
+            table = np.zeros((1, len(self.codes)))
+            for j in group:
+                checkpoint()
+                own = self._log_likeness(j, np.arange(sizes[j]), left_out=False)
+                table = (table[:, None] + own).reshape(-1, len(self.codes))
+            found[group] = table
+        return found
+
+    def _log_likeness(self, j: int, values: Integers, *, left_out: bool) -> Floats:
+        column = self.columns[j]
+        log_share = column.log_left_out if left_out else column.log_share
+        found = likeness(column, values, self.codes[:, j], log_share).mixed(self.kept[j], self.near[j])
+        return np.log(found, out=found)
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
         """Codes of records drawn from the model."""
@@ -117,86 +139,32 @@ class Donors:
         return found
 
 
-def similarity(
-    column: Column, values: Integers, donors: Integers, log_share: Floats
-) -> tuple[Singles, Singles | None]:
-    """Whether value and donor are the same, and how near, over the value's share: (values, donors)."""
-    rarity = np.exp(-log_share[values])[:, None]
-    same = ((values[:, None] == donors) * rarity).astype(np.float32)
-    if column.kernel is None:
-        return same, None
-    within = np.exp(column.log_within[values])[:, None]
-    near = column.kernel[column.bins[donors]][:, column.bins[values]].T * within * rarity
-    return same, near.astype(np.float32)
+def together(sizes: Sequence[int], most: int) -> list[tuple[int, ...]]:
+    """Columns whose values are looked up together: those of few, as long as there are at most so many.
+
+    >>> together([3, 50, 4, 2], 30)
+    [(3, 0, 2), (1,)]
+    """
+    found: list[tuple[int, ...]] = []
+    for j in sorted(range(len(sizes)), key=lambda j: sizes[j]):
+        if found and math.prod(sizes[k] for k in found[-1]) * sizes[j] <= most:
+            found[-1] += (j,)
+        else:
+            found.append((j,))
+    return found
 
 
-def fit_donors(columns: Sequence[Column], codes: Integers) -> Donors:
-    """Fit (a, b) to records of codes: those of them that are distinct are the donors."""
-    distinct, count = np.unique(codes, axis=0, return_counts=True)
-    kept = np.full(len(columns), START[0])
-    near = np.array([START[1] if column.kernel is not None else 0.0 for column in columns])
-    start = Donors(tuple(columns), distinct, count.astype(np.float64), kept, near)
-    if count.sum() < 2:  # noqa: PLR2004  # nobody to resemble
-        return start
-    return _climbed(start, np.linspace(0, len(distinct) - 1, min(QUERIES, len(distinct))).astype(np.int64))
+def log_counts(count: Floats, records: int, own: Integers | None) -> Floats:
+    """Ln of the donors' numbers for so many records, each of which may be a donor itself: (records, donors).
 
-
-def _climbed(start: Donors, queries: Integers) -> Donors:
-    parts = [
-        similarity(column, start.codes[queries, j], start.codes[:, j], column.log_left_out)
-        for j, column in enumerate(start.columns)
-    ]
-    weight = np.tile(start.count, (len(queries), 1))
-    weight[np.arange(len(queries)), queries] -= 1
-    log_weight = np.where(weight > 0, np.log(np.maximum(weight, 1e-300)), -1e30).astype(np.float32)
-    kept, near = start.kept, start.near
-    for _ in range(ROUNDS):
-        checkpoint()
-        kept, near = _round(parts, log_weight, start.count[queries], kept, near)
-    return Donors(start.columns, start.codes, start.count, kept, near)
-
-
-def _round(
-    parts: list[tuple[Singles, Singles | None]],
-    log_weight: Singles,
-    count: Floats,
-    kept: Floats,
-    near: Floats,
-) -> tuple[Floats, Floats]:
-    """One round of EM: who may have given the record, and what of it was kept or taken from near by."""
-    terms = []
-    total = log_weight.copy()
-    for j, (same, close) in enumerate(parts):
-        checkpoint()
-        term = np.float32(1 - kept[j] - near[j]) + np.float32(kept[j]) * same
-        if close is not None:
-            term += np.float32(near[j]) * close
-        terms.append(term)
-        total += np.log(term)
-    total -= total.max(axis=1, keepdims=True)
-    giver = np.exp(total)
-    giver *= (count / giver.sum(axis=1))[:, None].astype(np.float32)
-    whole = float(giver.sum())
-    new_kept, new_near = kept.copy(), near.copy()
-    for j, (same, close) in enumerate(parts):
-        checkpoint()
-        giving = giver / terms[j]
-        new_kept[j] = (kept[j] * _product(giving, same) + 0.5) / (whole + 1.5)
-        if close is not None:
-            new_near[j] = (near[j] * _product(giving, close) + 0.5) / (whole + 1.5)
-    return _bounded(new_kept, new_near, [close is not None for _, close in parts])
-
-
-def _product(left: Singles, right: Singles) -> float:
-    """Sum of the products: row by row, as BLAS keeps other threads busy between calls that are as short."""
-    return float(np.einsum("ij,ij->i", left, right).sum(dtype=np.float64))
-
-
-def _bounded(kept: Floats, near: Floats, ordered: list[bool]) -> tuple[Floats, Floats]:
-    kept = np.maximum(kept, LEAST)
-    near = np.where(ordered, np.maximum(near, LEAST), 0.0)
-    scale = np.minimum(1.0, MOST_KEPT / (kept + near))
-    return kept * scale, near * scale
+    >>> log_counts(np.array([1.0, 3.0]), 2, np.array([0, 1])).round(2).tolist()
+    [[-1e+30, 1.1], [0.0, 0.69]]
+    """
+    found = np.tile(np.log(count), (records, 1))
+    if own is not None:
+        left = count[own] - 1
+        found[np.arange(records), own] = np.where(left > 0, np.log(np.maximum(left, 1)), NONE)
+    return found
 
 
 def _neighbours(column: Column, codes: Integers, rng: np.random.Generator) -> Integers:

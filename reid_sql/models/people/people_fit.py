@@ -13,7 +13,7 @@ import numpy as np
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.marginals.nominal import given_column, nominal_column
 from reid_sql.models.marginals.ordered import ordered_column
-from reid_sql.models.people import donors, following, shape
+from reid_sql.models.people import donors_fit, following, shape
 from reid_sql.models.people.curves import Seen
 from reid_sql.models.people.people_evidence import PeopleEvidence, same_counts
 from reid_sql.models.people.people_model import DRAWS, PeopleModel
@@ -83,7 +83,7 @@ def _fitted_anew(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     tree = tables.tree()
     alone = evidence.weighted or bool(evidence.given)  # donors know of no weights and of nothing from outside
     own = Stack(raked(tree, list(evidence.given)), 1.0, None)
-    stack = own if alone else stacked(tree, donors.fit_donors(columns, evidence.drawn[: donors.MOST]))
+    stack = own if alone else stacked(tree, donors_fit.fit_donors(columns, evidence.drawn[: donors_fit.MOST]))
     others = shape.subtables(tables, evidence.drawn, np.random.default_rng([seed, 2]))
     told, of_tree = (own_repeats(one, evidence, seed) for one in (stack, own))
     shapes, tree_shapes = (shape.posterior(one, others) for one in (told, of_tree))
@@ -117,10 +117,10 @@ def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:
 def seen_of(stack: Stack, evidence: PeopleEvidence) -> Seen:
     """Leave each donor out of the model once, and look its class up."""
     assert stack.donors is not None  # noqa: S101  # asked of fits alone
-    codes, drawn = stack.donors.codes, evidence.drawn[: donors.MOST]
+    codes, drawn = stack.donors.codes, evidence.drawn[: donors_fit.MOST]
     key = shape.row_keys(np.concatenate([codes, drawn]))
     size = np.zeros(int(key.max()) + 1, dtype=np.int64)
-    size[key[len(codes) :]] = evidence.drawn_size[: donors.MOST]
+    size[key[len(codes) :]] = evidence.drawn_size[: donors_fit.MOST]
     return Seen(stack.log_q_left_out(), size[key[: len(codes)]], stack.donors.count)
 
 

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people import caution, residual, shape
-from reid_sql.models.people.donors import Donors, similarity
+from reid_sql.models.people.donors import Donors
+from reid_sql.models.people.likeness import likeness
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.ties import Clue, Tie, clues
 from reid_sql.models.people.tree import ROOT, Tree, spanned
@@ -131,10 +132,8 @@ def log_q_of_donors(donors: Donors, codes: Integers, chosen: Chosen, told: Seque
     """Ln q of one person's values of each choice of columns; the other columns of a donor add up to 1."""
     logs = np.empty((len(donors.columns), len(donors.codes)))
     for j, column in enumerate(donors.columns):
-        same, near = similarity(column, codes[j : j + 1], donors.codes[:, j], column.log_share)
-        ratio = 1 - donors.kept[j] - donors.near[j] + donors.kept[j] * same[0]
-        ratio = ratio if near is None else ratio + donors.near[j] * near[0]
-        logs[j] = np.log(np.maximum(ratio, TINY)) + column.log_share[codes[j]]
+        alike = likeness(column, codes[j : j + 1], donors.codes[:, j], column.log_share)
+        logs[j] = np.log(alike.mixed(donors.kept[j], donors.near[j])[0]) + column.log_share[codes[j]]
     terms = chosen.astype(np.float64) @ logs + np.log(donors.count / donors.count.sum())  # (subsets, donors)
     for clue in told:
         terms[clue.rows] += donors.log_chance(clue.source, clue.chance)

@@ -1,8 +1,12 @@
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from reid_sql.models.people import people_fit
-from reid_sql.models.people.donors import START, Donors, fit_donors
+from reid_sql.models.people import donors, donors_fit, people_fit
+from reid_sql.models.people.donors import Donors
+from reid_sql.models.people.donors_fit import START, fit_donors
 from reid_sql.models.people.people_evidence import counted
 from reid_sql.models.people.stack import likeliest, stacked
 from reid_sql.models.people.tree import PairTables
@@ -14,17 +18,26 @@ COLUMNS = people_fit.fit_columns(EVIDENCE)
 DONORS = fit_donors(COLUMNS, EVIDENCE.drawn)
 
 
-def kernel_of(donors: Donors, record: np.ndarray, donor: np.ndarray) -> float:
-    """One donor's chance of a record, column by column."""
-    chance = 1.0
-    for j, column in enumerate(donors.columns):
+def parts_of(
+    some: Donors, record: np.ndarray, donor: np.ndarray, *, left_out: bool = False
+) -> list[tuple[float, float, float]]:
+    """One donor's chances of a record by column: of a value kept, taken from near by, and anybody's."""
+    found = []
+    for j, column in enumerate(some.columns):
         share = column.mass[record[j]] / column.multiplicity[record[j]]
-        part = (1 - donors.kept[j] - donors.near[j]) * share + donors.kept[j] * (record[j] == donor[j])
+        near = 0.0
         if column.kernel is not None:
             a, b = column.bins[donor[j]], column.bins[record[j]]
-            part += donors.near[j] * column.kernel[a, b] * share / column.bin_mass[b]
-        chance *= part
-    return chance
+            near = some.near[j] * column.kernel[a, b] * share / column.bin_mass[b]
+        anybody = column.left_out[record[j]] if left_out else share
+        kept = some.kept[j] * (record[j] == donor[j])
+        found.append((kept, near, (1 - some.kept[j] - some.near[j]) * anybody))
+    return found
+
+
+def kernel_of(some: Donors, record: np.ndarray, donor: np.ndarray) -> float:
+    """One donor's chance of a record, column by column."""
+    return math.prod(sum(parts) for parts in parts_of(some, record, donor))
 
 
 def test_chances_are_the_mean_over_donors() -> None:
@@ -34,12 +47,80 @@ def test_chances_are_the_mean_over_donors() -> None:
         sum(n * kernel_of(DONORS, cell, donor) for n, donor in zip(DONORS.count, DONORS.codes, strict=True))
         for cell in some
     ]
-    np.testing.assert_allclose(np.exp(DONORS.log_q(some)), np.array(want) / DONORS.count.sum(), rtol=1e-4)
+    np.testing.assert_allclose(np.exp(DONORS.log_q(some)), np.array(want) / DONORS.count.sum(), rtol=1e-11)
+
+
+def test_chances_left_out_are_the_mean_over_the_others() -> None:
+    places = np.arange(0, len(DONORS.codes), 7)
+    want = [
+        sum(
+            (n - (i == place))
+            * math.prod(map(sum, parts_of(DONORS, DONORS.codes[place], donor, left_out=True)))
+            for i, (n, donor) in enumerate(zip(DONORS.count, DONORS.codes, strict=True))
+        )
+        for place in places
+    ]
+    found = np.exp(DONORS.log_q_left_out(places))
+    np.testing.assert_allclose(found, np.array(want) / (DONORS.count.sum() - 1), rtol=1e-11)
+
+
+def test_a_lone_donor_left_out_leaves_the_shares() -> None:
+    lone = Donors(COLUMNS, DONORS.codes[:1], np.ones(1), DONORS.kept, DONORS.near)
+    shares = math.prod(column.left_out[code] for column, code in zip(COLUMNS, lone.codes[0], strict=True))
+    assert np.exp(lone.log_q_left_out(np.zeros(1, dtype=np.int64))) == pytest.approx([shares], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("together", "room", "kept"),  # of 3, 12 and 5 values
+    [
+        *((1, 0, []), (1, 19, [(0,), (2,)]), (1, 20, [(0,), (2,), (1,)])),
+        *((40, 20, [(0, 2)]), (40, 27, [(0, 2), (1,)]), (180, 179, []), (180, 180, [(0, 2, 1)])),
+    ],
+)
+def test_what_is_kept_and_in_which_blocks_changes_no_chance(
+    monkeypatch: pytest.MonkeyPatch, together: int, room: int, kept: list[tuple[int, ...]]
+) -> None:
+    cells, _ = every_cell(COLUMNS)
+    monkeypatch.setattr(donors, "TOGETHER", together)
+    monkeypatch.setattr(donors, "MOST_CELLS", room * len(DONORS.codes))
+    cold = replace(DONORS)
+    found = cold.log_q(cells)
+    np.testing.assert_allclose(found, DONORS.log_q(cells), rtol=1e-13)
+    assert [(group, len(table)) for group, table in cold.tables.items()] == [
+        (group, math.prod(len(COLUMNS[j].mass) for j in group)) for group in kept
+    ]
+    monkeypatch.setattr(donors, "BLOCK", 3 * len(DONORS.codes))
+    np.testing.assert_array_equal(cold.log_q(cells), found)
+
+
+def test_records_scored_alone_or_together_have_the_same_chances() -> None:
+    cells, _ = every_cell(COLUMNS)
+    alone = np.concatenate([DONORS.log_q(cell[None, :]) for cell in cells[:50]])
+    np.testing.assert_array_equal(alone, DONORS.log_q(cells[::-1])[::-1][:50])
+
+
+def test_a_round_of_em_is_that_of_its_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(donors_fit, "ROUNDS", 1)
+    start = [START[1] if column.kernel is not None else 0.0 for column in COLUMNS]
+    first = Donors(COLUMNS, DONORS.codes, DONORS.count, np.full(3, START[0]), np.array(start))
+    kept, near = np.zeros(3), np.zeros(3)
+    for i, record in enumerate(first.codes):
+        parts = np.array([parts_of(first, record, donor, left_out=True) for donor in first.codes])
+        others = first.count - (np.arange(len(first.codes)) == i)
+        giver = others * parts.sum(axis=2).prod(axis=1)
+        share = (
+            parts / parts.sum(axis=2, keepdims=True) * (giver / giver.sum() * first.count[i])[:, None, None]
+        )
+        kept, near = kept + share[:, :, 0].sum(axis=0), near + share[:, :, 1].sum(axis=0)
+    whole, found = first.count.sum(), fit_donors(COLUMNS, EVIDENCE.drawn)
+    np.testing.assert_allclose(found.kept, (kept + 0.5) / (whole + 1.5), rtol=1e-10)
+    ordered = np.array([column.kernel is not None for column in COLUMNS])
+    np.testing.assert_allclose(found.near, np.where(ordered, (near + 0.5) / (whole + 1.5), 0), rtol=1e-10)
 
 
 def test_chances_of_all_cells_add_up_to_1() -> None:
     cells, many = every_cell(COLUMNS)
-    assert (np.exp(DONORS.log_q(cells)) * many).sum() == pytest.approx(1, rel=1e-5)
+    assert (np.exp(DONORS.log_q(cells)) * many).sum() == pytest.approx(1, rel=1e-9)
 
 
 def test_draws_come_as_often_as_they_should() -> None:
@@ -71,7 +152,7 @@ def test_the_weight_is_the_likeliest() -> None:
 def test_the_stack_adds_up_to_1() -> None:
     stack = stacked(PairTables(COLUMNS, EVIDENCE).tree(), DONORS)
     cells, many = every_cell(COLUMNS)
-    assert (np.exp(stack.log_q(cells)) * many).sum() == pytest.approx(1, rel=1e-5)
+    assert (np.exp(stack.log_q(cells)) * many).sum() == pytest.approx(1, rel=1e-9)
     assert len(stack.draw(1001, np.random.default_rng(0))) == 1001
 
 
