@@ -21,7 +21,7 @@ from reid_sql.domains import (
     Key,
     Values,
 )
-from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction
+from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction, is_said
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 REQUIRED: Final = inspect.Parameter.empty
@@ -74,12 +74,16 @@ class Answer(Enum):
 HANDED: Final = {Answer.SCORE: 1, Answer.BESIDE: 2, Answer.DRAWN: 2}
 
 
+# How an engine answers that hands a question on.
+HANDED_ON: Final = "the distinct records come to the client, where DuckDB answers"
 # What an engine lacks of a whole shape, and why.
 ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
     "ibis": {
         Answer.VALUE: "databases have no common way to refuse a number within a query, and a bad one would "
         "pass for an answer",
         Answer.SCORE: "a model scores records by Python, which warehouses do not run",
+        Answer.RECORDS: "answers for records would have to be put into a table of the warehouse, and "
+        "nothing is created there",
         Answer.BESIDE: "scores would have to be put into a table of the warehouse, and nothing is "
         "created there",
     }
@@ -160,6 +164,23 @@ class Function:
         reduction = self.reduction.absences if self.reduction else {}
         shape = ABSENT.get(engine, {}).get(self.answer)
         return self.absences.get(engine) or reduction.get(engine) or shape
+
+    def is_handed(self, engine: str, given: Mapping[str, Any]) -> bool:
+        """Whether the engine hands the distinct records to DuckDB, as it does not say what is asked for."""
+        reduction = self.reduction
+        if reduction is None or self.absence(engine):
+            return False
+        if reduction.distinct and not is_said(reduction.room, engine):
+            return True
+        argument, words = reduction.handed.get(engine, ("", ()))
+        return given.get(argument) in words
+
+    def handed_on(self, engine: str) -> str | None:
+        """When the engine hands a question on, and how that is answered; None where it never does."""
+        argument, words = self.reduction.handed.get(engine, ("", ())) if self.reduction else ("", ())
+        if words and not self.absence(engine):
+            return f"with {argument} {' or '.join(repr(word) for word in words)}, {HANDED_ON}"
+        return HANDED_ON if self.is_handed(engine, {}) else None
 
     def partly(self, engine: str) -> str | None:
         """What of the function the engine lacks, and why; None where it has the whole or nothing of it."""

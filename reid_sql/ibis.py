@@ -1,16 +1,30 @@
 """The functions for Ibis: `import reid_sql.ibis as ri`, then the same names as in SQL, where the table lives.
 
 Table functions take an Ibis table first and give one. The warehouse counts, and nothing is created in it;
-what comes to the client is the reduced statistics, never more than a stated size.
+what comes to the client is the reduced statistics, or the distinct records where DuckDB answers there, never
+more than a stated size.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+from ibis.expr.types import Table
+
+from reid_sql.at_client import answered
 from reid_sql.engines.face import public
 from reid_sql.engines.ibis import kit
+from reid_sql.function import Function
 from reid_sql_udfs import declared
+
+
+def _at_client(function: Function, arguments: Mapping[str, Any]) -> Table:
+    """What DuckDB answers of what the warehouse counted, as a table that the client holds."""
+    return kit.framed(answered(function, arguments))
+
 
 FUNCTIONS = declared()
 __all__ = list(FUNCTIONS)
-__getattr__ = public(__name__, kit, FUNCTIONS)
+__getattr__ = public(__name__, kit, FUNCTIONS, _at_client)
 
 
 def __dir__() -> list[str]:

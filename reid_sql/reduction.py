@@ -9,6 +9,7 @@ import pkgutil
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, Final
 
 from reid_sql.columns import Groups
@@ -25,10 +26,6 @@ from reid_sql.errors import OutOfDomainError
 
 ROOMS: Final = "reid_sql.reductions"
 HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
-# What many reductions are not said in Ibis for.
-TEXTS_DIFFER: Final = {"ibis": "values would come as texts, which each database writes in a way of its own"}
-
-
 SEVERAL_VALUES: Final = (
     "sensitive must have one value for each person in a class where people are counted, got people of "
     "several, who would make it look more diverse than it is; pass a table with one value a person, such as "
@@ -64,7 +61,9 @@ class Reduction:
 
     `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in
     the columns of `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it
-    an engine lacks, and why.
+    an engine lacks, and why. `distinct` says that the distinct records with their numbers are all that it
+    is counted from: then an engine that does not say it may hand these to DuckDB. `handed` names by engine an
+    argument, and the words of it for which an engine that says the others does so.
     """
 
     room: str
@@ -76,8 +75,10 @@ class Reduction:
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
     whole: bool = False  # whether it is one row, of whole columns as lists
     most_groups: int | None = None  # that are answered at once, where a model is fitted to each at length
+    distinct: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)
     partly: Mapping[str, str] = field(default_factory=dict)
+    handed: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -141,6 +142,16 @@ def reductions() -> Mapping[str, Reduction]:
     )
     declared = (each for module in modules for each in vars(module).values() if isinstance(each, Reduction))
     return {reduction.name: reduction for reduction in sorted(declared, key=lambda each: each.name)}
+
+
+@cache
+def is_said(room: str, engine: str) -> bool:
+    """Whether a reduction's room has a file for the engine.
+
+    >>> is_said("reid_sql.reductions.people", "ibis"), is_said("reid_sql.reductions.people", "polars")
+    (False, True)
+    """
+    return find_spec(f"{room}.{engine}") is not None
 
 
 def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own

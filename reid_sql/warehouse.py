@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import duckdb
 import ibis
@@ -30,6 +30,7 @@ WAIT: Final = 15  # seconds for a server to answer
 SETTINGS: Final = ("search_path = pg_catalog", "row_security = off", "standard_conforming_strings = on")
 POSTGRES: Final = ("postgres", "postgresql")
 Open = Callable[[str, str, Path], tuple[Any, str | None]]
+Found = TypeVar("Found")
 
 
 class Warehouse:
@@ -41,9 +42,9 @@ class Warehouse:
         # A read-only file is locked, and PostgreSQL is read in one transaction: nothing changes meanwhile.
         self.still = scheme_of(url) in {"duckdb", *POSTGRES}
 
-    def rows(self, asked: Callable[[], Table], words: str) -> list[dict[str, Any]]:
-        """What is asked, in this process; a database's error is one sentence without a secret."""
-        return rows(asked, words, self.url)
+    def rows(self, table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
+        """What a table holds, in this process; a database's error is one sentence without a secret."""
+        return rows(table, words, self.url)
 
     def table(self, words: str, name: str) -> Table:
         """Find a table or view by `table`, `schema.table` or `catalog.schema.table`, or refuse the name."""
@@ -93,10 +94,15 @@ class Warehouse:
         return [row[0] for row in self.backend.con.execute(asked, [CATALOG, schema]).fetchall()]
 
 
-def rows(asked: Callable[[], Table], words: str, url: str = "") -> list[dict[str, Any]]:
-    """What is asked of a warehouse, in this process; its error is one sentence without the URL's secrets."""
+def rows(table: Callable[[], Table], words: str, url: str = "") -> list[dict[str, Any]]:
+    """What a table of a warehouse holds, in this process."""
+    return asked(lambda: list(collected(table(), words).to_pylist()), url)
+
+
+def asked(question: Callable[[], Found], url: str = "") -> Found:
+    """What is asked of a warehouse; its error is one sentence without the URL's secrets."""
     try:
-        return list(collected(asked(), words).to_pylist())
+        return question()
     except (ReidError, duckdb.InterruptException):
         raise
     except Exception as error:  # noqa: BLE001 - each driver has its own

@@ -24,7 +24,7 @@ LAYERS = [
     ("reid_sql.reduction", "reid_sql.function"),
     ("reid_sql.reductions", "reid_sql.engines"),  # a room holds what an engine's kit is for
     ("reid_sql_udfs",),
-    ("reid_sql.polars", "reid_sql.spark", "reid_sql.ibis"),
+    ("reid_sql.polars", "reid_sql.spark"),
     (
         *(
             "reid_sql.source",
@@ -48,6 +48,8 @@ LAYERS = [
         "reid_sql.picture",
         "reid_sql.plot",
     ),
+    ("reid_sql.at_client",),
+    ("reid_sql.ibis",),  # a face of two engines: what the warehouse does not say, DuckDB answers
     ("reid_sql.at_once", "reid_sql.facts", "reid_sql.notebook"),
     ("reid_sql.check",),
     ("reid_sql.release",),

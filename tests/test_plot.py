@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 import reid_sql
 from reid_sql import plot
+from reid_sql.commands.asked import InFile
 from reid_sql.commands.forecast import checks_of
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError
 from reid_sql.models.people.diagnostics import Check
@@ -105,7 +106,7 @@ def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
 def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
     con: duckdb.DuckDBPyConnection, axes: Any
 ) -> None:
-    checks = checks_of(con, ["people", SOME[:3]], "nulls := 'value'")
+    checks = checks_of(InFile(con, "people", SOME[:3]), "value")
     plot.model_check(checks, ax=axes)
     expected, observed = axes.lines
     assert [label.get_text() for label in axes.get_xticklabels()] == ["2", "3", "5", "10", "20"]

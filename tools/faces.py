@@ -219,11 +219,9 @@ IBIS: Final = Face(
     title="In a warehouse, through Ibis",
     alias="ri",
     begin=("import ibis", "import reid_sql.ibis as ri"),
-    fitted=(
-        "import reid_sql.polars as rp",
-        f"fitted = rp.{FIT.replace('people', 'rp.demo_people()')}.collect()",
-    ),
+    fitted=(f"fitted = ri.{FIT}",),
     tables={
+        "released": 'released = people.mutate(age=people["age"] // 10 * 10)',
         "purchases": f"purchases = ibis.memtable({PURCHASES})",
         "saved": 'saved = ri.copula_json("town")',
     },

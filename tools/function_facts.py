@@ -82,6 +82,8 @@ def absences(function: Function) -> Iterator[str]:
             yield f"Not on {engine.capitalize()}: {reason}."
         if reason := function.partly(engine):
             yield f"On {engine.capitalize()} in part: {reason}."
+        if how := function.handed_on(engine):
+            yield f"On {engine.capitalize()} {how}."
 
 
 def is_on(function: Function, engine: str) -> bool:

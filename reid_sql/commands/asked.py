@@ -2,18 +2,20 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from reid_sql.commands.options import named_columns, opened_table
 from reid_sql.connection_url import is_connection
-from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 
 if TYPE_CHECKING:
     import duckdb
     from ibis.expr.types import Table
 
+    from reid_sql.fitted_model import FittedModel
     from reid_sql.runner import Answer
     from reid_sql.warehouse import Warehouse
 
@@ -25,11 +27,11 @@ class Asked(Protocol):
 
     columns: list[str]
 
-    def refuse(self, function: str, option: str) -> None:
-        """Refuse an option whose function cannot be asked, before any work."""
-
     def ask(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Ask a table function: the table, the columns and the values, then its options by name."""
+
+    def fitted(self, name: str, **options: Any) -> "FittedModel":  # noqa: ANN401 - the function's
+        """The model of people that is fitted to the table."""
 
     def most_exposed(self, count: int, **options: Any) -> "Answer":  # noqa: ANN401 - the function's
         """The rarest combinations of the columns' values."""
@@ -84,9 +86,6 @@ class InFile:
         self.con, self.name, self.columns = con, table, columns
         self.given = [table, columns]
 
-    def refuse(self, function: str, option: str) -> None:
-        """Nothing: DuckDB has every function."""
-
     def ask(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Ask by SQL."""
         from reid_sql.runner import run  # noqa: PLC0415 - help is shown without what counts
@@ -95,6 +94,15 @@ class InFile:
         return run(
             self.con, f"FROM {function}({places}{_told(options)})", [*self.given, *values], words
         ).records()
+
+    def fitted(self, name: str, **options: Any) -> "FittedModel":  # noqa: ANN401 - the function's
+        """Ask by SQL; a database knows its models by itself."""
+        from reid_sql import registry  # noqa: PLC0415 - help is shown without what counts
+        from reid_sql.runner import run  # noqa: PLC0415 - the same
+
+        run(self.con, f"FROM fit_people(?, ?, ?{_told(options)})", [name, *self.given], "the model")
+        with registry.within(run(self.con, "SELECT reid_database()").rows[0][0]):
+            return registry.known(name)
 
     def most_exposed(self, count: int, **options: Any) -> "Answer":  # noqa: ANN401 - the function's
         """Ask by SQL."""
@@ -134,16 +142,6 @@ class InWarehouse:
         """Remember the connection and the table."""
         self.held, self.table, self.columns = held, table, columns
 
-    def refuse(self, function: str, option: str) -> None:
-        """Refuse an option for which the warehouse's statistics do not suffice."""
-        from reid_sql_udfs import declared  # noqa: PLC0415 - help is shown without what counts
-
-        if reason := declared()[function].absence("ibis"):
-            rule = (
-                f"{option} must be asked of a file, got a connection, as {function} is not on Ibis: {reason}"
-            )
-            raise UnavailableError(f"{rule}; ask it about an extract or a sample")
-
     def ask(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Ask by Ibis; what a database refuses is one sentence."""
         import reid_sql.ibis as ri  # noqa: PLC0415 - only for a warehouse
@@ -152,6 +150,14 @@ class InWarehouse:
             lambda: getattr(ri, function)(self.table, self.columns, *values, **options), words
         )
         return [dict(row) for row in answered]
+
+    def fitted(self, name: str, **options: Any) -> "FittedModel":  # noqa: ANN401 - the function's
+        """Ask by Ibis; Python knows the model."""
+        import reid_sql.ibis as ri  # noqa: PLC0415 - only for a warehouse
+        from reid_sql import registry  # noqa: PLC0415 - the same
+
+        self.held.rows(lambda: ri.fit_people(name, self.table, self.columns, **options), "the model")
+        return registry.known(name)
 
     def most_exposed(self, count: int, **options: Any) -> "Answer":  # noqa: ANN401 - the function's
         """Ask by Ibis; the rarest come alone."""
@@ -167,8 +173,20 @@ class InWarehouse:
         return Answer(["class_size", *self.columns], [tuple(row.values()) for row in rows])
 
     def marks(self) -> dict[str, str]:
-        """Nothing: they are told by texts, which each database writes in its own way."""
-        return {}
+        """By what `profile` says of the columns whose distinct values come to the client."""
+        from reid_sql.models.columns.column_profile import held_by  # noqa: PLC0415 - help is shown without what counts
+
+        found = {}
+        for name in self.columns:
+            with suppress(ReidError):  # more values than are to come, among which no mark stands out
+                [row] = self.held.rows(partial(self._profile, name), "marks for missing values")
+                found[name] = held_by(row["sentinels"], row["sentinel_records"], name)
+        return {name: told for name, told in found.items() if told}
+
+    def _profile(self, name: str) -> "Table":
+        import reid_sql.ibis as ri  # noqa: PLC0415 - only for a warehouse
+
+        return ri.profile(self.table, [name])
 
     def repeated(self) -> list[tuple[str, int, int]]:
         """By one scan, where a column has such a name."""

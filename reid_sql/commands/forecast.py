@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.commands.asked import Asked, InFile, asked
+from reid_sql.commands.asked import Asked, asked
 from reid_sql.commands.options import (
     OR_CONNECTION,
     PASSED,
@@ -13,11 +13,8 @@ from reid_sql.commands.options import (
     source_options,
     whole,
 )
-from reid_sql.errors import UnavailableError
 
 if TYPE_CHECKING:
-    import duckdb
-
     from reid_sql.models.people.diagnostics import Check
 
 WORDS: Final = "forecast the risk of a sample to larger populations"
@@ -59,30 +56,18 @@ def run_command(options: argparse.Namespace) -> int:
     if options.plot:
         check_plot_file(options.plot)
     with asked(options) as table:
-        if options.plot:
-            table.refuse("population_risk", "--plot")
         older = table.ask("pyc_forecast", populations, words="forecast", **how)
-        found = _answered(table, populations, options.plot, how)
+        if options.plot:
+            found = _drawn(table, populations, options.plot, how)
+        else:
+            found = table.ask("population_risk", populations, words=PEOPLE, **how)
     page = [row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)]
     rows = older if found[0]["method"] is None else found
     print_answer(options, page, rows, lambda: screen.forecast_page(found, older, how["k"]))
     return PASSED
 
 
-def _answered(
-    table: Asked, populations: list[float], plot: str | None, how: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """The one answer in each population, and its picture; where it cannot be had, why."""
-    try:
-        table.refuse("population_risk", "the one answer")
-    except UnavailableError as error:
-        return [{"population": each, "method": None, "status": str(error)} for each in populations]
-    if not isinstance(table, InFile) or plot is None:
-        return table.ask("population_risk", populations, words=PEOPLE, **how)
-    return _drawn(table, populations, plot, how)
-
-
-def _drawn(table: InFile, populations: list[float], plot: str, how: dict[str, Any]) -> list[dict[str, Any]]:
+def _drawn(table: Asked, populations: list[float], plot: str, how: dict[str, Any]) -> list[dict[str, Any]]:
     """The one answer in each population, with its curve and the fit of its model in a picture."""
     from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.plot.file import save  # noqa: PLC0415 - an optional extra
@@ -92,24 +77,19 @@ def _drawn(table: InFile, populations: list[float], plot: str, how: dict[str, An
     path = _path(measured[-1]["n"], max(populations))
     with once():  # one model for the figures and for what is drawn of its fit
         answer = table.ask("population_risk", [*populations, *path], words=PEOPLE, **how)
-        checks = checks_of(table.con, table.given, f"nulls := '{how['nulls']}'")
+        checks = checks_of(table, how["nulls"])
     before = table.ask("pyc_forecast", path, words="forecast", **how)
     drawn = forecast_page(measured, answer[len(populations) :], before, checks)
     save(drawn, f"By {', '.join(table.columns)}", plot)
     return answer[: len(populations)]
 
 
-def checks_of(con: "duckdb.DuckDBPyConnection", given: list[Any], nulls: str) -> "list[Check]":
+def checks_of(table: Asked, nulls: str) -> "list[Check]":
     """What the model of people expects of the table's own class sizes, and what they are."""
-    from reid_sql import registry  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.models.people.diagnostics import predictive_checks  # noqa: PLC0415 - the same
+    from reid_sql.models.people.diagnostics import predictive_checks  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.models.people.people_model import PeopleModel  # noqa: PLC0415 - the same
-    from reid_sql.runner import run  # noqa: PLC0415 - the same
 
-    run(con, f"FROM fit_people('{DRAWN}', ?, ?, {nulls})", given, "the model")
-    database = run(con, "SELECT reid_database()").rows[0][0]
-    with registry.within(database):
-        model = registry.known(DRAWN)
+    model = table.fitted(DRAWN, nulls=nulls)
     return predictive_checks(model) if isinstance(model, PeopleModel) else []
 
 

@@ -88,6 +88,8 @@ def _engines(found: "Function") -> "Iterator[str]":
             yield f"Not on {title(engine)}: {why}."
         if why := found.partly(engine):
             yield f"On {title(engine)} in part: {why}."
+        if how := found.handed_on(engine):
+            yield f"On {title(engine)} {how}."
 
 
 def _described(found: "Function") -> dict[str, Any]:

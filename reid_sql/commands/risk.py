@@ -67,8 +67,6 @@ def run_command(options: argparse.Namespace) -> int:
         raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has both")
     how = {"nulls": nulls} | ({} if options.entity is None else {"entity": options.entity})
     with asked(options) as table:
-        if populations:
-            table.refuse("population_risk", "--population")
         risk = table.ask("risk_summary", words="summary", threshold=threshold, **how)[0]
         sizes = table.ask("class_size_histogram", words="class sizes", **how)
         shown = table.most_exposed(count, **how) if count else None

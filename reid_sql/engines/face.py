@@ -36,6 +36,7 @@ from reid_sql.function import Answer, Function, signature_of
 from reid_sql.suggestion import suggestion
 
 Call = Callable[..., Any]
+Answering = Callable[[Function, Mapping[str, Any]], Any]
 ENGINES: Final = "reid_sql.engines"
 GROUND: Final = "duckdb"  # the engine that has every function, as a function is declared for SQL
 TITLES: Final = {"duckdb": "DuckDB"}
@@ -52,13 +53,21 @@ def title(engine: str) -> str:
     return TITLES.get(engine, engine.title())
 
 
-def public(module: str, kit: Kit[Any, Any], functions: Mapping[str, Function]) -> Callable[[str], Call]:
-    """Give the `__getattr__` of a public module: each function bound when it is first asked for."""
+def public(
+    module: str,
+    kit: Kit[Any, Any],
+    functions: Mapping[str, Function],
+    handed: Answering | None = None,
+) -> Callable[[str], Call]:
+    """Give the `__getattr__` of a public module: each function bound when it is first asked for.
+
+    `handed` answers a function of a table whose reduction the engine does not say.
+    """
 
     @cache
     def bound(name: str) -> Call:
         if name in functions:
-            made = bind(kit, functions[name])
+            made = bind(kit, functions[name], handed)
             made.__doc__ = documented(module, functions[name])
             return made
         hint = "" if name.startswith("_") else f"; {suggestion(name, list(functions), 'functions')}"
@@ -67,13 +76,25 @@ def public(module: str, kit: Kit[Any, Any], functions: Mapping[str, Function]) -
     return bound
 
 
-def bind(kit: Kit[Any, Any], declared: Function) -> Call:
+def bind(kit: Kit[Any, Any], declared: Function, handed: Answering | None = None) -> Call:
     """Make the engine's function of a declared function; one that is absent says so when it is called."""
     reason = declared.absence(kit.ENGINE)
-    shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _table)
-    made = _missing(kit, declared, reason) if reason else shaped(kit, declared)
+    shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _of_kit)
+    if reason:
+        made = _missing(kit, declared, reason)
+    elif handed and declared.handed_on(kit.ENGINE):
+        made = _table(kit, declared, _handing(kit, handed))
+    else:
+        made = shaped(kit, declared)
     made.__name__ = made.__qualname__ = declared.name
     return made
+
+
+def _handing(kit: Kit[Any, Any], handed: Answering) -> Answering:
+    def answering(declared: Function, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the kit's frame
+        return (handed if declared.is_handed(kit.ENGINE, given) else kit.table)(declared, given)
+
+    return answering
 
 
 def _missing(kit: Kit[Any, Any], declared: Function, reason: str) -> Call:
@@ -153,7 +174,11 @@ def _drawn(kit: Kit[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _table(kit: Kit[Any, Any], declared: Function) -> Call:
+def _of_kit(kit: Kit[Any, Any], declared: Function) -> Call:
+    return _table(kit, declared, kit.table)
+
+
+def _table(kit: Kit[Any, Any], declared: Function, answering: Answering) -> Call:
     signature = signature_of(declared)
     frames = [p.name for p in declared.parameters if isinstance(p.domain, Table)]
     optional = [p.name for p in declared.parameters if isinstance(p.domain, OptionalTable)]
@@ -162,7 +187,7 @@ def _table(kit: Kit[Any, Any], declared: Function) -> Call:
         given = bound(declared.name, signature, arguments, named)
         for name in (*frames, *(each for each in optional if given[each] is not None)):
             _refuse_other(kit.TABLE, name, given[name])
-        return kit.table(declared, checked(declared, given))
+        return answering(declared, checked(declared, given))
 
     return _signed(call, signature)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import reduce
 from operator import and_
 from typing import Any, Final
@@ -11,7 +11,9 @@ import ibis
 from ibis.expr.types import BooleanValue, Table
 
 import reid_sql.ibis as ri
+from reid_sql.at_client import Brought, brought
 from reid_sql.check.measures.answers import Answers, counted_histogram
+from reid_sql.check.measures.client_records import Client, ClientRecords
 from reid_sql.check.measures.measure import Row, arguments_of
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
@@ -21,14 +23,15 @@ from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
 from reid_sql.engines.ibis.kit import TABLE
-from reid_sql.errors import OutOfDomainError, WrongTypeError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.warehouse import Warehouse, rows, warehouse
+from reid_sql.warehouse import Warehouse, asked, rows, warehouse
 
 POLICY_COLUMNS: Final = Columns("columns of the policy")
 WORDS: Final = "what a check is judged by"
 OWN: Final = "reid by"  # and a number: what no column of a warehouse is called
+MOVING: Final = "the table must stand still while it is read, got {}; ask again, or ask about an extract"
 HELD: Final = ("class_size", "classes", "records", "blank_records")
 
 
@@ -54,10 +57,10 @@ def opened_in_ibis(
                 if each is not None and each.url is not None and each.url not in held:
                     words = f"policy tables[{number}].url"
                     held[each.url] = stack.enter_context(warehouse(words, each.url, each.path))
-        releases = []
+        releases, client = [], Client(stack)
         for number, table in enumerate(policy.tables, 1):
             tell(f"{table.name}: opening")
-            releases.append(IbisRelease(table, number, held, handed))
+            releases.append(IbisRelease(table, number, held, handed, client))
         yield releases
 
 
@@ -80,6 +83,7 @@ class IbisRelease(Answers):
         number: int,
         held: Mapping[str, Warehouse],
         handed: Mapping[str, Any],
+        client: Client,
     ) -> None:
         """Find the table and hold the policy's columns against it."""
         super().__init__(table)
@@ -93,6 +97,8 @@ class IbisRelease(Answers):
         self.population = given and self._found(words, given, held, handed)
         self._values: dict[tuple[str, ...], dict[str, int]] = {}
         self._count: int | None = None
+        self._rows_there: int | None = None
+        self._client = ClientRecords(client, table, number, self._brought, self._digits)
         still = table.source.url is not None and held[table.source.url].still
         self.stamps = None if still else self._stamps()
 
@@ -194,9 +200,13 @@ class IbisRelease(Answers):
         found = self._call("class_size_histogram", self._part(by, group), list(qi), **how)
         return counted_histogram([[row[name] or 0 for name in HELD] for row in found], self.table.nulls)
 
-    def _profiled(self, columns: Sequence[str]) -> list[Row]:  # noqa: ARG002 - as every engine has it
-        """Nothing: marks for missing values are told by texts, which each database writes in its own way."""
-        return []
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        """Profile the columns whose distinct values come to the client; among more, no mark stands out."""
+        found: list[Row] = []
+        for name in columns:
+            with suppress(ReidError):
+                found += self._call("profile", self.frame, [name])
+        return found
 
     def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
         divided, names = self._divided(by)
@@ -228,11 +238,16 @@ class IbisRelease(Answers):
             return ()
         if tuple(by) not in self._values:
             self._groups(by)
-        return (self._values[tuple(by)][repr(values)],)
+        place = self._values[tuple(by)].get(repr(values))
+        if place is None:
+            raise UnavailableError(MOVING.format("a group that was not there"))
+        return (place,)
 
     def _together(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
+        if function.is_handed("ibis", given):
+            return self._client.of_groups(function, qi, given, by)
         divided, names = self._divided(by)
         arguments = arguments_of(function, qi, {**given, "by": names}, (divided, self.population))
         return self._told(self._call(function.name, **arguments), names, by)
@@ -243,10 +258,22 @@ class IbisRelease(Answers):
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        if function.is_handed("ibis", given) or check.measure.takes("model"):
+            return self._client.of_part(function, check, given, group)
         part = self._part(check.by, group)
         return self._call(
             function.name, **arguments_of(function, check.quasi_identifiers, given, (part, self.population))
         )
+
+    def _brought(self, columns: Sequence[str], by: Sequence[str]) -> Brought:
+        """The distinct records, with the columns that divide them last; all are there, or none is."""
+        divided, names = self._divided(by)
+        found = asked(lambda: brought(divided, [*columns, *names]), self.url or "")
+        if self._rows_there is None:
+            self._rows_there = self._number(self.frame)
+        if found.records != self._rows_there:
+            raise UnavailableError(MOVING.format(f"{found.records} of {self._rows_there} records"))
+        return found
 
     def _call(self, name: str, *arguments: Any, **options: Any) -> list[Row]:  # noqa: ANN401 - the function's
         return list(rows(lambda: getattr(ri, name)(*arguments, **options), WORDS, self.url or ""))

@@ -6,13 +6,14 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.measures.answers import Answers, counted_histogram
+from reid_sql.check.measures.calls import Calls
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
-from reid_sql.domains import MAX_COLUMNS, Columns, Table, quoted
+from reid_sql.domains import MAX_COLUMNS, Columns, quoted
 from reid_sql.engines.duckdb.packed import Group, PackedClasses
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED, Function, sql_literal
+from reid_sql.function import Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.runner import run, sentence
 from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
@@ -50,7 +51,7 @@ class Release(Answers):
         """Begin with nothing counted."""
         self._packed: PackedClasses | None = None
         self._views: dict[Any, str] = {}
-        self._models: dict[Any, str] = {}
+        self._calls = Calls(self.con, self.table, self.population_view)
 
     def forget_counts(self) -> None:
         """Take away the distinct records, if they were counted."""
@@ -192,76 +193,9 @@ class Release(Answers):
         )
 
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
-        tables = {"tbl": self.part(check.by, group)}
-        if check.measure.takes("model"):
-            tables = {"model": self.model(check, group), "tbl": self.complete(check, group)}
-        call, values = self._call(
-            function, check.quasi_identifiers, {**given, **tables}, check.measure.unused
-        )
-        sql = f"FROM {call}"
-        if check.measure.over:
-            own = {name: sql_literal(value) for name, value in check.parameters.items()}
-            person = None if self.table.entity is None else quoted(self.table.entity)
-            sql = f"SELECT {check.measure.share(own, person)} {sql}"
-        return self._rows(function, sql, values)
+        return self._calls.of_part(check, function, given, self.part(check.by, group))
 
     def _together(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
-        tbl, names = self.divided(by)
-        call, values = self._call(function, qi, {**given, "tbl": tbl, "by": names})
-        listed = ", ".join(names)
-        rows = self._rows(function, f"SELECT [{listed}] AS digits, * EXCLUDE ({listed}) FROM {call}", values)
-        return [{**row, "digits": tuple(row["digits"])} for row in rows]
-
-    def _call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], unused: Sequence[str] = ()
-    ) -> tuple[str, list[Any]]:
-        """Spell the call with its places for values, and these."""
-        positional, named, values = [], [], []
-        for parameter in (each for each in function.parameters if each.name not in unused):
-            value = list(qi) if isinstance(parameter.domain, Columns) else given.get(parameter.name)
-            value = self.population_view if parameter.name == "population_tbl" else value
-            if parameter.default is REQUIRED:
-                positional.append("?")
-                values.append(value)
-            elif value is not None and not isinstance(parameter.domain, Table):
-                named.append(f"{parameter.name} := {sql_literal(value)}")
-        return f"{function.name}({', '.join([*positional, *named])})", values
-
-    def _rows(self, function: Function, sql: str, values: Sequence[Any]) -> list[Row]:
-        try:
-            return list(run(self.con, sql, values, f"{self.table.name}: {function.name}").records())
-        except duckdb.InterruptException:
-            raise
-        except duckdb.Error as error:
-            raise ReidError(sentence(error)) from None
-
-    def model(self, check: Check, group: Group) -> str:
-        """Name the copula of the quasi-identifiers, fitted once to the group."""
-        seed, method = check.parameters["seed"], check.parameters["method"]
-        key = (check.quasi_identifiers, check.by, group.digits, seed, method)
-        if key not in self._models:
-            name = f"{self.view}_model_{len(self._models)}"
-            how = f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}"
-            how += f", entity := {sql_literal(self.table.entity)}"
-            try:
-                self.ask(
-                    f"FROM fit_copula(?, ?, ?, {how})",
-                    "fitting a copula",
-                    [name, self.part(check.by, group), list(check.quasi_identifiers)],
-                )
-            except duckdb.Error as error:
-                raise ReidError(sentence(error)) from None
-            self._models[key] = name
-        return self._models[key]
-
-    def complete(self, check: Check, group: Group) -> str:
-        """Name a relation of the records that count: with `drop`, those that lack no value."""
-        part = self.part(check.by, group)
-        if self.table.nulls != "drop":
-            return part
-        name = f"{part}_complete_{len(self._models)}"
-        tests = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
-        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {part} WHERE {tests}")
-        return name
+        return self._calls.of_groups(function, qi, given, self.divided(by))

@@ -170,7 +170,7 @@ def collected(frame: Table, words: str) -> pa.Table:
     held = frame.op()
     if isinstance(held, ops.InMemoryTable):
         return held.data.to_pyarrow(held.schema)
-    rows = max(1, _limit() // max(1, len(frame.columns)))
+    rows = max(1, most_values() // max(1, len(frame.columns)))
     found = _fetched(frame.limit(rows + 1))
     if found.num_rows > rows:
         rule = f"{words} must be at most {rows} rows, as they come to the client, got more"
@@ -187,7 +187,8 @@ def _fetched(frame: Table) -> pa.Table:
         return batches.read_all()
 
 
-def _limit(environment: Mapping[str, str] = os.environ) -> int:
+def most_values(environment: Mapping[str, str] = os.environ) -> int:
+    """How many values may come to the client, rows times columns."""
     given = environment.get(SETTING, str(LIMIT))
     try:
         most = int(float(given))

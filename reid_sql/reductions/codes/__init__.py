@@ -18,7 +18,9 @@ COLUMNS_AS_CODES: Final = {
 MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
 BYTES: Final = CODE_BYTES  # of one code
 LEAST: Final = WIDE * (1 + SPARE)  # bytes a record that any count takes beside the codes
-WHOLE_COLUMNS: Final = {"ibis": "whole columns would have to come to the client"}
+BY_RECORD: Final = {
+    "ibis": "whole columns would have to come to the client, record by record, each told from those alike"
+}
 CODES: Final = Reduction(
     __name__,
     name="codes",
@@ -27,7 +29,7 @@ CODES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
-    absences=WHOLE_COLUMNS,
+    distinct=True,
 )
 UNIQUES: Final = Reduction(
     __name__,
@@ -37,7 +39,7 @@ UNIQUES: Final = Reduction(
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
-    absences=WHOLE_COLUMNS,
+    absences=BY_RECORD,
 )
 RECORD_CODES: Final = replace(
     UNIQUES,
@@ -45,6 +47,6 @@ RECORD_CODES: Final = replace(
     words="each column as codes, with the key of each record, else its place in the scan",
     absences={
         "spark": "it goes through the codes of all records, again and again, in one memory",
-        **WHOLE_COLUMNS,
+        **BY_RECORD,
     },
 )

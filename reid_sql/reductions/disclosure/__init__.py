@@ -15,7 +15,12 @@ BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not
 NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
 
 
-def measured(name: str, *options: Argument, partly: Mapping[str, str] | None = None) -> Reduction:
+def measured(
+    name: str,
+    *options: Argument,
+    partly: Mapping[str, str] | None = None,
+    handed: Mapping[str, tuple[str, tuple[str, ...]]] | None = None,
+) -> Reduction:
     """How many classes have each size and each value of the measure; the options say which variant of it."""
     return Reduction(
         __name__,
@@ -25,6 +30,7 @@ def measured(name: str, *options: Argument, partly: Mapping[str, str] | None = N
         columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
         arrays=sensitive.ClassValues,
         partly=partly or {},
+        handed=handed or {},
     )
 
 
@@ -37,6 +43,7 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         arguments=(*measure.arguments[:-2], *thresholds, KEPT_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
         partly=measure.partly,
+        handed=measure.handed,
     )
 
 
@@ -48,7 +55,8 @@ L_DIVERSITY: Final = measured(
 T_CLOSENESS: Final = measured(
     "t_closeness",
     Argument("variant", sensitive.DISTANCES, "equal"),
-    partly={"spark": BUT_EQUAL, "ibis": BUT_EQUAL},
+    partly={"spark": BUT_EQUAL},
+    handed={"ibis": ("variant", tuple(word for word in sensitive.DISTANCES.words if word != "equal"))},
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))

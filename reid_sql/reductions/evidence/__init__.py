@@ -5,7 +5,7 @@ from typing import Final
 from reid_sql.models.people.people_lines import DRAWN
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import METHOD
-from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
 __all__ = ["DRAWN", "EVIDENCE", "OF_COPULAS", "OF_INDEPENDENCE", "OF_PAIRS", "OF_PEOPLE", "SEED"]
@@ -30,6 +30,6 @@ EVIDENCE: Final = Reduction(
         "texts": "VARCHAR[]",
     },
     arrays=UniquenessEvidence,
-    absences=TEXTS_DIFFER,
+    distinct=True,
     most_groups=MOST_FITTED,
 )

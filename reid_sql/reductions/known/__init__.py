@@ -4,7 +4,7 @@ from typing import Final
 
 from reid_sql.domains import OPTIONAL_TABLE, Columns
 from reid_sql.models.attacker.adversary import KnownRecords
-from reid_sql.reduction import ANY_NULLS, ENTITY, KEY, TBL, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import ANY_NULLS, ENTITY, KEY, TBL, Argument, Reduction
 from reid_sql.scenario import SCENARIO
 
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
@@ -34,5 +34,5 @@ KNOWN_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=KnownRecords,
-    absences=TEXTS_DIFFER,
+    distinct=True,
 )

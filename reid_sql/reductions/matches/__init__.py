@@ -24,8 +24,5 @@ MATCHES: Final = Reduction(
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
-    absences={
-        "ibis": "what an attacker knows is drawn from a person's items by arithmetic that databases do "
-        "not share"
-    },
+    distinct=True,
 )

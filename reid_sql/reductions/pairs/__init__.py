@@ -4,7 +4,7 @@ from typing import Final
 
 from reid_sql.domains import OPTIONAL_TABLE, WEIGHT
 from reid_sql.models.copula.gaussian_copula import ALONE, PairCounts
-from reid_sql.reduction import KEPT_NULLS, QI, TBL, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
 
 __all__ = ["ALONE", "PAIRS"]  # how a line is marked that counts the records alone in all columns
 PAIRS: Final = Reduction(
@@ -29,5 +29,5 @@ PAIRS: Final = Reduction(
         "mass": "DOUBLE",
     },
     arrays=PairCounts,
-    absences=TEXTS_DIFFER,
+    distinct=True,
 )

@@ -5,7 +5,7 @@ from typing import Final
 from reid_sql.domains import OPTIONAL_TABLE, SEED, WEIGHT
 from reid_sql.models.people.people_evidence import ALL_LINES, MOST_DRAWN, MOST_LINES, MOST_PAIRED
 from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines
-from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
 __all__ = ["ALL_LINES", "DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "MOST_PAIRED", "PEOPLE", "SIZES"]
@@ -30,6 +30,6 @@ PEOPLE: Final = Reduction(
         "texts": "VARCHAR[]",
     },
     arrays=PeopleLines,
-    absences=TEXTS_DIFFER,
+    distinct=True,
     most_groups=MOST_FITTED,
 )

@@ -6,7 +6,7 @@ from reid_sql.domains import Columns
 from reid_sql.models.columns.column_profile import ColumnCounts
 from reid_sql.models.columns.look import DATE, PADDED
 from reid_sql.models.columns.sentinel import DATES, NUMBER, NUMBERS, WORDS
-from reid_sql.reduction import TBL, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import TBL, Argument, Reduction
 
 __all__ = [
     "COLUMN_COUNTS",
@@ -47,5 +47,5 @@ COLUMN_COUNTS: Final = Reduction(
         "candidates": "VARCHAR[]",
     },
     arrays=ColumnCounts,
-    absences=TEXTS_DIFFER,
+    distinct=True,
 )

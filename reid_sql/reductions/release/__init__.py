@@ -4,7 +4,7 @@ from typing import Final
 
 from reid_sql.domains import QUASI_IDENTIFIERS, TABLE, Columns
 from reid_sql.models.comparison.paired_records import PairedRecords
-from reid_sql.reduction import KEY, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import KEY, Argument, Reduction
 
 WITH_KEY: Final = Columns("quasi-identifiers and key")
 PAIRED_RECORDS: Final = Reduction(
@@ -28,5 +28,5 @@ PAIRED_RECORDS: Final = Reduction(
     },
     arrays=PairedRecords,
     whole=True,
-    absences=TEXTS_DIFFER,
+    distinct=True,
 )

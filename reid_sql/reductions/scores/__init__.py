@@ -4,7 +4,7 @@ from typing import Final
 
 from reid_sql.domains import COUNT, MODEL
 from reid_sql.models.copula.correction import ScoredClasses
-from reid_sql.reduction import TBL, TEXTS_DIFFER, Argument, Reduction
+from reid_sql.reduction import TBL, Argument, Reduction
 
 SCORED_CLASSES: Final = Reduction(
     __name__,
@@ -13,5 +13,5 @@ SCORED_CLASSES: Final = Reduction(
     arguments=(TBL, Argument("model", MODEL), Argument("population", COUNT)),
     columns={"place": "BIGINT", "class_size": "BIGINT", "uniqueness_xi": "DOUBLE"},
     arrays=ScoredClasses,
-    absences=TEXTS_DIFFER,
+    distinct=True,
 )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from reid_sql.models.validation.whole import DistinctTexts
-from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, TEXTS_DIFFER, Reduction
+from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Reduction
 
 NAMES: Final = 0  # the line that holds the names of the columns; no records are in it
 TEXTS: Final = Reduction(
@@ -13,6 +13,6 @@ TEXTS: Final = Reduction(
     arguments=(TBL, QI, BY, KEPT_NULLS),
     columns={"line": "BIGINT", "texts": "VARCHAR[]", "records": "BIGINT"},
     arrays=DistinctTexts,
-    absences=TEXTS_DIFFER,
+    distinct=True,
     most_groups=MOST_FITTED,
 )
