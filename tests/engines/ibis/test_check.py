@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import reid_sql
+import reid_sql.ibis as ri
 from reid_sql.check import gate
 from reid_sql.check.policy.policy import read_policy
 from reid_sql.check.reports.html import html
@@ -475,6 +476,25 @@ def test_another_table_or_function_gives_no_false_pass(
     seen = k_of(tmp_path, attacked, "'survey.seen'")
     assert seen == pytest.approx([sum(women), min(women), women.count(1) / sum(women)])
     assert k_of(tmp_path, attacked, "'survey.people'") == pytest.approx(real)
+
+
+@pytest.mark.postgres
+def test_all_questions_see_the_table_as_it_was_when_the_first_was_asked(
+    tmp_path: Path, url: str, postgres: str
+) -> None:
+    """Who doubles every record meanwhile makes nobody look safer; what comes in batches ends nothing."""
+    server = connected("postgres", postgres)
+    with warehouse("url", url, tmp_path) as held:
+        table = held.table("table", "survey.people")
+        answers = []
+        for _ in range(3):
+            found = ri.risk_summary(table, ["age", "sex"]).to_pyarrow().to_pylist()
+            modelled = ri.pyc_forecast(table, ["age", "sex"], [1e6]).to_pyarrow().to_pylist()
+            answered = ri.population_risk(table, ["age", "sex"], [1e6]).to_pyarrow().to_pylist()
+            answers.append((found, modelled, answered))
+            server.raw_sql("INSERT INTO survey.people SELECT * FROM survey.people").close()
+    assert answers == [answers[0]] * 3
+    assert server.raw_sql("SELECT count(*) FROM survey.people").fetchall()[0][0] == 8 * found[0]["records"]
 
 
 @pytest.mark.postgres
