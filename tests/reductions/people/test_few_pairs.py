@@ -6,7 +6,8 @@ from itertools import combinations
 import polars as pl
 import pytest
 
-from reid_sql.reductions.people import LOOKED_AT, MOST_LINES
+from reid_sql.reductions.people import LOOKED_AT, MOST_LINES, MOST_PAIRED
+from reid_sql.reductions.people.polars import people
 from tests.tables import by_duckdb
 
 ROWS = LOOKED_AT + MOST_LINES + 1_000
@@ -47,3 +48,33 @@ def test_pairs_are_told_where_the_whole_table_has_few(weight: str) -> None:
         pair[int(row["first_value"]), row["second_value"]] = row["records"]
         assert row["mass"] == row["records"] * (1 if weight == "NULL" else 0.5)
     assert found == expected
+
+
+@pytest.mark.parametrize("wide", [MOST_PAIRED, MOST_PAIRED + 1])
+def test_of_very_many_columns_all_pairs_are_counted_among_the_drawn(wide: int) -> None:
+    """Else 64 columns have 2,016 pairs to count; both engines leave the same ones out."""
+    names = [f"c{place}" for place in range(wide)]
+    frame = pl.DataFrame(
+        {name: [row * (place + 3) % 7 for row in range(60)] for place, name in enumerate(names)}
+    )
+    asked = f"FROM reid.main.reid_reduce_people(t, {names}, NULL, NULL, 0, NULL, 'value', NULL)"
+    told = by_duckdb(f"SELECT first, second FROM ({asked}) WHERE second > 0", t=frame)
+    polars = people(tbl=frame.lazy(), qi=names, weight=None, marginals=None, seed=0, nulls="value")
+    also = polars.filter(pl.col("second") > 0).select("first", "second").unique().collect()
+    pairs = {(row["first"], row["second"]) for row in told}
+    assert pairs == set(also.iter_rows())
+    assert len(pairs) == (wide * (wide - 1) // 2 if wide <= MOST_PAIRED else 0)
+
+
+@pytest.mark.parametrize("wide", [12, 20])
+def test_all_pairs_together_have_a_bounded_number_of_lines(wide: int) -> None:
+    rows, names = 30_000, [f"c{place}" for place in range(wide)]
+    frame = pl.DataFrame(
+        {
+            name: [row * (2 * place + 1) % (40 if place % 2 else 600) for row in range(rows)]
+            for place, name in enumerate(names)
+        }
+    )
+    asked = f"FROM reid.main.reid_reduce_people(t, {names}, NULL, NULL, 0, NULL, 'value', NULL)"
+    told = by_duckdb(f"SELECT count(*) AS lines FROM ({asked}) WHERE second > 0", t=frame)
+    assert 0 < told[0]["lines"] <= 1_000_000
