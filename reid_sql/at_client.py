@@ -6,9 +6,10 @@ it was counted: every function finds the table that it knows, and answers as it 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import duckdb
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 from ibis.expr.types import Column as IbisColumn
 from ibis.expr.types import Table as IbisTable
 
+import reid_sql_udfs
 from reid_sql import registry
 from reid_sql.columns import Groups
 from reid_sql.domains import (
@@ -34,7 +36,7 @@ from reid_sql.domains import (
 from reid_sql.engines.arrow import ARROW_TYPES
 from reid_sql.engines.ibis.alike import shown
 from reid_sql.engines.ibis.frames import collected, number_of, numbered, places, resolved
-from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
 from reid_sql.reduction import DIVIDING
@@ -189,6 +191,23 @@ def answered(declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
         # Of each column the distinct values alone: the records on all of them are never asked.
         each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(given, frame.columns))
         return pa.concat_tables([_asked(con, declared, asked) for asked in each])
+
+
+def profiled(
+    frame: IbisTable, columns: Sequence[str], told: Callable[[Callable[[], pa.Table]], pa.Table]
+) -> list[dict[str, Any]]:
+    """Profile the columns whose distinct values come to the client; among more, no mark stands out.
+
+    `told` asks the question, and tells in one sentence what the database refuses.
+    """
+    found: list[dict[str, Any]] = []
+    profile = reid_sql_udfs.declared()["profile"]
+    with at_client() as con:
+        for name in columns:
+            with suppress(ReidError):
+                question = partial(_asked, con, profile, {"tbl": frame, "columns": [name]})
+                found += told(question).to_pylist()
+    return found
 
 
 def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any]) -> pa.Table:

@@ -189,8 +189,7 @@ def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
 def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int) -> RenderableType:
     """Show the one answer for each population, and beneath what the older method says, by its name."""
     title = Text("By an older method, Pitman–Yor (pyc_forecast)", style="bold")
-    first = [Text(rows[0]["status"], style="yellow")] if rows[0]["method"] is None else [answer_page(rows, k)]
-    return Group(*first, "", title, _shares(older, FORECAST, k))
+    return Group(answer_page(rows, k), "", title, _shares(older, FORECAST, k))
 
 
 def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:

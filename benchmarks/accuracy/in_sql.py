@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 import reid_sql
+from benchmarks.accuracy.kinds import zipf
 
 Values = npt.NDArray[Any]
 Columns = Mapping[str, Values]
@@ -48,16 +49,10 @@ class Told:
         return self.low <= self.truth <= self.high
 
 
-def ranks(rng: np.random.Generator, people: int, many: int, power: float) -> Values:
-    """Places in a ranking by a law of Zipf."""
-    share = np.arange(1.0, many + 1) ** -power
-    return rng.choice(many, people, p=share / share.sum())
-
-
 def birth_sex_place(rng: np.random.Generator, people: int) -> Columns:
     """The classic trio, independent of each other."""
     born = np.datetime64("1940-01-01", "D") + (rng.beta(2, 1.4, people) * 25_000).astype(np.int64)
-    place = ranks(rng, people, int(rng.integers(20, 400)), 0.6)
+    place = zipf(rng, people, int(rng.integers(20, 400)), 0.6)
     return {"born": born, "sex": rng.integers(0, 2, people), "place": place.astype(str)}
 
 
@@ -65,7 +60,7 @@ def positions(rng: np.random.Generator, people: int) -> Columns:
     """Where people were, rounded, in clusters."""
     many = int(rng.integers(5, 60))
     centre, spread = rng.normal(0, 1, (many, 2)), rng.uniform(0.01, 0.2, many)
-    at = ranks(rng, people, many, 1.1)
+    at = zipf(rng, people, many, 1.1)
     near = centre[at] + rng.normal(0, 1, (people, 2)) * spread[at][:, None]
     fine = 10 ** int(rng.integers(1, 4))
     rounded = np.round(near * fine) / fine
@@ -74,8 +69,8 @@ def positions(rng: np.random.Generator, people: int) -> Columns:
 
 def names(rng: np.random.Generator, people: int) -> Columns:
     """First and last names of twelve origins, and the decade of birth."""
-    origin = ranks(rng, people, 12, 1).astype(str)
-    first, last = ranks(rng, people, 800, 1.2).astype(str), ranks(rng, people, 3000, 1).astype(str)
+    origin = zipf(rng, people, 12, 1).astype(str)
+    first, last = zipf(rng, people, 800, 1.2).astype(str), zipf(rng, people, 3000, 1).astype(str)
     told = np.char.add(np.char.add(origin, "_"), first), np.char.add(np.char.add(origin, "_"), last)
     return {"first": told[0], "last": told[1], "decade": (rng.beta(2, 2, people) * 9).astype(np.int64)}
 
@@ -113,14 +108,14 @@ def diagnoses(rng: np.random.Generator, people: int) -> Columns:
 
 def cars(rng: np.random.Generator, people: int) -> Columns:
     """Make, model, year, colour and trim, of which some follow from others, and where it is kept."""
-    make, model = ranks(rng, people, 40, 1.1), ranks(rng, people, 12, 0.9)
+    make, model = zipf(rng, people, 40, 1.1), zipf(rng, people, 12, 0.9)
     return {
         "make": make.astype(str),
         "model": (make * 100 + model).astype(str),
         "year": 2024 - np.minimum(rng.gamma(2, 4, people).astype(np.int64), 40),
-        "colour": ((ranks(rng, people, 10, 1) + model) % 10).astype(str),
+        "colour": ((zipf(rng, people, 10, 1) + model) % 10).astype(str),
         "trim": (rng.integers(0, 3, people) * (model % 2)).astype(str),
-        "place": ranks(rng, people, 300, 0.5).astype(str),
+        "place": zipf(rng, people, 300, 0.5).astype(str),
     }
 
 
@@ -135,8 +130,8 @@ def laboratory(rng: np.random.Generator, people: int) -> Columns:
 
 def commuters(rng: np.random.Generator, people: int) -> Columns:
     """Home, work, which is often near, and the hour of leaving."""
-    home = ranks(rng, people, 500, 0.8)
-    away = (home + ranks(rng, people, 200, 1)) % 500
+    home = zipf(rng, people, 500, 0.8)
+    away = (home + zipf(rng, people, 200, 1)) % 500
     work = np.where(rng.random(people) < 0.5, home, away)
     hour = np.clip(np.round(rng.normal(8, 1.2, people) * 2) / 2, 4, 12)
     return {"home": home.astype(str), "work": work.astype(str), "hour": hour}
@@ -146,7 +141,7 @@ def couples(rng: np.random.Generator, people: int) -> Columns:
     """The ages of two who live together, their children, and the region."""
     one = np.clip(np.round(rng.normal(45, 15, people)), 18, 95).astype(np.int64)
     other = np.clip(one + np.round(rng.laplace(-2, 3, people)), 18, 95).astype(np.int64)
-    children, region = np.minimum(rng.poisson(1.6, people), 7), ranks(rng, people, 60, 0.7)
+    children, region = np.minimum(rng.poisson(1.6, people), 7), zipf(rng, people, 60, 0.7)
     return {"one": one, "other": other, "children": children, "region": region.astype(str)}
 
 

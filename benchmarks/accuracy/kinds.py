@@ -57,7 +57,7 @@ def zipf_mixture(rng: np.random.Generator, people: int) -> Population:
     found = {}
     for j in range(int(rng.integers(2, 7))):
         many = int(_log_uniform(rng, 10, 3000))
-        place = _zipf(rng, people, many, rng.uniform(0.7, 1.6))
+        place = zipf(rng, people, many, rng.uniform(0.7, 1.6))
         order = np.stack([rng.permutation(many) for _ in range(int(group.max()) + 1)])
         found[f"c{j}"] = Made(order[group, place])
     return Population(found)
@@ -80,7 +80,7 @@ def shared_homes(rng: np.random.Generator, people: int) -> Population:
     home, _ = _homes(rng, people)
     many = int(home.max()) + 1
     found = {
-        f"c{j}": Made(_zipf(rng, many, int(_log_uniform(rng, 5, 300)), 0.9)[home])
+        f"c{j}": Made(zipf(rng, many, int(_log_uniform(rng, 5, 300)), 0.9)[home])
         for j in range(int(rng.integers(3, 7)))
     }
     return Population(found | ({"sex": Made(rng.integers(0, 2, people))} if rng.random() < 0.5 else {}))
@@ -97,8 +97,8 @@ def panel(rng: np.random.Generator, people: int) -> Population:
     }
     for j in range(int(rng.integers(2, 6))):
         values = int(_log_uniform(rng, 4, 200))
-        usual = _zipf(rng, many, values, 0.8)[person]
-        found[f"c{j}"] = Made(np.where(rng.random(people) < change, _zipf(rng, people, values, 0.8), usual))
+        usual = zipf(rng, many, values, 0.8)[person]
+        found[f"c{j}"] = Made(np.where(rng.random(people) < change, zipf(rng, people, values, 0.8), usual))
     return Population(found)
 
 
@@ -121,7 +121,7 @@ def followed(rng: np.random.Generator, people: int) -> Population:
     """A birth date with year and age, a code with its group and sector, of which some slip now and then."""
     days = rng.integers(0, 80 * 365, people)
     codes = int(_log_uniform(rng, 100, 2000))
-    code = _zipf(rng, people, codes, 0.9)
+    code = zipf(rng, people, codes, 0.9)
     group = np.sort(rng.integers(0, codes // 6 + 1, codes))
     slip = rng.random(people) < rng.choice([0.0, 0.0, 0.001, 0.01])
     step = int(rng.choice([1, 30, 365]))
@@ -167,7 +167,7 @@ def visits(rng: np.random.Generator, people: int) -> Population:
     step = int(rng.choice([1, 60, 600]))
     day = rng.integers(0, int(rng.integers(3, 200)), people)
     when = day * MINUTES * 60 + (np.clip(rng.normal(11, 3, people), 0, 23.9) * 3600).astype(np.int64)
-    found = {"seen": Made(when // step * step, "moment"), "ward": Made(_zipf(rng, people, 40, 1.0))}
+    found = {"seen": Made(when // step * step, "moment"), "ward": Made(zipf(rng, people, 40, 1.0))}
     return Population(
         found | ({"age": Made(rng.integers(0, 95, people), "number")} if rng.random() < 0.5 else {})
     )
@@ -190,14 +190,14 @@ def mostly_missing(rng: np.random.Generator, people: int) -> Population:
     keen = rng.beta(0.5, 1.5, people)
     found = {}
     for j in range(int(rng.integers(4, 13))):
-        own = _zipf(rng, people, int(_log_uniform(rng, 3, 300)), rng.uniform(0.5, 1.5))
+        own = zipf(rng, people, int(_log_uniform(rng, 3, 300)), rng.uniform(0.5, 1.5))
         found[f"c{j}"] = Made(np.where(rng.random(people) < keen * rng.uniform(0.2, 1), own, BLANK))
     return Population(found)
 
 
 def births(rng: np.random.Generator, people: int) -> Population:
     """Postal code by city size, date or month of birth, and sex."""
-    codes = _zipf(rng, people, int(_log_uniform(rng, 20, 800)), rng.uniform(0.3, 1.1))
+    codes = zipf(rng, people, int(_log_uniform(rng, 20, 800)), rng.uniform(0.3, 1.1))
     days = (365 * (2024 - np.clip(rng.gamma(4, 10, people), 0, 99))).astype(np.int64) + rng.integers(
         0, 365, people
     )
@@ -214,10 +214,10 @@ def births(rng: np.random.Generator, people: int) -> Population:
 def careers(rng: np.random.Generator, people: int) -> Population:
     """Codes of a tree, each drawn below the one before, as diagnoses or trades are, with an age."""
     branch = int(rng.integers(3, 12))
-    first = _zipf(rng, people, branch, 0.8)
+    first = zipf(rng, people, branch, 0.8)
     found, above = {"level0": Made(first)}, first
     for depth in range(1, int(rng.integers(2, 5))):
-        above = above * branch + _zipf(rng, people, branch, rng.uniform(0.5, 1.5))
+        above = above * branch + zipf(rng, people, branch, rng.uniform(0.5, 1.5))
         found[f"level{depth}"] = Made(above.copy())
     if rng.random() < 0.5:
         del found["level0"]
@@ -228,12 +228,12 @@ def careers(rng: np.random.Generator, people: int) -> Population:
 def by_region(rng: np.random.Generator, people: int) -> Population:
     """Regions that differ in all columns, of which a sample has a third: not a random sample."""
     regions = int(rng.integers(6, 40))
-    region = _zipf(rng, people, regions, 0.7)
+    region = zipf(rng, people, regions, 0.7)
     found = {}
     for j in range(int(rng.integers(3, 7))):
         many = int(_log_uniform(rng, 4, 60))
         moved = rng.integers(0, many, regions)[region]
-        found[f"c{j}"] = Made((_zipf(rng, people, many, 1.0) + moved) % many)
+        found[f"c{j}"] = Made((zipf(rng, people, many, 1.0) + moved) % many)
     taken = rng.permutation(regions) < max(regions // 3, 1)
     order = rng.permutation(people)
     return Population(found, np.concatenate([order[taken[region[order]]], order[~taken[region[order]]]]))
@@ -242,7 +242,7 @@ def by_region(rng: np.random.Generator, people: int) -> Population:
 def _families(rng: np.random.Generator, home: Integers, member: Integers) -> Columns:
     many = int(home.max()) + 1
     shared = {
-        "place": Made(_zipf(rng, many, int(_log_uniform(rng, 50, 3000)), 0.8)[home]),
+        "place": Made(zipf(rng, many, int(_log_uniform(rng, 50, 3000)), 0.8)[home]),
         "tenure": Made(rng.integers(0, 4, many)[home]),
         "income": Made(
             (np.exp(rng.normal(3, 0.6, many)) // rng.choice([1, 5])).astype(np.int64)[home], "number"
@@ -266,7 +266,7 @@ def _homes(rng: np.random.Generator, people: int) -> tuple[Integers, Integers]:
     return home, np.arange(people) - first[home]
 
 
-def _zipf(rng: np.random.Generator, people: int, many: int, power: float) -> Integers:
+def zipf(rng: np.random.Generator, people: int, many: int, power: float) -> Integers:
     """Draw ranks of many values by shares that fall with this power of the rank."""
     shares = np.arange(1, many + 1.0) ** -power
     return np.asarray(np.searchsorted(np.cumsum(shares / shares.sum())[:-1], rng.random(people)))

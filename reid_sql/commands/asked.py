@@ -2,14 +2,14 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from reid_sql.commands.options import named_columns, opened_table
 from reid_sql.connection_url import is_connection
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.errors import OutOfDomainError, UnavailableError
 
 if TYPE_CHECKING:
     import duckdb
@@ -114,12 +114,10 @@ class InFile:
 
     def marks(self) -> dict[str, str]:
         """By what `profile` says of the columns."""
-        from reid_sql.models.columns.column_profile import held_by  # noqa: PLC0415 - help is shown without what counts
+        from reid_sql.models.columns.column_profile import marks_of  # noqa: PLC0415 - help is shown without what counts
         from reid_sql.runner import run  # noqa: PLC0415 - the same
 
-        listed = "SELECT column_name, sentinels, sentinel_records FROM profile(?, ?)"
-        found = run(self.con, listed, self.given, "marks for missing values").rows
-        return {name: held_by(marks, records, name) for name, marks, records in found if marks}
+        return marks_of(run(self.con, "FROM profile(?, ?)", self.given, "marks for missing values").records())
 
     def repeated(self) -> list[tuple[str, int, int]]:
         """By one scan, where a column has such a name."""
@@ -174,19 +172,12 @@ class InWarehouse:
 
     def marks(self) -> dict[str, str]:
         """By what `profile` says of the columns whose distinct values come to the client."""
-        from reid_sql.models.columns.column_profile import held_by  # noqa: PLC0415 - help is shown without what counts
+        from reid_sql import warehouse  # noqa: PLC0415 - only for a warehouse
+        from reid_sql.at_client import profiled  # noqa: PLC0415 - the same
+        from reid_sql.models.columns.column_profile import marks_of  # noqa: PLC0415 - help is shown without what counts
 
-        found = {}
-        for name in self.columns:
-            with suppress(ReidError):  # more values than are to come, among which no mark stands out
-                [row] = self.held.rows(partial(self._profile, name), "marks for missing values")
-                found[name] = held_by(row["sentinels"], row["sentinel_records"], name)
-        return {name: told for name, told in found.items() if told}
-
-    def _profile(self, name: str) -> "Table":
-        import reid_sql.ibis as ri  # noqa: PLC0415 - only for a warehouse
-
-        return ri.profile(self.table, [name])
+        asked_of = partial(warehouse.asked, url=self.held.url)
+        return marks_of(profiled(self.table, self.columns, asked_of))
 
     def repeated(self) -> list[tuple[str, int, int]]:
         """By one scan, where a column has such a name."""

@@ -62,8 +62,7 @@ def run_command(options: argparse.Namespace) -> int:
         else:
             found = table.ask("population_risk", populations, words=PEOPLE, **how)
     page = [row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)]
-    rows = older if found[0]["method"] is None else found
-    print_answer(options, page, rows, lambda: screen.forecast_page(found, older, how["k"]))
+    print_answer(options, page, found, lambda: screen.forecast_page(found, older, how["k"]))
     return PASSED
 
 

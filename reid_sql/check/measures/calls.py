@@ -1,7 +1,7 @@
 """The functions behind checks, asked of relations of a DuckDB connection."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 
@@ -11,6 +11,20 @@ from reid_sql.domains import Columns, Table, quoted
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.runner import Answer, run, sentence
+
+DIGITS: Final = "reid_by"
+
+
+def beside(columns: Sequence[str]) -> str:
+    """A beginning that no column's name has, for columns of the digits of groups.
+
+    >>> beside(["age", "REID_BY1"])
+    'reid_by_'
+    """
+    found = DIGITS
+    while any(name.lower().startswith(found) for name in columns):
+        found += "_"
+    return found
 
 
 class Calls:
@@ -61,9 +75,10 @@ class Calls:
         return f"{function.name}({', '.join([*positional, *named])})", values
 
     def _rows(self, function: Function, sql: str, values: Sequence[Any]) -> list[Row]:
-        return list(self._said(sql, values, function.name).records())
+        return list(self.said(sql, values, function.name).records())
 
-    def _said(self, sql: str, values: Sequence[Any], words: str) -> Answer:
+    def said(self, sql: str, values: Sequence[Any], words: str) -> Answer:
+        """Run one statement, showing progress; what DuckDB refuses is one sentence."""
         try:
             return run(self.con, sql, values, f"{self.table.name}: {words}")
         except duckdb.InterruptException:
@@ -80,7 +95,7 @@ class Calls:
             how = f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}"
             how += f", entity := {sql_literal(self.table.entity)}"
             asked = [name, part, list(check.quasi_identifiers)]
-            self._said(f"FROM fit_copula(?, ?, ?, {how})", asked, "fitting a copula")
+            self.said(f"FROM fit_copula(?, ?, ?, {how})", asked, "fitting a copula")
             self._models[key] = name
         return self._models[key]
 

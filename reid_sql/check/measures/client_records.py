@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
 from reid_sql.at_client import Brought, at_client, forget, needed, stand
-from reid_sql.check.measures.calls import Calls
+from reid_sql.check.measures.calls import Calls, beside
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.domains import Columns, quoted
@@ -18,8 +18,6 @@ from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.frames import most_values, places
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Function
-
-DIGITS: Final = "reid_by"  # lengthened until no column begins with it
 
 # The distinct records on some columns, and by the columns that divide them, these last.
 Bring = Callable[[Sequence[str], Sequence[str]], Brought]
@@ -74,9 +72,7 @@ class ClientRecords:
 
     def _view(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, str]:
         """Name a view of all records, and its column of their groups' places."""
-        digits = DIGITS
-        while any(name.lower().startswith(digits) for name in columns):
-            digits += "_"
+        digits = beside(columns)
         key = (frozenset(columns), tuple(by))
         if key not in self._views:
             if key in self._refused:

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from functools import reduce
+from contextlib import ExitStack, contextmanager
+from functools import partial, reduce
 from operator import and_
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ import ibis
 from ibis.expr.types import BooleanValue, Table
 
 import reid_sql.ibis as ri
-from reid_sql.at_client import Brought, brought
+from reid_sql.at_client import Brought, brought, profiled
 from reid_sql.check.measures.answers import Answers, counted_histogram
 from reid_sql.check.measures.client_records import Client, ClientRecords
 from reid_sql.check.measures.measure import Row, arguments_of
@@ -23,7 +23,7 @@ from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
 from reid_sql.engines.ibis.kit import TABLE
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
+from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.warehouse import Warehouse, asked, rows, warehouse
@@ -202,11 +202,7 @@ class IbisRelease(Answers):
 
     def _profiled(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns whose distinct values come to the client; among more, no mark stands out."""
-        found: list[Row] = []
-        for name in columns:
-            with suppress(ReidError):
-                found += self._call("profile", self.frame, [name])
-        return found
+        return list(profiled(self.frame, columns, partial(asked, url=self.url or "")))
 
     def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
         divided, names = self._divided(by)

@@ -6,16 +6,15 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.measures.answers import Answers, counted_histogram
-from reid_sql.check.measures.calls import Calls
+from reid_sql.check.measures.calls import Calls, beside
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
 from reid_sql.domains import MAX_COLUMNS, Columns, quoted
 from reid_sql.engines.duckdb.packed import Group, PackedClasses
-from reid_sql.errors import ReidError
 from reid_sql.function import Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.runner import run, sentence
+from reid_sql.runner import run
 from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
@@ -115,13 +114,8 @@ class Release(Answers):
         how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
         columns = "class_size, classes, records, coalesce(blank_records, 0)"
         sql = f"SELECT {columns} FROM class_size_histogram(?, ?, {how})"
-        try:
-            rows = self.ask(sql, "matching", [self.part(by, group), list(qi)])
-        except duckdb.InterruptException:
-            raise
-        except duckdb.Error as error:
-            raise ReidError(sentence(error)) from None
-        return counted_histogram(rows, self.table.nulls)
+        found = self._calls.said(sql, [self.part(by, group), list(qi)], "matching")
+        return counted_histogram(found.rows, self.table.nulls)
 
     def _matches_of_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
         return self.packed.matched(qi, by)
@@ -149,9 +143,7 @@ class Release(Answers):
         """Name a relation of all records, and its columns of the digits by which their groups are told."""
         if not by:
             return self.view, []
-        prefix = "reid_by"
-        while any(column.lower().startswith(prefix) for column in self.columns):
-            prefix += "_"
+        prefix = beside(self.columns)
         names = [f"{prefix}{place}" for place in range(1, len(by) + 1)]
         key = (tuple(by), None)
         if key not in self._views:

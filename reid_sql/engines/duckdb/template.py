@@ -173,7 +173,7 @@ def _constant(path: str, constants: Mapping[str, Any]) -> str:
     if isinstance(value, str):
         return sql_text(value)
     if isinstance(value, tuple | list):
-        return f"({', '.join(sql_text(each) for each in value)})"
+        return f"({', '.join(sql_text(each) if isinstance(each, str) else str(each) for each in value)})"
     return str(value)
 
 

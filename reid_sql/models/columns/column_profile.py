@@ -1,6 +1,6 @@
 """The profile of a column: how far it tells records apart, its marks for missing values, what to think of."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import log
 from typing import Any, Final
@@ -171,6 +171,20 @@ def _of_marks(marks: Sequence[Sentinel]) -> str:
     """What stands in places of missing values, and what to do."""
     told = held_by([mark.text for mark in marks], [mark.records for mark in marks])
     return f"; {told}: make it NULL if it is one" if told else ""
+
+
+def marks_of(profiled: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The columns that hold marks for missing values, each with what `held_by` says of it.
+
+    >>> row = {"column_name": "age", "sentinels": [], "sentinel_records": []}
+    >>> list(marks_of([row, {"column_name": "sex", "sentinels": ["?"], "sentinel_records": [2]}]))
+    ['sex']
+    """
+    return {
+        row["column_name"]: held_by(row["sentinels"], row["sentinel_records"], row["column_name"])
+        for row in profiled
+        if row["sentinels"]
+    }
 
 
 def held_by(sentinels: Sequence[str], records: Sequence[int], column: str = "") -> str:

@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from reid_sql.domains import OPTIONAL_TABLE, SEED, WEIGHT
-from reid_sql.models.people.people_evidence import ALL_LINES, MOST_DRAWN, MOST_LINES, MOST_PAIRED
+from reid_sql.domains import MAX_COLUMNS, OPTIONAL_TABLE, SEED, WEIGHT
+from reid_sql.models.people.people_evidence import MOST_DRAWN, most_lines
 from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
-__all__ = ["ALL_LINES", "DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "MOST_PAIRED", "PEOPLE", "SIZES"]
+__all__ = ["DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
+MOST_LINES: Final = tuple(most_lines(columns) for columns in range(1, MAX_COLUMNS + 1))
 LOOKED_AT: Final = 65_536  # rows: by these, pairs of columns with very many combinations are told first
 PEOPLE: Final = Reduction(
     __name__,

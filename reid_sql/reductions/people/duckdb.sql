@@ -1,9 +1,7 @@
 -- How DuckDB says what a model of people is fitted to.
 
 -- Combinations that a pair of so many columns may have; beyond, it is counted among the drawn.
-MACRO reid_most_lines(columns) AS
-CASE WHEN len(columns) > ${MOST_PAIRED} THEN 0
-ELSE least(${MOST_LINES}, ${ALL_LINES} // greatest(len(columns) * (len(columns) - 1) // 2, 1)) END;
+MACRO reid_most_lines(columns) AS list_extract(list_value${MOST_LINES}, len(columns));
 
 -- The classes, and their records in a random order that the values and the seed decide. `head` are the
 -- groups' columns before others, each with a comma after it.

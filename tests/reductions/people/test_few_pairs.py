@@ -6,7 +6,8 @@ from itertools import combinations
 import polars as pl
 import pytest
 
-from reid_sql.reductions.people import LOOKED_AT, MOST_LINES, MOST_PAIRED
+from reid_sql.models.people.people_evidence import MOST_LINES, MOST_PAIRED
+from reid_sql.reductions.people import LOOKED_AT
 from reid_sql.reductions.people.polars import people
 from tests.tables import by_duckdb
 
