@@ -35,20 +35,24 @@ MACRO reid_are_listed(words, columns) AS CASE WHEN len(reid_listed(words, column
 -- A file by its path, or a name as it stands where it holds no quotes or is quoted by SQL's rules. Else it is
 -- an identifier that itself holds quotes: those arrive bare. A name in quotes may be a table's, and DuckDB
 -- would read as a pattern what is none.
-MACRO reid_table(tbl) AS
+PLAN reid_table(tbl) AS
+{% if coalesce(trim(tbl::VARCHAR), '') = '' %}
+{{ error('tbl must be a table, view or file, got an empty name; pass its name or path')::VARCHAR }}
+{% elif contains(tbl::VARCHAR, '"') %}
+(FROM query('FROM ' || reid_quoted_table({{ reid_text(tbl::VARCHAR) }})))
+{% elif reid_is_file(tbl::VARCHAR) %}{{ reid_file(tbl::VARCHAR) }}
+{% else %}query_table({{ reid_text(tbl::VARCHAR) }}){% endif %}
+;
+
+MACRO reid_quoted_table(tbl) AS
 CASE
-  WHEN coalesce(trim(tbl::VARCHAR), '') = ''
-  THEN error('tbl must be a table, view or file, got an empty name; pass its name or path')
-  WHEN contains(tbl::VARCHAR, '"')
-    AND regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
-  THEN CASE WHEN regexp_matches(tbl::VARCHAR, '[\[?=]') AND reid_is_file(replace(tbl::VARCHAR, '"', ''))
+  WHEN regexp_full_match(tbl, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+  THEN CASE WHEN regexp_matches(tbl, '[\[?=]') AND reid_is_file(replace(tbl, '"', ''))
     THEN error('tbl must be a path without quotes around it where it holds [, ? or =, got '
-      || tbl::VARCHAR || '; leave the inner quotes out, or pass a view of the table')
-    ELSE 'system.main.query_table(' || reid_text(tbl::VARCHAR) || ')' END
-  WHEN reid_is_file(tbl::VARCHAR) AND (NOT contains(tbl::VARCHAR, '"') OR contains(tbl::VARCHAR, '/'))
-  THEN reid_file(tbl::VARCHAR)
-  WHEN NOT contains(tbl::VARCHAR, '"') THEN 'system.main.query_table(' || reid_text(tbl::VARCHAR) || ')'
-  ELSE 'system.main.query_table(' || reid_text(reid_name(tbl::VARCHAR)) || ')'
+      || tbl || '; leave the inner quotes out, or pass a view of the table')
+    ELSE 'system.main.query_table(' || reid_text(tbl) || ')' END
+  WHEN reid_is_file(tbl) AND contains(tbl, '/') THEN reid_file(tbl)
+  ELSE 'system.main.query_table(' || reid_text(reid_name(tbl)) || ')'
 END;
 
 MACRO reid_is_file(path) AS
@@ -57,18 +61,22 @@ regexp_matches(path, '(?is)[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$
 -- The very file: no folder's name is a column, no line a comment, and texts are texts, whatever they look
 -- like. A text of JSON that would be a value of another kind keeps its quotes, so that 1 and "1" stay two.
 PLAN reid_file(path) AS
+{% call reid_with_path(path) %}
 {% if regexp_matches(path, '(?i)[.]parquet([.](gz|zst))?$') %}
-read_parquet({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
+read_parquet(<path>, hive_partitioning = false)
 {% elif regexp_matches(path, '(?i)[.][ct]sv([.](gz|zst))?$') %}
-read_csv({{ reid_text(reid_path(path)) }}, all_varchar = true, comment = '', hive_partitioning = false)
+read_csv(<path>, all_varchar = true, comment = '', hive_partitioning = false)
 {% else %}
 (
   SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR' AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
     THEN json_extract_string(COLUMNS(*), '$') ELSE COLUMNS(*)::VARCHAR END
-  FROM read_json({{ reid_text(reid_path(path)) }}, maximum_depth = 1, hive_partitioning = false)
+  FROM read_json(<path>, maximum_depth = 1, hive_partitioning = false)
 )
 {% endif %}
+{% endcall %}
 ;
+
+MACRO reid_with_path(path, body) AS replace(body, '<path>', reid_text(reid_path(path)));
 
 -- A path in which * alone is a pattern; addresses of the web know none.
 MACRO reid_path(path) AS
@@ -130,26 +138,39 @@ THEN error('columns of a model must be of types whose values are told apart as t
   || '; cast the column in a view')::VARCHAR
 ELSE c::VARCHAR END;
 
--- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only
--- there.
-MACRO reid_known(words, columns, names) AS
-CASE WHEN NOT reid_is_exact() THEN NULL WHEN list_has_all(reid_folded(names), reid_folded(columns)) THEN true
-ELSE error(words || ' must be columns of the table, got ''' || reid_missing(columns, names) || '''; '
-  || reid_suggestion(reid_missing(columns, names), names, 'columns'))::BOOLEAN
+-- True where a table lacks no column, else the refusal. Runs beside the query, as names are known only there.
+MACRO reid_known(words, missing, names) AS
+CASE WHEN NOT reid_is_exact() THEN NULL WHEN missing IS NULL THEN true
+ELSE error(words || ' must be columns of the table, got ''' || missing || '''; '
+  || reid_suggestion(missing, names, 'columns'))::BOOLEAN
 END;
+
+-- The columns of a table, with the first that it lacks of those asked for: worked out once, as what is given
+-- to a macro is bound wherever it stands there.
+PLAN reid_looked_up(source, columns) AS
+(SELECT reid_names, reid_missing({{ reid_texts(columns) }}, reid_names) AS reid_missing
+  FROM (SELECT list(column_name) AS reid_names FROM (DESCRIBE FROM {{ source }})))
+;
 
 -- The query with its columns checked. A column that the table lacks binds to the NULL beside it, and the
 -- check refuses.
-PLAN reid_guarded(words, tables, columns, body) AS
+PLAN reid_guarded(words, source, columns, body) AS
 SELECT reid_result.*
 FROM (
   SELECT {% for c in columns join ', ' %}NULL::VARCHAR AS {{ reid_name(c) }}{% endfor %}
-  FROM {% for t, i in tables join ', ' %}
-    (SELECT list(column_name) AS reid_names_{{ i }} FROM (DESCRIBE FROM {{ t }}))
-  {% endfor %}
-  WHERE {% for t, i in tables join ' AND ' %}
-    reid_known({{ reid_text(words) }}, {{ reid_texts(columns) }}, reid_names_{{ i }})
-  {% endfor %}
+  FROM {{ reid_looked_up(source, columns) }}
+  WHERE reid_known({{ reid_text(words) }}, reid_missing, reid_names)
+) AS reid_fallback, LATERAL ({{ body }}) AS reid_result
+;
+
+-- The same with the columns checked in two tables.
+PLAN reid_guarded_both(words, source, other, columns, body) AS
+SELECT reid_result.*
+FROM (
+  SELECT {% for c in columns join ', ' %}NULL::VARCHAR AS {{ reid_name(c) }}{% endfor %}
+  FROM {{ reid_looked_up(source, columns) }} AS reid_one, {{ reid_looked_up(other, columns) }} AS reid_other
+  WHERE reid_known({{ reid_text(words) }}, reid_one.reid_missing, reid_one.reid_names)
+    AND reid_known({{ reid_text(words) }}, reid_other.reid_missing, reid_other.reid_names)
 ) AS reid_fallback, LATERAL ({{ body }}) AS reid_result
 ;
 

@@ -49,7 +49,7 @@ FROM query(reid_grouped_people({{ reid_text(source) }}, {{ reid_texts(columns) }
   {{ reid_text(reid_head(len(reid_weighted(columns, weight)), len(groups))) }}, {{ reid_text(nulls) }}))
 {% else %}
 {% set taken = reid_weighted(columns, weight) %}
-{% call reid_guarded('columns', [source], taken) %}
+{% call reid_guarded('columns', source, taken) %}
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }}),
   reid_few AS MATERIALIZED (FROM reid_taken LIMIT ${LOOKED_AT}),

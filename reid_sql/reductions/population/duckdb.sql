@@ -98,7 +98,7 @@ FROM query(reid_grouped_population({{ reid_text(source) }}, {{ reid_text(populat
   {{ reid_texts(columns) }}, {{ reid_text_or_null(entity) }}, {{ reid_texts(groups) }},
   {{ reid_text(nulls) }}))
 {% else %}
-{% call reid_guarded(reid_words(entity), [source, population_source],
+{% call reid_guarded_both(reid_words(entity), source, population_source,
   reid_with_entity(columns, entity, nulls)) %}
 {% call reid_treated(source, columns, nulls) %}
 {% if entity IS NOT NULL %}
