@@ -139,12 +139,19 @@ class Choice:
 
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the word, or the refusal (also of NULL)."""
-        listed = ", ".join(sql_text(word) for word in self.words)
         value = f'"{name}"::VARCHAR'  # quoted, as `by` is a word of SQL
-        got = f"coalesce({value}, 'NULL')"
-        remedy = f"reid_suggestion({got}, [{listed}], 'choices')"
-        refusal = f"error({sql_text(self._rule(name))} || {got} || '''; ' || {remedy})"
-        return f"CASE WHEN coalesce({value}, '') IN ({listed}) THEN {value} ELSE {refusal} END"
+        refusal = self.refusal(name).format(f"coalesce({value}, 'NULL')")
+        return f"CASE WHEN {self.met(name)} THEN {value} ELSE {refusal} END"
+
+    def met(self, name: str) -> str:
+        """Spell the SQL condition that the parameter is one of the words."""
+        listed = ", ".join(map(sql_text, self.words))
+        return f"coalesce(\"{name}\"::VARCHAR, '') IN ({listed})"
+
+    def refusal(self, name: str) -> str:
+        """Spell the SQL expression that refuses, with `{}` for that of the text that was given."""
+        listed = ", ".join(map(sql_text, self.words))
+        return f"reid_no_choice({sql_text(self._rule(name))}, {{}}, [{listed}])"
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
     MODEL,
+    Choice,
     Document,
     Number,
     Values,
 )
-from reid_sql.engines.duckdb.arguments import ANSWER, checked, checked_once, literal
+from reid_sql.engines.duckdb.arguments import ANSWER, checked, checked_once, literal, word
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import OWN_NAMES, awaited_by_group, by_group, every_column
 from reid_sql.engines.duckdb.many_columns import SPELLED, met_first, spelled, window
@@ -224,8 +225,13 @@ def plan_of(reduction: Reduction, given: Sequence[str] = (), *, individuals: boo
         values["tbl"] = f"reid_text({_source_of_individuals(names)})"
         key = "reid_text_or_null(reid_key_of_people(key::VARCHAR, entity::VARCHAR))"
         values |= {"key": key} if "key" in values else {}
+    refused = ""
+    for each in reduction.arguments:
+        if isinstance(each.domain, Choice) and values[each.name] != "'NULL'":
+            values[each.name], refusal = word(each.name, each.domain)
+            refused += f" || {refusal}"
     passed = " || ', ' || ".join(values.values())
-    return f"'FROM {BUILTIN}query({HOME}reid_plan_{reduction.name}(' || {passed} || '))'"
+    return f"'FROM {BUILTIN}query('{refused} || '{HOME}reid_plan_{reduction.name}(' || {passed} || '))'"
 
 
 def _macro(name: str, declared: Function) -> dict[str, str]:

@@ -39,3 +39,7 @@ coalesce(
   ELSE 'the ' || kind || ' are ' || reid_join(known[:12], ', ')
     || CASE WHEN len(known) > 12 THEN ', …' ELSE '' END
   END);
+
+-- The refusal of a word that is none of those there are.
+MACRO reid_no_choice(rule, got, words) AS
+error(rule || got || '''; ' || reid_suggestion(got, words, 'choices'))::VARCHAR;
