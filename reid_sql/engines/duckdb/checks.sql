@@ -168,9 +168,12 @@ PLAN reid_guarded_both(words, source, other, columns, body) AS
 SELECT reid_result.*
 FROM (
   SELECT {% for c in columns join ', ' %}NULL::VARCHAR AS {{ reid_name(c) }}{% endfor %}
-  FROM {{ reid_looked_up(source, columns) }} AS reid_one, {{ reid_looked_up(other, columns) }} AS reid_other
-  WHERE reid_known({{ reid_text(words) }}, reid_one.reid_missing, reid_one.reid_names)
-    AND reid_known({{ reid_text(words) }}, reid_other.reid_missing, reid_other.reid_names)
+  FROM (
+    SELECT coalesce(reid_one.reid_missing, reid_other.reid_missing) AS reid_missing,
+      CASE WHEN reid_one.reid_missing IS NULL THEN reid_other.reid_names ELSE reid_one.reid_names END AS reid_names
+    FROM {{ reid_looked_up(source, columns) }} AS reid_one, {{ reid_looked_up(other, columns) }} AS reid_other
+  )
+  WHERE reid_known({{ reid_text(words) }}, reid_missing, reid_names)
 ) AS reid_fallback, LATERAL ({{ body }}) AS reid_result
 ;
 
@@ -204,29 +207,32 @@ MACRO reid_has_digits(type, other) AS
 coalesce(greatest(reid_before_point(type), reid_before_point(other))
   + greatest(reid_after_point(type), reid_after_point(other)) <= 38, true);
 
--- True where a column has comparable types in two tables, else the refusal: a cast would make one class of
--- several.
-MACRO reid_comparable(columns, names, types, other_names, other_types) AS
-CASE WHEN list_has_all([''], list_transform(columns, lambda c: reid_unlike(
-    c, types[list_position(reid_folded(names), reid_fold(c))],
-    other_types[list_position(reid_folded(other_names), reid_fold(c))]))) THEN true
-ELSE error('quasi-identifiers must have the same types in both tables, got ' || list_extract(list_filter(
-    list_transform(columns, lambda c: reid_unlike(
-      c, types[list_position(reid_folded(names), reid_fold(c))],
-      other_types[list_position(reid_folded(other_names), reid_fold(c))])), lambda said: said <> ''), 1)
+-- True where each column has comparable types in two tables, else the refusal, of what the first has that has
+-- not: a cast would make one class of several.
+MACRO reid_comparable(unlike) AS
+CASE WHEN unlike IS NULL THEN true
+ELSE error('quasi-identifiers must have the same types in both tables, got ' || unlike
   || '; cast one of the columns in a view')::BOOLEAN END;
 
--- The same beside a plan over two tables: the columns' types in both, and the test.
-PLAN reid_types_of_both(source, other) AS
-(SELECT list(column_name) AS names, list(column_type) AS types
-  FROM (DESCRIBE FROM {{ source }})) AS reid_one,
-(SELECT list(column_name) AS names, list(column_type) AS types
-  FROM (DESCRIBE FROM {{ other }})) AS reid_other
-;
+-- The first column whose types in two tables are not comparable, and these.
+MACRO reid_first_unlike(columns, names, types, other_names, other_types) AS
+list_extract(list_filter(
+  list_transform(list_transform(columns, lambda c: {
+      'name': c, 'type': types[list_position(reid_folded(names), reid_fold(c))],
+      'other': other_types[list_position(reid_folded(other_names), reid_fold(c))]}),
+    lambda pair: reid_unlike(pair['name'], pair['type'], pair['other'])),
+  lambda said: said <> ''), 1);
 
-PLAN reid_comparable_in_both(columns) AS
-reid_comparable(
-  {{ reid_texts(columns) }}, reid_one.names, reid_one.types, reid_other.names, reid_other.types)
+-- The same beside a plan over two tables, which refuses by reid_comparable(reid_compared.reid_unlike).
+PLAN reid_types_of_both(source, other, columns) AS
+(
+  SELECT reid_first_unlike(
+    {{ reid_texts(columns) }}, reid_one.names, reid_one.types, reid_other.names, reid_other.types) AS reid_unlike
+  FROM (SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM {{ source }})) AS reid_one,
+    (SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM {{ other }})) AS reid_other
+) AS reid_compared
 ;
 
 MACRO reid_unlike(name, type, other) AS

@@ -53,8 +53,8 @@ PLAN reid_known_of_both(source, columns, population_source, body) AS
 {% call reid_guarded(${SCENARIO_COLUMNS.words}, population_source, columns) %}
   SELECT reid_known_of.*
   FROM ({{ body }}) AS reid_known_of,
-    {{ reid_types_of_both(source, population_source) }}
-  WHERE {{ reid_comparable_in_both(columns) }}
+    {{ reid_types_of_both(source, population_source, columns) }}
+  WHERE reid_comparable(reid_compared.reid_unlike)
 {% endcall %}
 {% endif %}
 ;

@@ -3,10 +3,13 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "weight"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'weight'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('people'))
+    )
   )
-  WHERE reid.main.reid_known('columns', ['age', 'sex', 'weight'], reid_names_1)
+  WHERE reid.main.reid_known('columns', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
   FROM (
@@ -45,10 +48,13 @@ FROM (
           SELECT NULL::VARCHAR AS "column_name", NULL::VARCHAR AS "value",
             NULL::VARCHAR AS "share"
           FROM (
-            SELECT list(column_name) AS reid_names_1
-            FROM (DESCRIBE FROM query_table('census'))
+            SELECT reid_names, reid.main.reid_missing(['column_name', 'value', 'share'], reid_names) AS reid_missing
+            FROM (
+              SELECT list(column_name) AS reid_names
+              FROM (DESCRIBE FROM query_table('census'))
+            )
           )
-          WHERE reid.main.reid_known('columns of the marginals', ['column_name', 'value', 'share'], reid_names_1)
+          WHERE reid.main.reid_known('columns of the marginals', reid_missing, reid_names)
         ) AS reid_fallback, LATERAL (
           FROM (
             SELECT "column_name", "value", "share"
