@@ -170,7 +170,8 @@ FROM (
   SELECT {% for c in columns join ', ' %}NULL::VARCHAR AS {{ reid_name(c) }}{% endfor %}
   FROM (
     SELECT coalesce(reid_one.reid_missing, reid_other.reid_missing) AS reid_missing,
-      CASE WHEN reid_one.reid_missing IS NULL THEN reid_other.reid_names ELSE reid_one.reid_names END AS reid_names
+      CASE WHEN reid_one.reid_missing IS NULL THEN reid_other.reid_names ELSE reid_one.reid_names END
+        AS reid_names
     FROM {{ reid_looked_up(source, columns) }} AS reid_one, {{ reid_looked_up(other, columns) }} AS reid_other
   )
   WHERE reid_known({{ reid_text(words) }}, reid_missing, reid_names)
@@ -226,8 +227,8 @@ list_extract(list_filter(
 -- The same beside a plan over two tables, which refuses by reid_comparable(reid_compared.reid_unlike).
 PLAN reid_types_of_both(source, other, columns) AS
 (
-  SELECT reid_first_unlike(
-    {{ reid_texts(columns) }}, reid_one.names, reid_one.types, reid_other.names, reid_other.types) AS reid_unlike
+  SELECT reid_first_unlike({{ reid_texts(columns) }},
+    reid_one.names, reid_one.types, reid_other.names, reid_other.types) AS reid_unlike
   FROM (SELECT list(column_name) AS names, list(column_type) AS types
       FROM (DESCRIBE FROM {{ source }})) AS reid_one,
     (SELECT list(column_name) AS names, list(column_type) AS types

@@ -33,8 +33,9 @@ coalesce(
   'did you mean ''' || list_min(list_filter(
       list_transform(known, lambda n, i: {
         'distance': damerau_levenshtein(lower(name), lower(n)), 'place': i, 'name': n}),
-      lambda found: found['distance'] <= least(CASE WHEN length(name) < 4 THEN 1 ELSE 1 + length(name) // 3 END,
-        greatest(length(name), length(found['name'])) - 1)))['name'] || '''?',
+      lambda found: found['distance']
+        <= least(CASE WHEN length(name) < 4 THEN 1 ELSE 1 + length(name) // 3 END,
+          greatest(length(name), length(found['name'])) - 1)))['name'] || '''?',
   CASE WHEN len(known) = 0 THEN 'there are no ' || kind
   ELSE 'the ' || kind || ' are ' || reid_join(known[:12], ', ')
     || CASE WHEN len(known) > 12 THEN ', …' ELSE '' END
