@@ -32,6 +32,10 @@ END;
 -- Nothing, or the refusal.
 MACRO reid_are_listed(words, columns) AS CASE WHEN len(reid_listed(words, columns)) > 0 THEN '' END;
 
+-- Whether a column may stand beside those that have been listed, of which it is then none.
+MACRO reid_are_apart(columns, beside) AS
+len(columns) < ${MAX_COLUMNS} AND NOT list_contains(reid_folded(columns), reid_fold(beside));
+
 -- A file by its path, or a name as it stands where it holds no quotes or is quoted by SQL's rules. Else it is
 -- an identifier that itself holds quotes: those arrive bare. A name in quotes may be a table's, and DuckDB
 -- would read as a pattern what is none.

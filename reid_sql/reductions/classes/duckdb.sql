@@ -39,14 +39,9 @@ PLAN reid_classes_of_people(source, columns, entity, nulls) AS
 
 -- What is seldom asked for is written when it is: DuckDB binds each text that a plan may write at each call.
 PLAN reid_plan_histogram(source, columns, entity, groups, nulls) AS
-{% if groups IS NOT NULL %}
-FROM query(reid_grouped_histogram({{ reid_text(source) }}, {{ reid_texts(columns) }},
-  {{ reid_text_or_null(entity) }}, {{ reid_texts(groups) }}, {{ reid_text(nulls) }}))
-{% elif entity IS NOT NULL %}
-FROM query(reid_histogram_of_people(
-  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
-{% elif nulls = 'wildcard' %}
-FROM query(reid_histogram_of_matches({{ reid_text(source) }}, {{ reid_texts(columns) }}))
+{% if groups IS NOT NULL OR entity IS NOT NULL OR nulls = 'wildcard' %}
+FROM query(reid_seldom_histogram({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_text_or_null(entity) }}, {{ reid_texts_or_none(groups) }}, {{ reid_text(nulls) }}))
 {% else %}
 {% call reid_guarded('quasi-identifiers', source, columns) %}
 {% call reid_treated(source, columns, nulls) %}
@@ -57,6 +52,18 @@ FROM query(reid_histogram_of_matches({{ reid_text(source) }}, {{ reid_texts(colu
 {% endcall %}
 {% endif %}
 ORDER BY class_size ASC
+;
+
+PLAN reid_seldom_histogram(source, columns, entity, groups, nulls) AS
+{% if len(groups) > 0 %}
+FROM query(reid_grouped_histogram({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_text_or_null(entity) }}, {{ reid_texts(groups) }}, {{ reid_text(nulls) }}))
+{% elif entity IS NOT NULL %}
+FROM query(reid_histogram_of_people(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
+{% else %}
+FROM query(reid_histogram_of_matches({{ reid_text(source) }}, {{ reid_texts(columns) }}))
+{% endif %}
 ;
 
 PLAN reid_histogram_of_matches(source, columns) AS

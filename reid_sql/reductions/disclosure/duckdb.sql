@@ -186,8 +186,7 @@ PLAN reid_plan_disclosure(source, columns, sensitive, measure, c, groups, nulls)
 FROM query(reid_grouped_disclosure({{ reid_text(source) }}, {{ reid_texts(columns) }},
   {{ reid_text(sensitive) }}, {{ reid_text(measure) }}, {{ c }}, {{ reid_texts(groups) }},
   {{ reid_text(nulls) }}))
-{% else %}
-{{ reid_are_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)) }}
+{% elif reid_are_apart(columns, sensitive) %}
 {% call reid_guarded('quasi-identifiers and sensitive', source, list_append(columns, sensitive)) %}
 {% call reid_treated(source, list_append(columns, sensitive), nulls) %}
   SELECT class_size, value, count(*) AS classes
@@ -195,6 +194,9 @@ FROM query(reid_grouped_disclosure({{ reid_text(source) }}, {{ reid_texts(column
   GROUP BY class_size, value
 {% endcall %}
 {% endcall %}
+{% else %}
+FROM query(reid_are_listed('quasi-identifiers and sensitive',
+  list_append({{ reid_texts(columns) }}, {{ reid_text_or_null(sensitive) }})))
 {% endif %}
 ;
 

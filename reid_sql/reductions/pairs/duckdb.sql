@@ -66,13 +66,14 @@ FROM (SELECT {{ head }} count(*) AS alike FROM reid_taken GROUP BY {{ head }} {{
 {% endif %}
 {% if marginals IS NOT NULL %}
 UNION ALL
-{% if head = '' %}
-{{ reid_outside(columns, marginals, nulls) }}
-{% else %}
+{% if head <> '' %}
 SELECT reid_divided.*, reid_shares.*
 FROM (SELECT DISTINCT {{ rtrim(head, ', ') }} FROM reid_taken) AS reid_divided,
-  ({{ reid_outside(columns, marginals, nulls) }}) AS reid_shares
+{% else %}
+FROM
 {% endif %}
+query(reid_outside({{ reid_texts(columns) }}, {{ reid_text(marginals) }}, {{ reid_text(nulls) }}))
+  AS reid_shares
 {% endif %}
 ;
 
