@@ -72,14 +72,11 @@ class Number:
         value = f"({value or name})::DOUBLE"
         head, tail = self.sentence(name, "\0").split("\0")
         got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
-        inside = (
-            f"({value} BETWEEN {self.low!r} AND "
-            f"{self.high!r}{f' AND {value} = floor({value})' if self.whole else ''})"
-        )
+        whole = f" AND {value} = floor({value})" if self.whole else ""
+        inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{whole})"
         refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
-        checked = (
-            f"CASE WHEN {f'{value} IS NULL OR ' if null else ''}{inside} THEN {value} ELSE {refusal} END"
-        )
+        kept = f"{name} IS NULL OR {value} IS NULL OR " if null else ""
+        checked = f"CASE WHEN {kept}{inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
 
 
@@ -128,9 +125,8 @@ class Choice:
     def check(self, name: str, value: str) -> str:
         """Give the word back, or refuse it and offer the nearest."""
         if value not in self.words:
-            raise UnknownNameError(
-                f"{self._rule(name)}{value}'; {suggestion(str(value), self.words, 'choices')}"
-            )
+            nearest = suggestion(str(value), self.words, "choices")
+            raise UnknownNameError(f"{self._rule(name)}{value}'; {nearest}")
         return value
 
     def _rule(self, name: str) -> str:
@@ -140,18 +136,18 @@ class Choice:
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the word, or the refusal (also of NULL)."""
         value = f'"{name}"::VARCHAR'  # quoted, as `by` is a word of SQL
-        refusal = self.refusal(name).format(f"coalesce({value}, 'NULL')")
+        refusal = self.refusal(name, f"coalesce({value}, 'NULL')")
         return f"CASE WHEN {self.met(name)} THEN {value} ELSE {refusal} END"
 
     def met(self, name: str) -> str:
         """Spell the SQL condition that the parameter is one of the words."""
-        listed = ", ".join(map(sql_text, self.words))
-        return f"coalesce(\"{name}\"::VARCHAR, '') IN ({listed})"
+        return f"coalesce(\"{name}\"::VARCHAR, '') IN ({', '.join(map(sql_text, self.words))})"
 
-    def refusal(self, name: str) -> str:
-        """Spell the SQL expression that refuses, with `{}` for that of the text that was given."""
-        listed = ", ".join(map(sql_text, self.words))
-        return f"reid_no_choice({sql_text(self._rule(name))}, {{}}, [{listed}])"
+    def refusal(self, name: str, got: str) -> str:
+        """Spell the SQL expression that refuses, where `got` is that of the text that was given."""
+        return (
+            f"reid_no_choice({sql_text(self._rule(name))}, {got}, [{', '.join(map(sql_text, self.words))}])"
+        )
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def word(name: str, domain: Choice) -> tuple[str, str]:
     A refusal that names the nearest word takes long to bind: as a text it is bound where it is to be said.
     """
     given = f'"{name}"::VARCHAR'
-    head, tail = qualified(domain.refusal(name)).split("{}")
+    head, tail = qualified(domain.refusal(name, "\0")).split("\0")
     said = f"{sql_text(head)} || reid_text(coalesce({given}, 'NULL')) || {sql_text(f'{tail} || ')}"
     return f"reid_text(coalesce({given}, ''))", f"CASE WHEN {domain.met(name)} THEN '' ELSE {said} END"
 

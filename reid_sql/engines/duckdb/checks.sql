@@ -15,8 +15,8 @@ END;
 MACRO reid_listed(words, columns) AS
 CASE
   WHEN NOT reid_is_usual() THEN NULL
-  WHEN try_cast(columns AS VARCHAR[]) IS NULL
-    OR list_contains(list_transform(try_cast(columns AS VARCHAR[]), lambda c: c IS NULL), true)
+  WHEN coalesce(
+    list_aggregate(try_cast(columns AS VARCHAR[]), 'count') < len(try_cast(columns AS VARCHAR[])), true)
   THEN error(words || ' must be a list of column names, got ' || coalesce(columns::VARCHAR, 'NULL')
     || '; write [''age'', ''sex'']')
   WHEN len(try_cast(columns AS VARCHAR[])) NOT BETWEEN 1 AND ${MAX_COLUMNS}
@@ -24,7 +24,7 @@ CASE
     || '; pass the columns by which people can be told apart, such as [''age'', ''sex'']')
   WHEN len(list_distinct(reid_folded(try_cast(columns AS VARCHAR[])))) < len(try_cast(columns AS VARCHAR[]))
   THEN error(words || ' must be distinct, got ''' || list_extract(list_filter(try_cast(columns AS VARCHAR[]),
-      lambda c, i: list_contains(reid_folded(try_cast(columns AS VARCHAR[])[:i - 1]), reid_fold(c))), 1)
+      lambda c, i: list_position(reid_folded(try_cast(columns AS VARCHAR[])), reid_fold(c)) < i), 1)
     || ''' twice; name each column once')
   ELSE try_cast(columns AS VARCHAR[])
 END;
@@ -84,8 +84,8 @@ MACRO reid_with_path(path, body) AS replace(body, '<path>', reid_text(reid_path(
 
 -- A path in which * alone is a pattern; addresses of the web know none.
 MACRO reid_path(path) AS
-CASE WHEN regexp_matches(path, '(?i)^https?://') THEN path
-ELSE regexp_replace(path, '([\[?])', '[\1]', 'g') END;
+CASE WHEN starts_with(lower(path), 'http://') OR starts_with(lower(path), 'https://') THEN path
+ELSE replace(replace(path, '[', '[[]'), '?', '[?]') END;
 
 -- The first of the columns whose name is not among the names.
 MACRO reid_missing(columns, names) AS

@@ -305,15 +305,12 @@ def _row(name: str, declared: Function) -> dict[str, str]:
     """Check the arguments, then answer by the spelling over the checked doubles, or by the Python body."""
     names = ", ".join(parameter.name for parameter in declared.parameters)
     cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
-    first = declared.parameters[0].name
     if declared.duckdb is None:
-        return {name: f"({names}) AS {met_first(first, f'reid_body_{name}({cells})')}"}
-    missing = " OR ".join(
-        f"{parameter.name} IS NULL" for parameter in declared.parameters
-    )  # least() would pass over a NULL
-    body = f"({names}) AS CASE WHEN NOT reid_is_usual() OR {missing} THEN NULL ELSE {declared.duckdb} END"
-    called = met_first(first, f"reid_spelled_{name}({cells})")
-    return {f"reid_spelled_{name}": body, name: f"({names}) AS {called}"}
+        return {name: f"({names}) AS reid_body_{name}({cells})"}
+    # First, as least() would pass over a NULL, and for the sake of met_first's reason.
+    missing = " OR ".join(f"{parameter.name} IS NULL" for parameter in declared.parameters)
+    body = f"({names}) AS CASE WHEN {missing} OR NOT reid_is_usual() THEN NULL ELSE {declared.duckdb} END"
+    return {f"reid_spelled_{name}": body, name: f"({names}) AS reid_spelled_{name}({cells})"}
 
 
 def _checked_cell(parameter: Parameter) -> str:
