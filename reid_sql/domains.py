@@ -107,10 +107,7 @@ class Numbers:
         refusal = (
             f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::DOUBLE[]"
         )
-        bad = (
-            f"coalesce(len({listed}), 0) = 0 OR list_contains(list_transform({listed}, "
-            "lambda v: v IS NULL), true)"
-        )
+        bad = f"coalesce(list_aggregate({listed}, 'count') < greatest(len({listed}), 1), true)"
         checked = f"list_transform({listed}, lambda v: {self.each.sql(name, value='v')})"
         missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
         return f"CASE {missing}WHEN {bad} THEN {refusal} ELSE {checked} END"
@@ -130,8 +127,10 @@ class Choice:
         return value
 
     def _rule(self, name: str) -> str:
-        quoted = ", ".join(f"'{word}'" for word in self.words)
-        return f"{name} must be one of {quoted}, got '"
+        return f"{name} must be one of {self._listed()}, got '"
+
+    def _listed(self) -> str:
+        return ", ".join(map(sql_text, self.words))
 
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the word, or the refusal (also of NULL)."""
@@ -141,13 +140,11 @@ class Choice:
 
     def met(self, name: str) -> str:
         """Spell the SQL condition that the parameter is one of the words."""
-        return f"coalesce(\"{name}\"::VARCHAR, '') IN ({', '.join(map(sql_text, self.words))})"
+        return f"coalesce(\"{name}\"::VARCHAR, '') IN ({self._listed()})"
 
     def refusal(self, name: str, got: str) -> str:
         """Spell the SQL expression that refuses, where `got` is that of the text that was given."""
-        return (
-            f"reid_no_choice({sql_text(self._rule(name))}, {got}, [{', '.join(map(sql_text, self.words))}])"
-        )
+        return f"reid_no_choice({sql_text(self._rule(name))}, {got}, [{self._listed()}])"
 
 
 @dataclass(frozen=True)
