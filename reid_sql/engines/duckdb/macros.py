@@ -302,15 +302,18 @@ def _drawn(declared: Function) -> str:
 
 
 def _row(name: str, declared: Function) -> dict[str, str]:
-    """Check the arguments, then answer by the spelling over the checked doubles, or by the Python body."""
+    """Check the arguments, then answer by the spelling over them as doubles, or by the Python body.
+
+    The spelling holds each argument many times, and so not its check; least() would pass over a NULL.
+    """
     names = ", ".join(parameter.name for parameter in declared.parameters)
-    cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
+    cells = [_checked_cell(parameter) for parameter in declared.parameters]
     if declared.duckdb is None:
-        return {name: f"({names}) AS reid_body_{name}({cells})"}
-    # First, as least() would pass over a NULL, and for the sake of met_first's reason.
-    missing = " OR ".join(f"{parameter.name} IS NULL" for parameter in declared.parameters)
-    body = f"({names}) AS CASE WHEN {missing} OR NOT reid_is_usual() THEN NULL ELSE {declared.duckdb} END"
-    return {f"reid_spelled_{name}": body, name: f"({names}) AS reid_spelled_{name}({cells})"}
+        return {name: f"({names}) AS reid_body_{name}({', '.join(cells)})"}
+    missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
+    given = ", ".join(f"({parameter.name})::DOUBLE" for parameter in declared.parameters)
+    answer = f"CASE WHEN {missing} OR NOT reid_is_usual() THEN NULL ELSE reid_spelled_{name}({given}) END"
+    return {f"reid_spelled_{name}": f"({names}) AS {declared.duckdb}", name: f"({names}) AS {answer}"}
 
 
 def _checked_cell(parameter: Parameter) -> str:
