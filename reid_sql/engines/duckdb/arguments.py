@@ -55,6 +55,12 @@ def checked(parameter: Parameter) -> str:
     return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
 
 
+def checked_cell(parameter: Parameter) -> str:
+    """Spell the parameter of a function of rows, of which NULL stays NULL."""
+    domain = parameter.domain
+    return domain.sql(parameter.name, null=True) if isinstance(domain, Number) else parameter.name
+
+
 def word(name: str, domain: Choice) -> tuple[str, str]:
     """Spell the literal of a word as it was given, and the text of its refusal, which a good one has none of.
 

@@ -15,10 +15,9 @@ from reid_sql.domains import (
     MODEL,
     Choice,
     Document,
-    Number,
     Values,
 )
-from reid_sql.engines.duckdb.arguments import ANSWER, checked, checked_once, literal, word
+from reid_sql.engines.duckdb.arguments import ANSWER, checked, checked_cell, checked_once, literal, word
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import OWN_NAMES, awaited_by_group, by_group, every_column
 from reid_sql.engines.duckdb.many_columns import SPELLED, met_first, spelled, window
@@ -258,7 +257,7 @@ def _of_model(declared: Function, columns: Sequence[str]) -> str:
     if len(columns) == MAX_COLUMNS:
         shown = ", ".join(f"alias({column})" for column in columns)
         values = f"list_slice({values}, 1, reid_number_given([{shown}]))"
-    own = (_checked_cell(each) for each in _before(declared)[1:])
+    own = (checked_cell(each) for each in _before(declared)[1:])
     cells = ", ".join([values, f"{OWN_MODELS}()", "model", *own])
     return met_first("model", _answer(f"reid_body_{declared.name}({cells})"))
 
@@ -307,18 +306,13 @@ def _row(name: str, declared: Function) -> dict[str, str]:
     The spelling holds each argument many times, and so not its check; least() would pass over a NULL.
     """
     names = ", ".join(parameter.name for parameter in declared.parameters)
-    cells = [_checked_cell(parameter) for parameter in declared.parameters]
+    cells = [checked_cell(parameter) for parameter in declared.parameters]
     if declared.duckdb is None:
         return {name: f"({names}) AS reid_body_{name}({', '.join(cells)})"}
     missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
     given = ", ".join(f"({parameter.name})::DOUBLE" for parameter in declared.parameters)
     answer = f"CASE WHEN {missing} OR NOT reid_is_usual() THEN NULL ELSE reid_spelled_{name}({given}) END"
     return {f"reid_spelled_{name}": f"({names}) AS {declared.duckdb}", name: f"({names}) AS {answer}"}
-
-
-def _checked_cell(parameter: Parameter) -> str:
-    domain = parameter.domain
-    return domain.sql(parameter.name, null=True) if isinstance(domain, Number) else parameter.name
 
 
 def parameters(declared: Function) -> str:
