@@ -72,14 +72,11 @@ class Number:
         value = f"({value or name})::DOUBLE"
         head, tail = self.sentence(name, "\0").split("\0")
         got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
-        inside = (
-            f"({value} BETWEEN {self.low!r} AND "
-            f"{self.high!r}{f' AND {value} = floor({value})' if self.whole else ''})"
-        )
+        whole = f" AND {value} = floor({value})" if self.whole else ""
+        inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{whole})"
         refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
-        checked = (
-            f"CASE WHEN {f'{value} IS NULL OR ' if null else ''}{inside} THEN {value} ELSE {refusal} END"
-        )
+        kept = f"{name} IS NULL OR {value} IS NULL OR " if null else ""
+        checked = f"CASE WHEN {kept}{inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
 
 
@@ -110,10 +107,7 @@ class Numbers:
         refusal = (
             f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::DOUBLE[]"
         )
-        bad = (
-            f"coalesce(len({listed}), 0) = 0 OR list_contains(list_transform({listed}, "
-            "lambda v: v IS NULL), true)"
-        )
+        bad = f"coalesce(list_aggregate({listed}, 'count') < greatest(len({listed}), 1), true)"
         checked = f"list_transform({listed}, lambda v: {self.each.sql(name, value='v')})"
         missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
         return f"CASE {missing}WHEN {bad} THEN {refusal} ELSE {checked} END"
@@ -128,23 +122,29 @@ class Choice:
     def check(self, name: str, value: str) -> str:
         """Give the word back, or refuse it and offer the nearest."""
         if value not in self.words:
-            raise UnknownNameError(
-                f"{self._rule(name)}{value}'; {suggestion(str(value), self.words, 'choices')}"
-            )
+            nearest = suggestion(str(value), self.words, "choices")
+            raise UnknownNameError(f"{self._rule(name)}{value}'; {nearest}")
         return value
 
     def _rule(self, name: str) -> str:
-        quoted = ", ".join(f"'{word}'" for word in self.words)
-        return f"{name} must be one of {quoted}, got '"
+        return f"{name} must be one of {self._listed()}, got '"
+
+    def _listed(self) -> str:
+        return ", ".join(map(sql_text, self.words))
 
     def sql(self, name: str) -> str:
         """Spell the SQL expression that is the word, or the refusal (also of NULL)."""
-        listed = ", ".join(sql_text(word) for word in self.words)
         value = f'"{name}"::VARCHAR'  # quoted, as `by` is a word of SQL
-        got = f"coalesce({value}, 'NULL')"
-        remedy = f"reid_suggestion({got}, [{listed}], 'choices')"
-        refusal = f"error({sql_text(self._rule(name))} || {got} || '''; ' || {remedy})"
-        return f"CASE WHEN coalesce({value}, '') IN ({listed}) THEN {value} ELSE {refusal} END"
+        refusal = self.refusal(name, f"coalesce({value}, 'NULL')")
+        return f"CASE WHEN {self.met(name)} THEN {value} ELSE {refusal} END"
+
+    def met(self, name: str) -> str:
+        """Spell the SQL condition that the parameter is one of the words."""
+        return f"coalesce(\"{name}\"::VARCHAR, '') IN ({self._listed()})"
+
+    def refusal(self, name: str, got: str) -> str:
+        """Spell the SQL expression that refuses, where `got` is that of the text that was given."""
+        return f"reid_no_choice({sql_text(self._rule(name))}, {got}, [{self._listed()}])"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ from reid_sql.domains import (
     OptionalTable,
     Table,
     Texts,
+    sql_text,
 )
+from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.function import Parameter, sql_literal
 
 ANSWER: Final = "reid_answer"  # the text of a list: what the answer names its own columns
@@ -51,6 +53,23 @@ def checked(parameter: Parameter) -> str:
     if isinstance(domain, Column | Key):
         return f"{parameter.name}::VARCHAR"
     return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
+
+
+def checked_cell(parameter: Parameter) -> str:
+    """Spell the parameter of a function of rows, of which NULL stays NULL."""
+    domain = parameter.domain
+    return domain.sql(parameter.name, null=True) if isinstance(domain, Number) else parameter.name
+
+
+def word(name: str, domain: Choice) -> tuple[str, str]:
+    """Spell the literal of a word as it was given, and the text of its refusal, which a good one has none of.
+
+    A refusal that names the nearest word takes long to bind: as a text it is bound where it is to be said.
+    """
+    given = f'"{name}"::VARCHAR'
+    head, tail = qualified(domain.refusal(name, "\0")).split("\0")
+    said = f"{sql_text(head)} || reid_text(coalesce({given}, 'NULL')) || {sql_text(f'{tail} || ')}"
+    return f"reid_text(coalesce({given}, ''))", f"CASE WHEN {domain.met(name)} THEN '' ELSE {said} END"
 
 
 def checked_once(handed: Container[str], parameter: Parameter) -> str:

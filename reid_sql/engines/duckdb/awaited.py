@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.domains import Domain, Number, Numbers, Texts
+from reid_sql.engines.duckdb.many_columns import met_first
 from reid_sql.function import Function
 
 BEGIN: Final = "reid_begin"
@@ -51,7 +52,10 @@ def awaited(declared: Function, arguments: Sequence[str], rest: str = "") -> str
     it is the last. DuckDB may stop between two of them.
     """
     typed = [f"({value})::{kind}" for value, kind in zip(arguments, body_types(declared), strict=True)]
-    given = ", ".join([f"'{body_name(declared)}'", *[f"{OWN_MODELS}()"] * declared.models, *typed])
+    body = f"'{body_name(declared)}'"
+    if declared.parameters and not declared.reduction:
+        body = met_first(declared.parameters[0].name, body)
+    given = ", ".join([body, *[f"{OWN_MODELS}()"] * declared.models, *typed])
     number = "(SELECT reid_number FROM reid_begun)"  # alone: what is beside it would be copied at each call
     asked = f"SELECT {body_name(declared)}(reid_number) AS reid_answered FROM range({LAST}), {number}"
     return f"""WITH reid_begun AS MATERIALIZED (

@@ -15,8 +15,8 @@ END;
 MACRO reid_listed(words, columns) AS
 CASE
   WHEN NOT reid_is_usual() THEN NULL
-  WHEN try_cast(columns AS VARCHAR[]) IS NULL
-    OR list_contains(list_transform(try_cast(columns AS VARCHAR[]), lambda c: c IS NULL), true)
+  WHEN coalesce(
+    list_aggregate(try_cast(columns AS VARCHAR[]), 'count') < len(try_cast(columns AS VARCHAR[])), true)
   THEN error(words || ' must be a list of column names, got ' || coalesce(columns::VARCHAR, 'NULL')
     || '; write [''age'', ''sex'']')
   WHEN len(try_cast(columns AS VARCHAR[])) NOT BETWEEN 1 AND ${MAX_COLUMNS}
@@ -24,7 +24,7 @@ CASE
     || '; pass the columns by which people can be told apart, such as [''age'', ''sex'']')
   WHEN len(list_distinct(reid_folded(try_cast(columns AS VARCHAR[])))) < len(try_cast(columns AS VARCHAR[]))
   THEN error(words || ' must be distinct, got ''' || list_extract(list_filter(try_cast(columns AS VARCHAR[]),
-      lambda c, i: list_contains(reid_folded(try_cast(columns AS VARCHAR[])[:i - 1]), reid_fold(c))), 1)
+      lambda c, i: list_position(reid_folded(try_cast(columns AS VARCHAR[])), reid_fold(c)) < i), 1)
     || ''' twice; name each column once')
   ELSE try_cast(columns AS VARCHAR[])
 END;
@@ -32,23 +32,31 @@ END;
 -- Nothing, or the refusal.
 MACRO reid_are_listed(words, columns) AS CASE WHEN len(reid_listed(words, columns)) > 0 THEN '' END;
 
+-- Whether a column may stand beside those that have been listed, of which it is then none.
+MACRO reid_are_apart(columns, beside) AS
+len(columns) < ${MAX_COLUMNS} AND NOT list_contains(reid_folded(columns), reid_fold(beside));
+
 -- A file by its path, or a name as it stands where it holds no quotes or is quoted by SQL's rules. Else it is
 -- an identifier that itself holds quotes: those arrive bare. A name in quotes may be a table's, and DuckDB
 -- would read as a pattern what is none.
-MACRO reid_table(tbl) AS
+PLAN reid_table(tbl) AS
+{% if coalesce(trim(tbl::VARCHAR), '') = '' %}
+{{ error('tbl must be a table, view or file, got an empty name; pass its name or path')::VARCHAR }}
+{% elif contains(tbl::VARCHAR, '"') %}
+(FROM query('FROM ' || reid_quoted_table({{ reid_text(tbl::VARCHAR) }})))
+{% elif reid_is_file(tbl::VARCHAR) %}{{ reid_file(tbl::VARCHAR) }}
+{% else %}query_table({{ reid_text(tbl::VARCHAR) }}){% endif %}
+;
+
+MACRO reid_quoted_table(tbl) AS
 CASE
-  WHEN coalesce(trim(tbl::VARCHAR), '') = ''
-  THEN error('tbl must be a table, view or file, got an empty name; pass its name or path')
-  WHEN contains(tbl::VARCHAR, '"')
-    AND regexp_full_match(tbl::VARCHAR, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
-  THEN CASE WHEN regexp_matches(tbl::VARCHAR, '[\[?=]') AND reid_is_file(replace(tbl::VARCHAR, '"', ''))
+  WHEN regexp_full_match(tbl, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+  THEN CASE WHEN regexp_matches(tbl, '[\[?=]') AND reid_is_file(replace(tbl, '"', ''))
     THEN error('tbl must be a path without quotes around it where it holds [, ? or =, got '
-      || tbl::VARCHAR || '; leave the inner quotes out, or pass a view of the table')
-    ELSE 'system.main.query_table(' || reid_text(tbl::VARCHAR) || ')' END
-  WHEN reid_is_file(tbl::VARCHAR) AND (NOT contains(tbl::VARCHAR, '"') OR contains(tbl::VARCHAR, '/'))
-  THEN reid_file(tbl::VARCHAR)
-  WHEN NOT contains(tbl::VARCHAR, '"') THEN 'system.main.query_table(' || reid_text(tbl::VARCHAR) || ')'
-  ELSE 'system.main.query_table(' || reid_text(reid_name(tbl::VARCHAR)) || ')'
+      || tbl || '; leave the inner quotes out, or pass a view of the table')
+    ELSE 'system.main.query_table(' || reid_text(tbl) || ')' END
+  WHEN reid_is_file(tbl) AND contains(tbl, '/') THEN reid_file(tbl)
+  ELSE 'system.main.query_table(' || reid_text(reid_name(tbl)) || ')'
 END;
 
 MACRO reid_is_file(path) AS
@@ -57,23 +65,27 @@ regexp_matches(path, '(?is)[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?$
 -- The very file: no folder's name is a column, no line a comment, and texts are texts, whatever they look
 -- like. A text of JSON that would be a value of another kind keeps its quotes, so that 1 and "1" stay two.
 PLAN reid_file(path) AS
+{% call reid_with_path(path) %}
 {% if regexp_matches(path, '(?i)[.]parquet([.](gz|zst))?$') %}
-read_parquet({{ reid_text(reid_path(path)) }}, hive_partitioning = false)
+read_parquet(<path>, hive_partitioning = false)
 {% elif regexp_matches(path, '(?i)[.][ct]sv([.](gz|zst))?$') %}
-read_csv({{ reid_text(reid_path(path)) }}, all_varchar = true, comment = '', hive_partitioning = false)
+read_csv(<path>, all_varchar = true, comment = '', hive_partitioning = false)
 {% else %}
 (
   SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR' AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
     THEN json_extract_string(COLUMNS(*), '$') ELSE COLUMNS(*)::VARCHAR END
-  FROM read_json({{ reid_text(reid_path(path)) }}, maximum_depth = 1, hive_partitioning = false)
+  FROM read_json(<path>, maximum_depth = 1, hive_partitioning = false)
 )
 {% endif %}
+{% endcall %}
 ;
+
+MACRO reid_with_path(path, body) AS replace(body, '<path>', reid_text(reid_path(path)));
 
 -- A path in which * alone is a pattern; addresses of the web know none.
 MACRO reid_path(path) AS
-CASE WHEN regexp_matches(path, '(?i)^https?://') THEN path
-ELSE regexp_replace(path, '([\[?])', '[\1]', 'g') END;
+CASE WHEN starts_with(lower(path), 'http://') OR starts_with(lower(path), 'https://') THEN path
+ELSE replace(replace(path, '[', '[[]'), '?', '[?]') END;
 
 -- The first of the columns whose name is not among the names.
 MACRO reid_missing(columns, names) AS
@@ -130,26 +142,43 @@ THEN error('columns of a model must be of types whose values are told apart as t
   || '; cast the column in a view')::VARCHAR
 ELSE c::VARCHAR END;
 
--- True where the table has all the columns, else the refusal. Runs beside the query, as names are known only
--- there.
-MACRO reid_known(words, columns, names) AS
-CASE WHEN NOT reid_is_exact() THEN NULL WHEN list_has_all(reid_folded(names), reid_folded(columns)) THEN true
-ELSE error(words || ' must be columns of the table, got ''' || reid_missing(columns, names) || '''; '
-  || reid_suggestion(reid_missing(columns, names), names, 'columns'))::BOOLEAN
+-- True where a table lacks no column, else the refusal. Runs beside the query, as names are known only there.
+MACRO reid_known(words, missing, names) AS
+CASE WHEN NOT reid_is_exact() THEN NULL WHEN missing IS NULL THEN true
+ELSE error(words || ' must be columns of the table, got ''' || missing || '''; '
+  || reid_suggestion(missing, names, 'columns'))::BOOLEAN
 END;
+
+-- The columns of a table, with the first that it lacks of those asked for: worked out once, as what is given
+-- to a macro is bound wherever it stands there.
+PLAN reid_looked_up(source, columns) AS
+(SELECT reid_names, reid_missing({{ reid_texts(columns) }}, reid_names) AS reid_missing
+  FROM (SELECT list(column_name) AS reid_names FROM (DESCRIBE FROM {{ source }})))
+;
 
 -- The query with its columns checked. A column that the table lacks binds to the NULL beside it, and the
 -- check refuses.
-PLAN reid_guarded(words, tables, columns, body) AS
+PLAN reid_guarded(words, source, columns, body) AS
 SELECT reid_result.*
 FROM (
   SELECT {% for c in columns join ', ' %}NULL::VARCHAR AS {{ reid_name(c) }}{% endfor %}
-  FROM {% for t, i in tables join ', ' %}
-    (SELECT list(column_name) AS reid_names_{{ i }} FROM (DESCRIBE FROM {{ t }}))
-  {% endfor %}
-  WHERE {% for t, i in tables join ' AND ' %}
-    reid_known({{ reid_text(words) }}, {{ reid_texts(columns) }}, reid_names_{{ i }})
-  {% endfor %}
+  FROM {{ reid_looked_up(source, columns) }}
+  WHERE reid_known({{ reid_text(words) }}, reid_missing, reid_names)
+) AS reid_fallback, LATERAL ({{ body }}) AS reid_result
+;
+
+-- The same with the columns checked in two tables.
+PLAN reid_guarded_both(words, source, other, columns, body) AS
+SELECT reid_result.*
+FROM (
+  SELECT {% for c in columns join ', ' %}NULL::VARCHAR AS {{ reid_name(c) }}{% endfor %}
+  FROM (
+    SELECT coalesce(reid_one.reid_missing, reid_other.reid_missing) AS reid_missing,
+      CASE WHEN reid_one.reid_missing IS NULL THEN reid_other.reid_names ELSE reid_one.reid_names END
+        AS reid_names
+    FROM {{ reid_looked_up(source, columns) }} AS reid_one, {{ reid_looked_up(other, columns) }} AS reid_other
+  )
+  WHERE reid_known({{ reid_text(words) }}, reid_missing, reid_names)
 ) AS reid_fallback, LATERAL ({{ body }}) AS reid_result
 ;
 
@@ -183,29 +212,32 @@ MACRO reid_has_digits(type, other) AS
 coalesce(greatest(reid_before_point(type), reid_before_point(other))
   + greatest(reid_after_point(type), reid_after_point(other)) <= 38, true);
 
--- True where a column has comparable types in two tables, else the refusal: a cast would make one class of
--- several.
-MACRO reid_comparable(columns, names, types, other_names, other_types) AS
-CASE WHEN list_has_all([''], list_transform(columns, lambda c: reid_unlike(
-    c, types[list_position(reid_folded(names), reid_fold(c))],
-    other_types[list_position(reid_folded(other_names), reid_fold(c))]))) THEN true
-ELSE error('quasi-identifiers must have the same types in both tables, got ' || list_extract(list_filter(
-    list_transform(columns, lambda c: reid_unlike(
-      c, types[list_position(reid_folded(names), reid_fold(c))],
-      other_types[list_position(reid_folded(other_names), reid_fold(c))])), lambda said: said <> ''), 1)
+-- True where each column has comparable types in two tables, else the refusal, of what the first has that has
+-- not: a cast would make one class of several.
+MACRO reid_comparable(unlike) AS
+CASE WHEN unlike IS NULL THEN true
+ELSE error('quasi-identifiers must have the same types in both tables, got ' || unlike
   || '; cast one of the columns in a view')::BOOLEAN END;
 
--- The same beside a plan over two tables: the columns' types in both, and the test.
-PLAN reid_types_of_both(source, other) AS
-(SELECT list(column_name) AS names, list(column_type) AS types
-  FROM (DESCRIBE FROM {{ source }})) AS reid_one,
-(SELECT list(column_name) AS names, list(column_type) AS types
-  FROM (DESCRIBE FROM {{ other }})) AS reid_other
-;
+-- The first column whose types in two tables are not comparable, and these.
+MACRO reid_first_unlike(columns, names, types, other_names, other_types) AS
+list_extract(list_filter(
+  list_transform(list_transform(columns, lambda c: {
+      'name': c, 'type': types[list_position(reid_folded(names), reid_fold(c))],
+      'other': other_types[list_position(reid_folded(other_names), reid_fold(c))]}),
+    lambda pair: reid_unlike(pair['name'], pair['type'], pair['other'])),
+  lambda said: said <> ''), 1);
 
-PLAN reid_comparable_in_both(columns) AS
-reid_comparable(
-  {{ reid_texts(columns) }}, reid_one.names, reid_one.types, reid_other.names, reid_other.types)
+-- The same beside a plan over two tables, which refuses by reid_comparable(reid_compared.reid_unlike).
+PLAN reid_types_of_both(source, other, columns) AS
+(
+  SELECT reid_first_unlike({{ reid_texts(columns) }},
+    reid_one.names, reid_one.types, reid_other.names, reid_other.types) AS reid_unlike
+  FROM (SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM {{ source }})) AS reid_one,
+    (SELECT list(column_name) AS names, list(column_type) AS types
+      FROM (DESCRIBE FROM {{ other }})) AS reid_other
+) AS reid_compared
 ;
 
 MACRO reid_unlike(name, type, other) AS

@@ -63,7 +63,7 @@ PLAN reid_alike(one, other, places) AS
 PLAN reid_by_group(source, words, columns, groups, entity, nulls, counts, sized) AS
 {% set every = list_concat(columns, groups) %}
 {% set places = reid_places(len(columns) + 1, len(every)) %}
-{% call reid_guarded(words, [source], reid_apart(reid_with_entity(columns, entity, nulls), groups)) %}
+{% call reid_guarded(words, source, reid_apart(reid_with_entity(columns, entity, nulls), groups)) %}
   WITH reid_divided AS MATERIALIZED (
     SELECT *, {% if nulls = 'drop' %}{{ reid_all_known(columns) }}{% else %}true{% endif %} AS kept
     FROM (

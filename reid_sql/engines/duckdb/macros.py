@@ -13,14 +13,14 @@ from reid_sql.columns import Groups
 from reid_sql.domains import (
     MAX_COLUMNS,
     MODEL,
+    Choice,
     Document,
-    Number,
     Values,
 )
-from reid_sql.engines.duckdb.arguments import ANSWER, checked, checked_once, literal
+from reid_sql.engines.duckdb.arguments import ANSWER, checked, checked_cell, checked_once, literal, word
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import OWN_NAMES, awaited_by_group, by_group, every_column
-from reid_sql.engines.duckdb.many_columns import SPELLED, spelled, window
+from reid_sql.engines.duckdb.many_columns import SPELLED, met_first, spelled, window
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
@@ -171,7 +171,8 @@ def _of_python(given: Iterable[Argument]) -> bool:
 def _reduction(reduction: Reduction) -> str:
     """Write the table macro that checks the arguments and runs the plan."""
     names = [f'"{argument.name}"' for argument in reduction.arguments]
-    return f"({', '.join([*names, *_answers_own(reduction)])}) AS TABLE FROM query({plan_of(reduction)})"
+    taken = ", ".join([*names, *_answers_own(reduction)])
+    return f"({taken}) AS TABLE FROM query({met_first(names[0], plan_of(reduction))})"
 
 
 def _answers_own(reduction: Reduction) -> list[str]:
@@ -196,7 +197,7 @@ def _individuals(reduction: Reduction) -> str:
     given = [each.name if each.name != "entity" else "NULL" for each in reduction.arguments]
     plan = plan_of(reduction, given, individuals=True)
     named = ", ".join([*(f'"{name}"' for name in [*names, "entity"]), *_answers_own(reduction)])
-    return f"({named}) AS TABLE FROM query({plan})"
+    return f"({named}) AS TABLE FROM query({met_first(names[0], plan)})"
 
 
 def _source_of_individuals(names: Collection[str]) -> str:
@@ -223,8 +224,13 @@ def plan_of(reduction: Reduction, given: Sequence[str] = (), *, individuals: boo
         values["tbl"] = f"reid_text({_source_of_individuals(names)})"
         key = "reid_text_or_null(reid_key_of_people(key::VARCHAR, entity::VARCHAR))"
         values |= {"key": key} if "key" in values else {}
+    refused = ""
+    for each in reduction.arguments:
+        if isinstance(each.domain, Choice) and values[each.name] != "'NULL'":
+            values[each.name], refusal = word(each.name, each.domain)
+            refused += f" || {refusal}"
     passed = " || ', ' || ".join(values.values())
-    return f"'FROM {BUILTIN}query({HOME}reid_plan_{reduction.name}(' || {passed} || '))'"
+    return f"'FROM {BUILTIN}query('{refused} || '{HOME}reid_plan_{reduction.name}(' || {passed} || '))'"
 
 
 def _macro(name: str, declared: Function) -> dict[str, str]:
@@ -251,9 +257,9 @@ def _of_model(declared: Function, columns: Sequence[str]) -> str:
     if len(columns) == MAX_COLUMNS:
         shown = ", ".join(f"alias({column})" for column in columns)
         values = f"list_slice({values}, 1, reid_number_given([{shown}]))"
-    own = (_checked_cell(each) for each in _before(declared)[1:])
+    own = (checked_cell(each) for each in _before(declared)[1:])
     cells = ", ".join([values, f"{OWN_MODELS}()", "model", *own])
-    return _answer(f"reid_body_{declared.name}({cells})")
+    return met_first("model", _answer(f"reid_body_{declared.name}({cells})"))
 
 
 def _answer(call: str) -> str:
@@ -279,7 +285,7 @@ def _scores(declared: Function) -> str:
     added = f"[{', '.join(sql_literal(column) for column in declared.columns)}]"
     head = f"'{HOME}reid_answered_{declared.name}'"
     plan = f"reid_plan_scored(reid_table(tbl), {found}, {head}, reid_text(model){own} || ')', {added})"
-    return f"({parameters(declared)}) AS TABLE FROM query({plan})"
+    return f"({parameters(declared)}) AS TABLE FROM query({met_first(declared.parameters[0].name, plan)})"
 
 
 def _drawn(declared: Function) -> str:
@@ -291,25 +297,22 @@ def _drawn(declared: Function) -> str:
         f"reid_plan_drawn({found}, '{PYTHON}reid_body_{declared.name}', "
         f"{checked(n)}, reid_text(model){given})"
     )
-    return f"({parameters(declared)}) AS TABLE FROM query({plan})"
+    return f"({parameters(declared)}) AS TABLE FROM query({met_first(declared.parameters[0].name, plan)})"
 
 
 def _row(name: str, declared: Function) -> dict[str, str]:
-    """Check the arguments, then answer by the spelling over the checked doubles, or by the Python body."""
+    """Check the arguments, then answer by the spelling over them as doubles, or by the Python body.
+
+    The spelling holds each argument many times, and so not its check; least() would pass over a NULL.
+    """
     names = ", ".join(parameter.name for parameter in declared.parameters)
-    cells = ", ".join(_checked_cell(parameter) for parameter in declared.parameters)
+    cells = [checked_cell(parameter) for parameter in declared.parameters]
     if declared.duckdb is None:
-        return {name: f"({names}) AS reid_body_{name}({cells})"}
-    missing = " OR ".join(
-        f"{parameter.name} IS NULL" for parameter in declared.parameters
-    )  # least() would pass over a NULL
-    body = f"({names}) AS CASE WHEN NOT reid_is_usual() OR {missing} THEN NULL ELSE {declared.duckdb} END"
-    return {f"reid_spelled_{name}": body, name: f"({names}) AS reid_spelled_{name}({cells})"}
-
-
-def _checked_cell(parameter: Parameter) -> str:
-    domain = parameter.domain
-    return domain.sql(parameter.name, null=True) if isinstance(domain, Number) else parameter.name
+        return {name: f"({names}) AS reid_body_{name}({', '.join(cells)})"}
+    missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
+    given = ", ".join(f"({parameter.name})::DOUBLE" for parameter in declared.parameters)
+    answer = f"CASE WHEN {missing} OR NOT reid_is_usual() THEN NULL ELSE reid_spelled_{name}({given}) END"
+    return {f"reid_spelled_{name}": f"({names}) AS {declared.duckdb}", name: f"({names}) AS {answer}"}
 
 
 def parameters(declared: Function) -> str:

@@ -25,13 +25,23 @@ def spelled(
     return ", ".join([*each, f"({', '.join([*before, *shown])}) AS {make(columns)}"])
 
 
+def met_first(parameter: str, body: str) -> str:
+    """The body behind a case that never is, which the optimiser drops.
+
+    Where a macro is made, DuckDB binds its body, and stops at the first parameter whose type it must know: of
+    what stands behind it nothing is bound, neither there nor where another macro that calls it is made.
+    """
+    return f"CASE WHEN {parameter} IS NULL AND false THEN NULL ELSE {body} END"
+
+
 def window(name: str, people: Sequence[str], columns: Sequence[str]) -> str:
     """What the function of this name counts, the columns checked; `people` tells people apart, if given."""
     example = sql_literal(f"{name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})")
     names = f"[{', '.join(f'alias(row({each}))' for each in [*people, *columns])}]"
     checked = f"{'reid_are_people' if people else 'reid_are_columns'}({names}, {example})"
     exact = f"reid_are_exact(row({', '.join([*people, *columns])}))"
-    return f"CASE WHEN {checked} AND {exact} THEN {window_of(people, columns)} END"
+    counted = f"CASE WHEN {checked} AND {exact} THEN {window_of(people, columns)} END"
+    return met_first([*people, *columns][0], counted)
 
 
 def window_of(people: Sequence[str], columns: Sequence[str]) -> str:

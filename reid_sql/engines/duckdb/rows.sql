@@ -1,6 +1,7 @@
 -- The rows of a table on some columns, and how they are told apart.
 
-PLAN reid_numbered(columns) AS {% for c, i in columns join ', ' %}q{{ i }}{% endfor %};
+MACRO reid_numbered(columns) AS
+coalesce('q' || list_aggregate(range(1, len(columns) + 1)::VARCHAR[], 'string_agg', ', q'), '');
 
 PLAN reid_named_columns(columns) AS
 {% for c, i in columns join ', ' %}q{{ i }} AS {{ reid_name(c) }}{% endfor %};
@@ -139,11 +140,11 @@ PLAN reid_individuals(source, columns, entity, nulls, groups, weight) AS
 {% if weight IS NULL
   OR list_contains(reid_folded(list_append(reid_apart(columns, groups), entity)), reid_fold(weight)) %}
 {% call reid_guarded(CASE WHEN len(groups) = 0 THEN reid_words(entity) ELSE reid_words_by(entity) END,
-  [source], reid_apart(reid_with_entity(columns, entity, nulls), groups)) %}
+  source, reid_apart(reid_with_entity(columns, entity, nulls), groups)) %}
   {{ reid_first_of_people(source, columns, entity, nulls, groups) }}
 {% endcall %}
 {% else %}
-{% call reid_guarded('quasi-identifiers, weight and entity', [source],
+{% call reid_guarded('quasi-identifiers, weight and entity', source,
   reid_apart(list_append(reid_with_entity(columns, entity, nulls), weight), groups)) %}
   SELECT reid_first.*, reid_weights.weight AS {{ reid_name(weight) }}
   FROM ({{ reid_first_of_people(source, columns, entity, nulls, groups) }}) AS reid_first
@@ -193,13 +194,12 @@ ELSE error(replace(${KEY_OF_PEOPLE}, '{}', key)) END;
 
 -- Such rows in place of the table, where a column tells people apart.
 PLAN reid_source_of_individuals(source, columns, entity, nulls, groups, weight) AS
-{% if entity IS NULL %}
-{{ source }}
-{% elif nulls <> 'value' %}
+{% if entity IS NULL %}{% elif nulls <> 'value' %}
 {{ error('entity must be counted with nulls := ''value'' where people are a sample, got ''' || nulls
   || '''; leave out in a view the rows that lack a value')::VARCHAR }}
-{% else %}
-(FROM query(reid_individuals({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }},
+{% else %}(FROM query(reid_individuals({% endif %}{{ reid_text_where(entity IS NOT NULL, source) }}
+{% if entity IS NOT NULL %}
+  , {{ reid_texts(columns) }}, {{ reid_text(entity) }},
   'value', {{ reid_texts_or_none(groups) }}, {{ reid_text_or_null(weight) }})))
 {% endif %}
 ;
@@ -211,7 +211,7 @@ PLAN reid_values_of_people(source, columns, sensitive, entity, nulls, groups) AS
 {% set every = reid_apart(asked, groups) %}
 {% call reid_guarded(
   'quasi-identifiers, sensitive' || CASE WHEN len(groups) = 0 THEN ' and entity' ELSE ', by and entity' END,
-  [source], reid_apart(reid_with_entity(asked, entity, nulls), groups)) %}
+  source, reid_apart(reid_with_entity(asked, entity, nulls), groups)) %}
   SELECT {{ reid_named_columns(every) }}
   FROM (
     SELECT *,
@@ -228,11 +228,10 @@ PLAN reid_values_of_people(source, columns, sensitive, entity, nulls, groups) AS
 
 -- Such rows in place of the table, where a column tells people apart.
 PLAN reid_source_of_values(source, columns, sensitive, entity, nulls, groups) AS
-{% if entity IS NULL %}
-{{ source }}
-{% else %}
-(FROM query(reid_values_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }},
-  {{ reid_text(sensitive) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }},
+{% if entity IS NOT NULL %}(FROM query(reid_values_of_people({% endif %}
+{{ reid_text_where(entity IS NOT NULL, source) }}
+{% if entity IS NOT NULL %}
+  , {{ reid_texts(columns) }}, {{ reid_text(sensitive) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }},
   {{ reid_texts_or_none(groups) }})))
 {% endif %}
 ;

@@ -17,7 +17,7 @@ FROM (
 -- Distinct records, scored in the model's order, so that those that begin alike stand together; before a body
 -- over them.
 PLAN reid_with_scores(source, model_columns, places, head, tail, body) AS
-{% call reid_guarded('columns of the model', [source], model_columns) %}
+{% call reid_guarded('columns of the model', source, model_columns) %}
   WITH reid_distinct AS MATERIALIZED (
     SELECT *, count(*) AS class_size FROM {{ reid_rows(source, model_columns, 'value') }} GROUP BY ALL
   ),

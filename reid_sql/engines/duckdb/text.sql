@@ -6,9 +6,16 @@ MACRO reid_name(c) AS '"' || CASE WHEN c = '' THEN chr(1) ELSE replace(c, '"', '
 
 MACRO reid_text(c) AS '''' || replace(c, '''', '''''') || '''';
 
+-- The same where a condition holds, else the text itself, which is bound once.
+MACRO reid_text_where(condition, c) AS
+CASE WHEN condition THEN '''' ELSE '' END || replace(c, '''', CASE WHEN condition THEN '''''' ELSE '''' END)
+  || CASE WHEN condition THEN '''' ELSE '' END;
+
 MACRO reid_text_or_null(c) AS coalesce(reid_text(c), 'NULL::VARCHAR');
 
-MACRO reid_join(items, separator) AS coalesce(array_to_string(items, separator), '');
+-- array_to_string is a macro that binds the items twice, and all that they are made of.
+MACRO reid_join(items, separator) AS
+coalesce(list_aggregate(items::VARCHAR[], 'string_agg', separator), '');
 
 MACRO reid_texts(items) AS
 '[' || reid_join(list_transform(items, lambda reid_c: reid_text(reid_c)), ', ') || ']';
@@ -20,18 +27,20 @@ MACRO reid_fold(c) AS translate(c, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmn
 
 MACRO reid_folded(names) AS list_transform(names, lambda reid_n: reid_fold(reid_n));
 
--- Which known name a misspelt one most likely meant.
+-- Which known name a misspelt one most likely meant: the nearest, of several the first.
 MACRO reid_suggestion(name, known, kind) AS
 coalesce(
-  'did you mean ''' || list_extract(list_transform(list_sort(list_transform(
-      list_filter(known, lambda n: damerau_levenshtein(lower(name), lower(n))
+  'did you mean ''' || list_min(list_filter(
+      list_transform(known, lambda n, i: {
+        'distance': damerau_levenshtein(lower(name), lower(n)), 'place': i, 'name': n}),
+      lambda found: found['distance']
         <= least(CASE WHEN length(name) < 4 THEN 1 ELSE 1 + length(name) // 3 END,
-          greatest(length(name), length(n)) - 1)),
-      lambda n: {
-        'distance': damerau_levenshtein(lower(name), lower(n)), 'place': list_position(known, n), 'name': n
-      }), 'ASC', 'NULLS LAST'),
-    lambda found: found['name']), 1) || '''?',
+          greatest(length(name), length(found['name'])) - 1)))['name'] || '''?',
   CASE WHEN len(known) = 0 THEN 'there are no ' || kind
   ELSE 'the ' || kind || ' are ' || reid_join(known[:12], ', ')
     || CASE WHEN len(known) > 12 THEN ', …' ELSE '' END
   END);
+
+-- The refusal of a word that is none of those there are.
+MACRO reid_no_choice(rule, got, words) AS
+error(rule || got || '''; ' || reid_suggestion(got, words, 'choices'))::VARCHAR;

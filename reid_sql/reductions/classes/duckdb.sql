@@ -8,7 +8,7 @@ FROM query(reid_classes_of_people(
 {% elif nulls = 'wildcard' %}
 FROM query(reid_classes_of_matches({{ reid_text(source) }}, {{ reid_texts(columns) }}))
 {% else %}
-{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_guarded('quasi-identifiers', source, columns) %}
 {% call reid_treated(source, columns, nulls) %}
   SELECT {{ reid_named_columns(columns) }}, count(*) AS class_size, count(*) AS records
   FROM {{ reid_rows(source, columns, nulls) }}
@@ -19,7 +19,7 @@ FROM query(reid_classes_of_matches({{ reid_text(source) }}, {{ reid_texts(column
 ;
 
 PLAN reid_classes_of_matches(source, columns) AS
-{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_guarded('quasi-identifiers', source, columns) %}
 {% call reid_treated(source, columns, 'wildcard') %}
   {{ reid_wildcard_with(columns, reid_distinct(source, columns, 'wildcard', 0), 0) }}
   SELECT {{ reid_named_columns(columns) }}, class_size, records FROM reid_matched
@@ -28,7 +28,7 @@ PLAN reid_classes_of_matches(source, columns) AS
 ;
 
 PLAN reid_classes_of_people(source, columns, entity, nulls) AS
-{% call reid_guarded(reid_words(entity), [source], reid_with_entity(columns, entity, nulls)) %}
+{% call reid_guarded(reid_words(entity), source, reid_with_entity(columns, entity, nulls)) %}
 {% call reid_treated(source, columns, nulls) %}
   SELECT {{ reid_named_columns(columns) }}, count(*) AS class_size, sum(records)::BIGINT AS records
   FROM ({{ reid_people(source, columns, entity, nulls) }})
@@ -39,16 +39,11 @@ PLAN reid_classes_of_people(source, columns, entity, nulls) AS
 
 -- What is seldom asked for is written when it is: DuckDB binds each text that a plan may write at each call.
 PLAN reid_plan_histogram(source, columns, entity, groups, nulls) AS
-{% if groups IS NOT NULL %}
-FROM query(reid_grouped_histogram({{ reid_text(source) }}, {{ reid_texts(columns) }},
-  {{ reid_text_or_null(entity) }}, {{ reid_texts(groups) }}, {{ reid_text(nulls) }}))
-{% elif entity IS NOT NULL %}
-FROM query(reid_histogram_of_people(
-  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
-{% elif nulls = 'wildcard' %}
-FROM query(reid_histogram_of_matches({{ reid_text(source) }}, {{ reid_texts(columns) }}))
+{% if groups IS NOT NULL OR entity IS NOT NULL OR nulls = 'wildcard' %}
+FROM query(reid_seldom_histogram({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_text_or_null(entity) }}, {{ reid_texts_or_none(groups) }}, {{ reid_text(nulls) }}))
 {% else %}
-{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_guarded('quasi-identifiers', source, columns) %}
 {% call reid_treated(source, columns, nulls) %}
   SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records, NULL::BIGINT AS blank_records
   FROM ({{ reid_class_counts(reid_told_apart(columns), source, columns, nulls) }})
@@ -59,8 +54,20 @@ FROM query(reid_histogram_of_matches({{ reid_text(source) }}, {{ reid_texts(colu
 ORDER BY class_size ASC
 ;
 
+PLAN reid_seldom_histogram(source, columns, entity, groups, nulls) AS
+{% if len(groups) > 0 %}
+FROM query(reid_grouped_histogram({{ reid_text(source) }}, {{ reid_texts(columns) }},
+  {{ reid_text_or_null(entity) }}, {{ reid_texts(groups) }}, {{ reid_text(nulls) }}))
+{% elif entity IS NOT NULL %}
+FROM query(reid_histogram_of_people(
+  {{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
+{% else %}
+FROM query(reid_histogram_of_matches({{ reid_text(source) }}, {{ reid_texts(columns) }}))
+{% endif %}
+;
+
 PLAN reid_histogram_of_matches(source, columns) AS
-{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_guarded('quasi-identifiers', source, columns) %}
 {% call reid_treated(source, columns, 'wildcard') %}
   {{ reid_wildcard_with(columns, reid_distinct(source, columns, 'wildcard', 0), 0) }}
   SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records,
@@ -73,7 +80,7 @@ PLAN reid_histogram_of_matches(source, columns) AS
 
 -- Of people, each by the smallest of their classes.
 PLAN reid_histogram_of_people(source, columns, entity, nulls) AS
-{% call reid_guarded(reid_words(entity), [source], reid_with_entity(columns, entity, nulls)) %}
+{% call reid_guarded(reid_words(entity), source, reid_with_entity(columns, entity, nulls)) %}
 {% call reid_treated(source, columns, nulls) %}
   WITH reid_people AS MATERIALIZED ({{ reid_people(source, columns, entity, nulls) }}),
   reid_sized AS (

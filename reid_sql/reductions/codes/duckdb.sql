@@ -14,7 +14,7 @@ PLAN reid_plan_record_codes(source, columns, memory_mb, key, nulls, entity) AS
 FROM query(reid_codes_of_people({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ memory_mb }},
   {{ reid_text(reid_key_of_people(key, entity)) }}, {{ reid_text(nulls) }}))
 {% else %}
-{% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, [source],
+{% call reid_guarded(CASE WHEN key IS NULL THEN 'columns' ELSE 'columns and key' END, source,
   list_filter(list_append(columns, key), lambda c, i:
     c IS NOT NULL AND list_position(list_append(columns, key), c) = i)) %}
 {% call reid_treated(source, columns, nulls) %}
@@ -51,7 +51,7 @@ FROM query(reid_codes_of_people({{ reid_text(source) }}, {{ reid_texts(columns) 
 
 PLAN reid_codes_of_people(source, columns, memory_mb, entity, nulls) AS
 {% set every = reid_with_entity(columns, entity, nulls) %}
-{% call reid_guarded('columns and entity', [source], every) %}
+{% call reid_guarded('columns and entity', source, every) %}
 {% call reid_treated(source, columns, nulls) %}
   WITH reid_records AS MATERIALIZED (
     SELECT min(position) AS position, {{ reid_numbered(every) }}

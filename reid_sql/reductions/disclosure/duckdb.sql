@@ -186,15 +186,17 @@ PLAN reid_plan_disclosure(source, columns, sensitive, measure, c, groups, nulls)
 FROM query(reid_grouped_disclosure({{ reid_text(source) }}, {{ reid_texts(columns) }},
   {{ reid_text(sensitive) }}, {{ reid_text(measure) }}, {{ c }}, {{ reid_texts(groups) }},
   {{ reid_text(nulls) }}))
-{% else %}
-{{ reid_are_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)) }}
-{% call reid_guarded('quasi-identifiers and sensitive', [source], list_append(columns, sensitive)) %}
+{% elif reid_are_apart(columns, sensitive) %}
+{% call reid_guarded('quasi-identifiers and sensitive', source, list_append(columns, sensitive)) %}
 {% call reid_treated(source, list_append(columns, sensitive), nulls) %}
   SELECT class_size, value, count(*) AS classes
   FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls) }})
   GROUP BY class_size, value
 {% endcall %}
 {% endcall %}
+{% else %}
+FROM query(reid_are_listed('quasi-identifiers and sensitive',
+  list_append({{ reid_texts(columns) }}, {{ reid_text_or_null(sensitive) }})))
 {% endif %}
 ;
 
@@ -257,7 +259,7 @@ PLAN reid_grouped_disclosure(source, columns, sensitive, measure, c, groups, nul
 PLAN reid_plan_offending(source, columns, sensitive, measure, c, test, nulls) AS
 {{ reid_are_listed('quasi-identifiers and sensitive', list_append(columns, sensitive)) }}
 {{ reid_own_names_refused(columns, ['class_size', 'value', 'records_dropped', 'nulls']) }}
-{% call reid_guarded('quasi-identifiers and sensitive', [source], list_append(columns, sensitive)) %}
+{% call reid_guarded('quasi-identifiers and sensitive', source, list_append(columns, sensitive)) %}
 {% call reid_treated(source, list_append(columns, sensitive), nulls) %}
   SELECT {{ reid_named_columns(columns) }}, class_size, value
   FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls) }})

@@ -24,7 +24,7 @@ FROM query(reid_grouped_evidence({{ reid_text(source) }}, {{ reid_texts(columns)
   {{ reid_texts(reid_groups(groups, nulls)) }}, {{ reid_text(reid_head(len(columns), len(groups))) }},
   {{ reid_text(nulls) }}))
 {% else %}
-{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_guarded('quasi-identifiers', source, columns) %}
 {% call reid_treated(source, columns, nulls) %}
   {% if method IN ${OF_PEOPLE} %}
   WITH reid_classes AS MATERIALIZED (

@@ -50,11 +50,11 @@ PLAN reid_known_of_both(source, columns, population_source, body) AS
 {% if population_source IS NULL %}
 {{ body }}
 {% else %}
-{% call reid_guarded(${SCENARIO_COLUMNS.words}, [population_source], columns) %}
+{% call reid_guarded(${SCENARIO_COLUMNS.words}, population_source, columns) %}
   SELECT reid_known_of.*
   FROM ({{ body }}) AS reid_known_of,
-    {{ reid_types_of_both(source, population_source) }}
-  WHERE {{ reid_comparable_in_both(columns) }}
+    {{ reid_types_of_both(source, population_source, columns) }}
+  WHERE reid_comparable(reid_compared.reid_unlike)
 {% endcall %}
 {% endif %}
 ;
@@ -62,7 +62,7 @@ PLAN reid_known_of_both(source, columns, population_source, body) AS
 PLAN reid_plan_known(source, columns, told, population_source, key, nulls) AS
 {% set every = reid_every(columns, told) %}
 {% call reid_guarded(CASE WHEN key IS NULL THEN ${SCENARIO_COLUMNS.words} ELSE ${KEYED_COLUMNS.words} END,
-  [source], reid_every(every, CASE WHEN key IS NULL THEN [] ELSE [key::VARCHAR] END)) %}
+  source, reid_every(every, CASE WHEN key IS NULL THEN [] ELSE [key::VARCHAR] END)) %}
 {% call reid_treated(source, columns, nulls) %}
   {% call reid_by_key(source, columns, key::VARCHAR, nulls) %}
     {% call reid_known_of_both(source, columns, population_source) %}
@@ -76,7 +76,7 @@ PLAN reid_plan_known(source, columns, told, population_source, key, nulls) AS
 -- The people, NULL one of them, each with their values; people of several are refused, as an attacker could
 -- know any.
 PLAN reid_one_record_a_person(source, columns, every, entity, nulls) AS
-{% call reid_guarded(${OF_PEOPLE.words}, [source], reid_with_entity(every, entity, nulls)) %}
+{% call reid_guarded(${OF_PEOPLE.words}, source, reid_with_entity(every, entity, nulls)) %}
   SELECT {{ reid_named_columns(every) }}, entity AS {{ reid_name(entity) }}
   FROM (
     SELECT *,

@@ -55,7 +55,7 @@ WHERE rank <= {{ points }} GROUP BY p, turn
 ;
 
 PLAN reid_plan_matches(source, person, item, points, exact_up_to, samples, seed, nulls) AS
-{% call reid_guarded('person and item', [source], reid_listed('person and item', [person, item])) %}
+{% call reid_guarded('person and item', source, reid_listed('person and item', [person, item])) %}
 {% call reid_treated(source, [person, item], nulls) %}
   {{ reid_sets_with(source, person, item, points, exact_up_to, nulls) }},
   reid_knowledge AS MATERIALIZED (

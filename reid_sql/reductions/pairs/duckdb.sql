@@ -25,7 +25,7 @@ PLAN reid_outside(columns, marginals, nulls) AS
 SELECT coalesce(list_position({{ reid_texts(reid_folded(columns)) }}, reid_fold(q1::VARCHAR)), 0),
   -1, q1::VARCHAR, q2::VARCHAR, NULL, 0, coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE)
 FROM (
-  {% call reid_guarded('columns of the marginals', [marginals],
+  {% call reid_guarded('columns of the marginals', marginals,
     ['column_name', 'value', 'share']) %}
   FROM {{ reid_rows(marginals, ['column_name', 'value', 'share'], 'value') }}
   {% endcall %}
@@ -70,19 +70,20 @@ FROM (SELECT {{ head }} count(*) AS alike FROM reid_taken GROUP BY {{ head }} {{
 {% endif %}
 {% if marginals IS NOT NULL %}
 UNION ALL
-{% if head = '' %}
-{{ reid_outside(columns, marginals, nulls) }}
-{% else %}
+{% if head <> '' %}
 SELECT reid_divided.*, reid_shares.*
 FROM (SELECT DISTINCT {{ rtrim(head, ', ') }} FROM reid_taken) AS reid_divided,
-  ({{ reid_outside(columns, marginals, nulls) }}) AS reid_shares
+{% else %}
+FROM
 {% endif %}
+query(reid_outside({{ reid_texts(columns) }}, {{ reid_text(marginals) }}, {{ reid_text(nulls) }}))
+  AS reid_shares
 {% endif %}
 ;
 
 PLAN reid_plan_pairs(source, columns, weight, marginals, nulls) AS
 {% set taken = reid_weighted(columns, weight) %}
-{% call reid_guarded('columns', [source], taken) %}
+{% call reid_guarded('columns', source, taken) %}
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }})
   SELECT row_number() OVER () AS cell, *

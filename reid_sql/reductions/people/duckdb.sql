@@ -56,7 +56,7 @@ FROM query(reid_grouped_people({{ reid_text(source) }}, {{ reid_texts(columns) }
   {{ reid_text(reid_head(len(reid_weighted(columns, weight)), len(groups))) }}, {{ reid_text(nulls) }}))
 {% else %}
 {% set taken = reid_weighted(columns, weight) %}
-{% call reid_guarded('columns', [source], taken) %}
+{% call reid_guarded('columns', source, taken) %}
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }}),
   reid_classes AS MATERIALIZED ({{ reid_people_classes('reid_taken', columns, weight, '') }}),

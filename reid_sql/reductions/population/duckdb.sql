@@ -73,8 +73,8 @@ PLAN reid_grouped_population(source, population_source, columns, entity, groups,
       FROM reid_divided WHERE kept
     ) AS o
     LEFT JOIN reid_others AS p ON {{ reid_alike('o', 'p', reid_places(1, len(columns))) }},
-      {{ reid_types_of_both(source, population_source) }}
-    WHERE {{ reid_comparable_in_both(columns) }}
+      {{ reid_types_of_both(source, population_source, columns) }}
+    WHERE reid_comparable(reid_compared.reid_unlike)
   ),
   {{ reid_sized_by_group(reid_join(places, ', '), reid_numbered(every), reid_alike('c', 'p', places),
     entity IS NOT NULL) }}
@@ -98,7 +98,7 @@ FROM query(reid_grouped_population({{ reid_text(source) }}, {{ reid_text(populat
   {{ reid_texts(columns) }}, {{ reid_text_or_null(entity) }}, {{ reid_texts(groups) }},
   {{ reid_text(nulls) }}))
 {% else %}
-{% call reid_guarded(reid_words(entity), [source, population_source],
+{% call reid_guarded_both(reid_words(entity), source, population_source,
   reid_with_entity(columns, entity, nulls)) %}
 {% call reid_treated(source, columns, nulls) %}
 {% if entity IS NOT NULL %}
@@ -106,14 +106,14 @@ FROM query(reid_grouped_population({{ reid_text(source) }}, {{ reid_text(populat
   FROM (
     FROM query(reid_population_people({{ reid_text(source) }}, {{ reid_text(population_source) }},
       {{ reid_texts(columns) }}, {{ reid_text(entity) }}, {{ reid_text(nulls) }}))
-  ) AS reid_placed, {{ reid_types_of_both(source, population_source) }}
-  WHERE {{ reid_comparable_in_both(columns) }}
+  ) AS reid_placed, {{ reid_types_of_both(source, population_source, columns) }}
+  WHERE reid_comparable(reid_compared.reid_unlike)
 {% else %}
   SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
     coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, sum(blank)::BIGINT AS blank_records
   FROM ({{ reid_population(source, population_source, columns, nulls) }}),
-    {{ reid_types_of_both(source, population_source) }}
-  WHERE {{ reid_comparable_in_both(columns) }}
+    {{ reid_types_of_both(source, population_source, columns) }}
+  WHERE reid_comparable(reid_compared.reid_unlike)
   GROUP BY ALL
 {% endif %}
 {% endcall %}

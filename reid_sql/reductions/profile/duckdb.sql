@@ -89,7 +89,7 @@ PLAN reid_plan_column_counts(source, columns) AS
   {{ reid_counts_of_columns(source, columns) }}
 {% endcall %}
 {% else %}
-{% call reid_guarded('columns', [source], columns) %}
+{% call reid_guarded('columns', source, columns) %}
 {% call reid_treated(source, columns, 'value') %}{{ reid_counts_of_columns(source, columns) }}{% endcall %}
 {% endcall %}
 {% endif %}

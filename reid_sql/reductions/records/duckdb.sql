@@ -23,7 +23,7 @@ WITH reid_distinct AS MATERIALIZED (
 PLAN reid_in_classes(source, columns, weight, key, nulls, body) AS
 {% call reid_guarded(CASE WHEN weight IS NULL AND key IS NULL THEN 'quasi-identifiers'
   ELSE ${KEYED_QI.words} END,
-  [source], list_distinct(list_concat(columns, list_filter([weight, key],
+  source, list_distinct(list_concat(columns, list_filter([weight, key],
     lambda c: c IS NOT NULL)))) %}
 {% call reid_treated(source, columns, nulls) %}
   {% call reid_by_key(source, columns, key, nulls) %}

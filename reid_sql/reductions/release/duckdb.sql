@@ -47,8 +47,8 @@ FROM {{ side }}_coded
 ;
 
 PLAN reid_plan_paired_records(original, released, columns, key) AS
-{% call reid_guarded(CASE WHEN key IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers and key' END,
-  [original, released], reid_key_apart(columns, key)) %}
+{% call reid_guarded_both(CASE WHEN key IS NULL THEN 'quasi-identifiers' ELSE 'quasi-identifiers and key' END,
+  original, released, reid_key_apart(columns, key)) %}
 {% call reid_treated(original, columns, 'value') %}
 WITH {{ reid_side(original, columns, key, 'reid_own') }},
 {{ reid_side(released, columns, key, 'reid_out') }},

@@ -59,7 +59,7 @@ FROM query(reid_many_subsets(
 -- Of few subsets, a query each. A text of its own: DuckDB works out what is constant in every branch, and all
 -- subsets of many columns do not fit into memory.
 PLAN reid_each_subset(source, columns, max_size, nulls) AS
-{% call reid_guarded('columns', [source], columns) %}
+{% call reid_guarded('columns', source, columns) %}
 {% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
 ({{ reid_plan_subset(source, list_select(columns, places), nulls) }})
 {% endfor %}
@@ -67,7 +67,7 @@ PLAN reid_each_subset(source, columns, max_size, nulls) AS
 ;
 
 PLAN reid_each_subset_of_people(source, columns, max_size, nulls, entity) AS
-{% call reid_guarded('columns and entity', [source], reid_with_entity(columns, entity, nulls)) %}
+{% call reid_guarded('columns and entity', source, reid_with_entity(columns, entity, nulls)) %}
 {% for places in reid_subset_places(len(columns), max_size) join ' UNION ALL ' %}
 ({{ reid_plan_subset_of_people(source, list_select(columns, places), nulls, entity) }})
 {% endfor %}
@@ -77,7 +77,7 @@ PLAN reid_each_subset_of_people(source, columns, max_size, nulls, entity) AS
 -- Of many subsets, from the distinct records as codes, beside those of their people if any: one call counts
 -- all, in bounded memory.
 PLAN reid_many_subsets(source, columns, max_size, nulls, memory_mb, entity) AS
-{% call reid_guarded(reid_words_beside('columns', entity), [source],
+{% call reid_guarded(reid_words_beside('columns', entity), source,
   reid_with_entity(columns, entity, nulls)) %}
 WITH reid_distinct AS MATERIALIZED (
   {{ reid_distinct(source, reid_columns_of_codes(columns, entity), 'value', 0) }}

@@ -6,7 +6,7 @@ FROM query(reid_grouped_texts({{ reid_text(source) }}, {{ reid_texts(columns) }}
   {{ reid_texts(reid_groups(groups, nulls)) }}, {{ reid_text(reid_head(len(columns), len(groups))) }},
   {{ reid_text(nulls) }}))
 {% else %}
-{% call reid_guarded('quasi-identifiers', [source], columns) %}
+{% call reid_guarded('quasi-identifiers', source, columns) %}
 {% call reid_treated(source, columns, nulls) %}
   SELECT ${NAMES}::BIGINT AS line, {{ reid_texts(columns) }} AS texts, 0::BIGINT AS records
   UNION ALL

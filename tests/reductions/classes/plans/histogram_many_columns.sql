@@ -4,10 +4,13 @@ FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "race",
     NULL::VARCHAR AS "zip", NULL::VARCHAR AS "postal ""code"""
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'race', 'zip', 'postal "code"'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('people'))
+    )
   )
-  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex', 'race', 'zip', 'postal "code"'], reid_names_1)
+  WHERE reid.main.reid_known('quasi-identifiers', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (

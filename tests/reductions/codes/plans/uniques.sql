@@ -3,10 +3,13 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "id"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'id'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('people'))
+    )
   )
-  WHERE reid.main.reid_known('columns and key', ['age', 'sex', 'id'], reid_names_1)
+  WHERE reid.main.reid_known('columns and key', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
   FROM (

@@ -5,10 +5,13 @@ FROM (
     SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "income",
       NULL::VARCHAR AS "state"
     FROM (
-      SELECT list(column_name) AS reid_names_1
-      FROM (DESCRIBE FROM query_table('people'))
+      SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'income', 'state'], reid_names) AS reid_missing
+      FROM (
+        SELECT list(column_name) AS reid_names
+        FROM (DESCRIBE FROM query_table('people'))
+      )
     )
-    WHERE reid.main.reid_known('quasi-identifiers, sensitive and by', ['age', 'sex', 'income', 'state'], reid_names_1)
+    WHERE reid.main.reid_known('quasi-identifiers, sensitive and by', reid_missing, reid_names)
   ) AS reid_fallback, LATERAL (
     WITH reid_divided AS MATERIALIZED (
       SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AND q3 IS NOT NULL AS kept

@@ -4,39 +4,45 @@ FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
     NULL::VARCHAR AS "person"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM (
-      FROM (
-        SELECT reid_result.*
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state', 'person'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM (
         FROM (
-          SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
-            NULL::VARCHAR AS "person"
+          SELECT reid_result.*
           FROM (
-            SELECT list(column_name) AS reid_names_1
-            FROM (DESCRIBE FROM query_table('people'))
-          )
-          WHERE reid.main.reid_known('columns of the scenario, and entity,', ['age', 'sex', 'state', 'person'], reid_names_1)
-        ) AS reid_fallback, LATERAL (
-          SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
-          FROM (
-            SELECT *, count(*) OVER (PARTITION BY entity) AS several
+            SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
+              NULL::VARCHAR AS "person"
             FROM (
-              SELECT q1, q2, q3, q4 AS entity, count(*) AS records
+              SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state', 'person'], reid_names) AS reid_missing
               FROM (
-                SELECT "age", "sex", "state", "person"
-                FROM query_table('people') AS reid_source
-                WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
-              ) AS reid_source_rows(q1, q2, q3, q4)
-              GROUP BY ALL
+                SELECT list(column_name) AS reid_names
+                FROM (DESCRIBE FROM query_table('people'))
+              )
             )
-          )
-          WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
-            ELSE true END
-        ) AS reid_result
-      )
-    ))
+            WHERE reid.main.reid_known('columns of the scenario, and entity,', reid_missing, reid_names)
+          ) AS reid_fallback, LATERAL (
+            SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
+            FROM (
+              SELECT *, count(*) OVER (PARTITION BY entity) AS several
+              FROM (
+                SELECT q1, q2, q3, q4 AS entity, count(*) AS records
+                FROM (
+                  SELECT "age", "sex", "state", "person"
+                  FROM query_table('people') AS reid_source
+                  WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
+                ) AS reid_source_rows(q1, q2, q3, q4)
+                GROUP BY ALL
+              )
+            )
+            WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
+              ELSE true END
+          ) AS reid_result
+        )
+      ))
+    )
   )
-  WHERE reid.main.reid_known('columns of the scenario, and key,', ['age', 'sex', 'state', 'person'], reid_names_1)
+  WHERE reid.main.reid_known('columns of the scenario, and key,', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -56,10 +62,13 @@ FROM (
                   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
                     NULL::VARCHAR AS "person"
                   FROM (
-                    SELECT list(column_name) AS reid_names_1
-                    FROM (DESCRIBE FROM query_table('people'))
+                    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state', 'person'], reid_names) AS reid_missing
+                    FROM (
+                      SELECT list(column_name) AS reid_names
+                      FROM (DESCRIBE FROM query_table('people'))
+                    )
                   )
-                  WHERE reid.main.reid_known('columns of the scenario, and entity,', ['age', 'sex', 'state', 'person'], reid_names_1)
+                  WHERE reid.main.reid_known('columns of the scenario, and entity,', reid_missing, reid_names)
                 ) AS reid_fallback, LATERAL (
                   SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
                   FROM (
@@ -119,10 +128,13 @@ FROM (
               SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
                 NULL::VARCHAR AS "person"
               FROM (
-                SELECT list(column_name) AS reid_names_1
-                FROM (DESCRIBE FROM query_table('people'))
+                SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state', 'person'], reid_names) AS reid_missing
+                FROM (
+                  SELECT list(column_name) AS reid_names
+                  FROM (DESCRIBE FROM query_table('people'))
+                )
               )
-              WHERE reid.main.reid_known('columns of the scenario, and entity,', ['age', 'sex', 'state', 'person'], reid_names_1)
+              WHERE reid.main.reid_known('columns of the scenario, and entity,', reid_missing, reid_names)
             ) AS reid_fallback, LATERAL (
               SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
               FROM (

@@ -3,10 +3,13 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('people'))
+    )
   )
-  WHERE reid.main.reid_known('columns of the scenario', ['age', 'sex', 'state'], reid_names_1)
+  WHERE reid.main.reid_known('columns of the scenario', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -14,10 +17,13 @@ FROM (
     FROM (
       SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
       FROM (
-        SELECT list(column_name) AS reid_names_1
-        FROM (DESCRIBE FROM register)
+        SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+        FROM (
+          SELECT list(column_name) AS reid_names
+          FROM (DESCRIBE FROM register)
+        )
       )
-      WHERE reid.main.reid_known('columns of the scenario', ['age', 'sex'], reid_names_1)
+      WHERE reid.main.reid_known('columns of the scenario', reid_missing, reid_names)
     ) AS reid_fallback, LATERAL (
       SELECT reid_known_of.*
       FROM (
@@ -62,13 +68,16 @@ FROM (
           FROM reid_distinct
         )
       ) AS reid_known_of, (
-        SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM query_table('people'))
-      ) AS reid_one, (
-        SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM register)
-      ) AS reid_other
-      WHERE reid.main.reid_comparable(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types)
+        SELECT reid.main.reid_first_unlike(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types) AS reid_unlike
+        FROM (
+          SELECT list(column_name) AS names, list(column_type) AS types
+          FROM (DESCRIBE FROM query_table('people'))
+        ) AS reid_one, (
+          SELECT list(column_name) AS names, list(column_type) AS types
+          FROM (DESCRIBE FROM register)
+        ) AS reid_other
+      ) AS reid_compared
+      WHERE reid.main.reid_comparable(reid_compared.reid_unlike)
     ) AS reid_result
   ) AS reid_counted, (
     SELECT 0::BIGINT

@@ -3,10 +3,13 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "person", NULL::VARCHAR AS "place"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('visits'))
+    SELECT reid_names, reid.main.reid_missing(['person', 'place'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('visits'))
+    )
   )
-  WHERE reid.main.reid_known('person and item', ['person', 'place'], reid_names_1)
+  WHERE reid.main.reid_known('person and item', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (

@@ -3,10 +3,13 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('people'))
+    )
   )
-  WHERE reid.main.reid_known('columns', ['age', 'sex'], reid_names_1)
+  WHERE reid.main.reid_known('columns', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (

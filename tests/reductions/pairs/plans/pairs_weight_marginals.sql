@@ -3,10 +3,13 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "weight"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'weight'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('people'))
+    )
   )
-  WHERE reid.main.reid_known('columns', ['age', 'sex', 'weight'], reid_names_1)
+  WHERE reid.main.reid_known('columns', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
   FROM (
@@ -37,27 +40,32 @@ FROM (
       FROM reid_taken
       GROUP BY q1, q2
       UNION ALL
-      SELECT coalesce(list_position(['age', 'sex'], reid.main.reid_fold(q1::VARCHAR)), 0),
-        -1, q1::VARCHAR, q2::VARCHAR, NULL, 0, coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE)
       FROM (
-        SELECT reid_result.*
+        SELECT coalesce(list_position(['age', 'sex'], reid.main.reid_fold(q1::VARCHAR)), 0),
+          -1, q1::VARCHAR, q2::VARCHAR, NULL, 0, coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE)
         FROM (
-          SELECT NULL::VARCHAR AS "column_name", NULL::VARCHAR AS "value",
-            NULL::VARCHAR AS "share"
+          SELECT reid_result.*
           FROM (
-            SELECT list(column_name) AS reid_names_1
-            FROM (DESCRIBE FROM query_table('census'))
-          )
-          WHERE reid.main.reid_known('columns of the marginals', ['column_name', 'value', 'share'], reid_names_1)
-        ) AS reid_fallback, LATERAL (
-          FROM (
-            SELECT "column_name", "value", "share"
-            FROM query_table('census') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("column_name", "value", "share"), 'column_name, value, share')
-          ) AS reid_source_rows(q1, q2, q3)
-        ) AS reid_result
-      ) AS reid_given(q1, q2, q3)
-      WHERE q2 IS NOT NULL
+            SELECT NULL::VARCHAR AS "column_name", NULL::VARCHAR AS "value",
+              NULL::VARCHAR AS "share"
+            FROM (
+              SELECT reid_names, reid.main.reid_missing(['column_name', 'value', 'share'], reid_names) AS reid_missing
+              FROM (
+                SELECT list(column_name) AS reid_names
+                FROM (DESCRIBE FROM query_table('census'))
+              )
+            )
+            WHERE reid.main.reid_known('columns of the marginals', reid_missing, reid_names)
+          ) AS reid_fallback, LATERAL (
+            FROM (
+              SELECT "column_name", "value", "share"
+              FROM query_table('census') AS reid_source
+              WHERE reid.main.reid_is_told_apart(row("column_name", "value", "share"), 'column_name, value, share')
+            ) AS reid_source_rows(q1, q2, q3)
+          ) AS reid_result
+        ) AS reid_given(q1, q2, q3)
+        WHERE q2 IS NOT NULL
+      ) AS reid_shares
     )
   ) AS reid_counted, (
     SELECT count(*)

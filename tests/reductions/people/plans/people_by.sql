@@ -4,10 +4,13 @@ FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "w",
     NULL::VARCHAR AS "state"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'w', 'state'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('people'))
+    )
   )
-  WHERE reid.main.reid_known('columns and by', ['age', 'sex', 'w', 'state'], reid_names_1)
+  WHERE reid.main.reid_known('columns and by', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   WITH reid_divided AS MATERIALIZED (
     SELECT *, true AS kept
@@ -72,10 +75,13 @@ FROM (
                 SELECT NULL::VARCHAR AS "column_name", NULL::VARCHAR AS "value",
                   NULL::VARCHAR AS "share"
                 FROM (
-                  SELECT list(column_name) AS reid_names_1
-                  FROM (DESCRIBE FROM query_table('shares'))
+                  SELECT reid_names, reid.main.reid_missing(['column_name', 'value', 'share'], reid_names) AS reid_missing
+                  FROM (
+                    SELECT list(column_name) AS reid_names
+                    FROM (DESCRIBE FROM query_table('shares'))
+                  )
                 )
-                WHERE reid.main.reid_known('columns of the marginals', ['column_name', 'value', 'share'], reid_names_1)
+                WHERE reid.main.reid_known('columns of the marginals', reid_missing, reid_names)
               ) AS reid_fallback, LATERAL (
                 FROM (
                   SELECT "column_name", "value", "share"

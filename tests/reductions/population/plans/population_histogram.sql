@@ -3,13 +3,23 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
-  ), (
-    SELECT list(column_name) AS reid_names_2
-    FROM (DESCRIBE FROM query_table('census'))
+    SELECT coalesce(reid_one.reid_missing, reid_other.reid_missing) AS reid_missing,
+      CASE WHEN reid_one.reid_missing IS NULL THEN reid_other.reid_names ELSE reid_one.reid_names END AS reid_names
+    FROM (
+      SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+      FROM (
+        SELECT list(column_name) AS reid_names
+        FROM (DESCRIBE FROM query_table('people'))
+      )
+    ) AS reid_one, (
+      SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+      FROM (
+        SELECT list(column_name) AS reid_names
+        FROM (DESCRIBE FROM query_table('census'))
+      )
+    ) AS reid_other
   )
-  WHERE reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_1) AND reid.main.reid_known('quasi-identifiers', ['age', 'sex'], reid_names_2)
+  WHERE reid.main.reid_known('quasi-identifiers', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
@@ -44,13 +54,16 @@ FROM (
         )
       ) p ON s.q1 IS NOT DISTINCT FROM p.q1 AND s.q2 IS NOT DISTINCT FROM p.q2
     ), (
-      SELECT list(column_name) AS names, list(column_type) AS types
-      FROM (DESCRIBE FROM query_table('people'))
-    ) AS reid_one, (
-      SELECT list(column_name) AS names, list(column_type) AS types
-      FROM (DESCRIBE FROM query_table('census'))
-    ) AS reid_other
-    WHERE reid.main.reid_comparable(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types)
+      SELECT reid.main.reid_first_unlike(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types) AS reid_unlike
+      FROM (
+        SELECT list(column_name) AS names, list(column_type) AS types
+        FROM (DESCRIBE FROM query_table('people'))
+      ) AS reid_one, (
+        SELECT list(column_name) AS names, list(column_type) AS types
+        FROM (DESCRIBE FROM query_table('census'))
+      ) AS reid_other
+    ) AS reid_compared
+    WHERE reid.main.reid_comparable(reid_compared.reid_unlike)
     GROUP BY ALL
   ) AS reid_counted, (
     SELECT 0::BIGINT

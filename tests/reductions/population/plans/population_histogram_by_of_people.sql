@@ -5,10 +5,13 @@ FROM (
     SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "person",
       NULL::VARCHAR AS "state"
     FROM (
-      SELECT list(column_name) AS reid_names_1
-      FROM (DESCRIBE FROM query_table('people'))
+      SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'person', 'state'], reid_names) AS reid_missing
+      FROM (
+        SELECT list(column_name) AS reid_names
+        FROM (DESCRIBE FROM query_table('people'))
+      )
     )
-    WHERE reid.main.reid_known('quasi-identifiers, by and entity', ['age', 'sex', 'person', 'state'], reid_names_1)
+    WHERE reid.main.reid_known('quasi-identifiers, by and entity', reid_missing, reid_names)
   ) AS reid_fallback, LATERAL (
     WITH reid_divided AS MATERIALIZED (
       SELECT *, true AS kept
@@ -46,13 +49,16 @@ FROM (
       ) AS o
       LEFT JOIN reid_others AS p ON o.q1 IS NOT DISTINCT FROM p.q1 AND o.q2 IS NOT DISTINCT FROM p.q2,
         (
-        SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM query_table('people'))
-      ) AS reid_one, (
-        SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM query_table('register'))
-      ) AS reid_other
-      WHERE reid.main.reid_comparable(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types)
+        SELECT reid.main.reid_first_unlike(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types) AS reid_unlike
+        FROM (
+          SELECT list(column_name) AS names, list(column_type) AS types
+          FROM (DESCRIBE FROM query_table('people'))
+        ) AS reid_one, (
+          SELECT list(column_name) AS names, list(column_type) AS types
+          FROM (DESCRIBE FROM query_table('register'))
+        ) AS reid_other
+      ) AS reid_compared
+      WHERE reid.main.reid_comparable(reid_compared.reid_unlike)
     ),
     reid_sized AS (
       SELECT c.*, p.records, p.uncovered

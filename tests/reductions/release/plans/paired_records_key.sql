@@ -3,14 +3,23 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "id"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('original'))
-  ), (
-    SELECT list(column_name) AS reid_names_2
-    FROM (DESCRIBE FROM query_table('released'))
+    SELECT coalesce(reid_one.reid_missing, reid_other.reid_missing) AS reid_missing,
+      CASE WHEN reid_one.reid_missing IS NULL THEN reid_other.reid_names ELSE reid_one.reid_names END AS reid_names
+    FROM (
+      SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'id'], reid_names) AS reid_missing
+      FROM (
+        SELECT list(column_name) AS reid_names
+        FROM (DESCRIBE FROM query_table('original'))
+      )
+    ) AS reid_one, (
+      SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'id'], reid_names) AS reid_missing
+      FROM (
+        SELECT list(column_name) AS reid_names
+        FROM (DESCRIBE FROM query_table('released'))
+      )
+    ) AS reid_other
   )
-  WHERE reid.main.reid_known('quasi-identifiers and key', ['age', 'sex', 'id'], reid_names_1)
-    AND reid.main.reid_known('quasi-identifiers and key', ['age', 'sex', 'id'], reid_names_2)
+  WHERE reid.main.reid_known('quasi-identifiers and key', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (

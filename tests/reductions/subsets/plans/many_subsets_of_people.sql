@@ -3,10 +3,13 @@ SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "person"
   FROM (
-    SELECT list(column_name) AS reid_names_1
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'person'], reid_names) AS reid_missing
+    FROM (
+      SELECT list(column_name) AS reid_names
+      FROM (DESCRIBE FROM query_table('people'))
+    )
   )
-  WHERE reid.main.reid_known('columns and entity', ['age', 'sex', 'person'], reid_names_1)
+  WHERE reid.main.reid_known('columns and entity', reid_missing, reid_names)
 ) AS reid_fallback, LATERAL (
   WITH reid_distinct AS MATERIALIZED (
     SELECT 0 AS side, row_number() OVER () AS id, q1, q2, q3, records
