@@ -21,7 +21,7 @@ VARIANTS = [(measure, variant) for measure, variants in MEASURES.items() for var
 
 
 def table(shared: int = SHARED) -> pl.DataFrame:
-    """People of an age, some unknown, at an address of their own but for those who share it, and a disease."""
+    """People of an age, some unknown, in homes of their own but for those who share one, and a disease."""
     alone = RECORDS - shared
     homes = [place if place < alone else alone + (place - alone) // 3 for place in range(RECORDS)]
     return pl.DataFrame(
