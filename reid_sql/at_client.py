@@ -31,7 +31,6 @@ from reid_sql.domains import (
     OptionalTable,
     Table,
     quoted,
-    sql_text,
 )
 from reid_sql.engines.arrow import ARROW_TYPES
 from reid_sql.engines.ibis.alike import shown
@@ -43,7 +42,7 @@ from reid_sql.reduction import DIVIDING
 from reid_sql.reductions.profile import COLUMN_COUNTS
 from reid_sql.runner import sentence
 from reid_sql.source import connected
-from reid_sql.spill import spill_folder
+from reid_sql.spill import spill_folder, spill_into
 
 WORDS: Final = "the distinct records that the client answers from"
 NAMES: Final = Columns("columns")
@@ -105,7 +104,7 @@ def at_client() -> Iterator[duckdb.DuckDBPyConnection]:
     with spill_folder() as folder:
         con = connected()
         try:
-            con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
+            spill_into(con, folder)
             con.execute("SET enable_external_access = false")
             yield con
         finally:

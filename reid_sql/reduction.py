@@ -63,7 +63,9 @@ class Reduction:
     the columns of `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it
     an engine lacks, and why. `distinct` says that the distinct records with their numbers are all that it
     is counted from: then an engine that does not say it may hand these to DuckDB. `handed` names by engine an
-    argument, and the words of it for which an engine that says the others does so.
+    argument, and the words of it for which an engine that says the others does so. `bytes_each` is what one
+    of its rows takes in memory at least, from the lists for a body to its answers, as measured, where a
+    body gets all distinct records at once.
     """
 
     room: str
@@ -74,6 +76,7 @@ class Reduction:
     arrays: type | None = None
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
     whole: bool = False  # whether it is one row, of whole columns as lists
+    bytes_each: int | None = None
     most_groups: int | None = None  # that are answered at once, where a model is fitted to each at length
     distinct: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from reid_sql.file_pattern import matching
 from reid_sql.json_file import json_select
 from reid_sql.progress import say
 from reid_sql.runner import sentence
+from reid_sql.spill import own_folder, spill_into
 from reid_sql.suggestion import suggestion
 from reid_sql.text_file import Form, TextFile, counted_slowly, nonblank_lines, text_file
 
@@ -83,6 +84,7 @@ def open_source(
     What is a `pattern` stands for all files that it matches; `-` is standard input.
     """
     con = connected()
+    spill_into(con, own_folder())
     say("reading")
     if memory_limit is not None:
         limit_memory(con, memory_limit)

@@ -1,15 +1,40 @@
 """Where counting spills to disk: a folder that goes with the process, also with one that was killed."""
 
+import atexit
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
+
+from reid_sql.domains import sql_text
+
+if TYPE_CHECKING:
+    import duckdb
 
 PREFIX: Final = "reid-sql-"
 LOCK: Final = "in-use"
+
+
+def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
+    """Let a connection spill into the folder, encrypted.
+
+    Without its extension httpfs, which no connection here loads, DuckDB draws keys from a source that is not
+    secure, and encrypts only if told that this will do: else it refuses to spill at all.
+    """
+    con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
+    con.execute("SET force_mbedtls_unsafe = 'true'")
+
+
+@cache
+def own_folder() -> Path:
+    """Give a folder for as long as the process lives."""
+    held = ExitStack()
+    atexit.register(held.close)
+    return held.enter_context(spill_folder())
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from reid_sql.domains import sql_text
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.runner import sentence
 from reid_sql.source import connected, limit_memory, plain_path
-from reid_sql.spill import spill_folder
+from reid_sql.spill import spill_folder, spill_into
 
 Tell = Callable[[str], None]
 SPARK: Final = (4, 1)  # the first with Arrow functions of arrays
@@ -49,13 +49,13 @@ def opened(
 ) -> Iterator[list[Release]]:
     """Open the tables of a policy in one connection of its own, which reads their files and nothing else.
 
-    What spills to disk is encrypted, in a folder that is taken away.
+    What spills to disk goes encrypted into a folder that is taken away.
     """
     _refuse_elsewhere(policy)
     with spill_folder() as folder:
         con = connected()
         try:
-            con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
+            spill_into(con, folder)
             limit = policy.memory_limit if memory_limit is None else memory_limit
             if limit is not None:
                 limit_memory(con, limit)

@@ -75,18 +75,30 @@ def _distinct(release: Release, packed: PackedClasses, columns: Sequence[str]) -
     release.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {counted}")
     found = release.con.execute(f"FROM {name}").fetchnumpy()
     release.ask(f"DROP TABLE {name}")
-    codes = np.array([np.asarray(found[f"q{at}"], dtype=np.int64) for at in range(len(columns))])
+    codes = np.array(
+        [
+            np.searchsorted(_held(release, packed, column), found[f"q{at}"])
+            for at, column in enumerate(columns)
+        ]
+    )
     return Folded(codes, np.asarray(found["records"], dtype=np.int64))
 
 
+def _held(release: Release, packed: PackedClasses, column: str) -> Integers:
+    """Give the codes of a column's values in their order, of which some may be left out, after NULL's, 0."""
+    rows = release.ask(f"SELECT code FROM {packed.values(column)} ORDER BY code")
+    return np.array([0, *(row[0] for row in rows)], dtype=np.int64)
+
+
 def _rungs(release: Release, wished: Ladder, *, written: bool) -> tuple[Ladder, Rungs]:
-    """Code the values at each level that merges some; code 0 of the table as it is stands for NULL."""
+    """Code the values at each level that merges some, the table's own by their places, 0 for NULL."""
     values = release.packed.values(wished.column)
     everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
     steps = [step.sql("v") for step in wished.steps]
     ranked = ", ".join(f"dense_rank() OVER (ORDER BY {each} NULLS FIRST) - 1" for each in steps)
-    rows = release.ask(f"SELECT records, code, {ranked} FROM ({everything}) ORDER BY code", "ladders")
-    records, *codes = np.array(rows, dtype=np.int64).T
+    rows = release.ask(f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "ladders")
+    records, *coarser = np.array(rows, dtype=np.int64).T
+    codes = [np.arange(len(records)), *coarser]
     records[0] = release.records - int(records.sum())
     present = [len(np.unique(level[records > 0])) for level in codes]
     kept = merging(wished.steps, present)

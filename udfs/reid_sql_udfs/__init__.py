@@ -6,14 +6,19 @@ Dropping in a file declares it everywhere.
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from reid_sql.function import FUNCTIONS, Function
 
 
 def declared() -> Mapping[str, Function]:
     """Every function of this folder, by name, in alphabetical order; each loaded when it is asked for."""
-    here = {module.name for module in pkgutil.iter_modules(__path__)}
-    return _Declared(sorted(here | FUNCTIONS.keys()))
+    return _Declared(sorted(_files(tuple(__path__)) | FUNCTIONS.keys()))
+
+
+@cache
+def _files(folders: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(module.name for module in pkgutil.iter_modules(folders))
 
 
 class _Declared(Mapping[str, Function]):

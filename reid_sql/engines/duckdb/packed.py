@@ -1,11 +1,13 @@
-"""DuckDB: a table's distinct records as packed whole numbers, for the class sizes of any set of columns.
+"""DuckDB: a table's records as packed whole numbers, for the class sizes of any set of columns.
 
-The class sizes follow from them. Each value becomes a digit (0 for NULL) and each record one or a few whole
-numbers, exactly: no hash is involved. The table is read once; a set of columns, groups, and values made
-coarser then cost a GROUP BY of whole numbers over the distinct records.
+Each value becomes a digit (0 for NULL) and each record one or a few whole numbers, exactly: no hash is
+involved. Records that are the same are packed once, unless so few are that it would not pay. The table is
+read once; a set of columns, groups, and values made coarser then cost a GROUP BY of whole numbers, and of
+those records only that fewer columns do not tell apart.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 from typing import Any, Final
@@ -13,11 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.domains import quoted
+from reid_sql.engines.duckdb.apart import Apart, nearly_distinct
 from reid_sql.engines.duckdb.collations import folded, refuse
+from reid_sql.engines.duckdb.digits import Ask, Codes, coded
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 
-Ask = Callable[[str], list[tuple[Any, ...]]]
 WORD: Final = 2**62  # what a BIGINT holds, with room to spare
 NUMBERS: Final = count(1)
 
@@ -48,21 +51,25 @@ WHOLE: Final = Group((), (), 0)
 
 
 class PackedClasses:
-    """The distinct records of a table on some columns; NULL is a value of its own."""
+    """The records of a table on some columns; NULL is a value of its own."""
 
     def __init__(self, ask: Ask, tbl: str, columns: Sequence[str]) -> None:
         """Read the table: `tbl` is quoted as SQL needs it, the columns are in the table."""
         self.ask = ask
         self.name = f"reid_packed_{next(NUMBERS)}"
         self.folded = folded(ask, tbl, columns)
-        source = (
-            f"(SELECT {', '.join(quoted(c) for c in columns)} FROM {tbl} "
-            f"AS s) AS t({_numbered('q', len(columns))})"
-        )
-        distinct = [self._values(source, place) for place in range(len(columns))]
-        self.digits = dict(zip(columns, _packed([found + 1 for found in distinct]), strict=True))
-        self._pack(source)
+        read = f"SELECT {', '.join(quoted(c) for c in columns)} FROM {tbl}"
+        source = f"({read} AS s) AS t({_numbered('q', len(columns))})"
+        kinds = [row[1] for row in ask(f"DESCRIBE {read}")]
+        codes = [
+            coded(ask, f"q{place}", source, kind, f"{self.name}_{place}") for place, kind in enumerate(kinds)
+        ]
+        bases = {column: each.base for column, each in zip(columns, codes, strict=True)}
+        self.digits = dict(zip(columns, _packed([each.base for each in codes]), strict=True))
+        self._pack(source, codes)
         self.records = int(ask(f"SELECT coalesce(sum(records), 0)::BIGINT FROM {self.name}")[0][0])
+        self._alone: dict[tuple[tuple[str, ...], frozenset[str]], list[tuple[Any, ...]]] = {}
+        self.apart = Apart(ask, self.name, bases, self._keys)
 
     def values(self, column: str) -> str:
         """Name the relation of the column's values: code, v, records, in the order of v, without NULL."""
@@ -74,32 +81,31 @@ class PackedClasses:
 
     def forget(self) -> None:
         """Take the relations away."""
+        self.apart.forget()
         for name in (self.name, *map(self._values_of, self.digits)):
             self.ask(f"DROP TABLE {name}")
 
-    def _values(self, source: str, place: int) -> int:
-        self.ask(f"""CREATE TEMP TABLE {self.name}_{place} AS
-            SELECT row_number() OVER (ORDER BY v) AS code, v, records FROM (
-            SELECT q{place} AS v, count(*) AS records FROM {source}
-            WHERE q{place} IS NOT NULL GROUP BY q{place})""")
-        return int(self.ask(f"SELECT count(*) FROM {self.name}_{place}")[0][0])
-
-    def _pack(self, source: str) -> None:
+    def _pack(self, source: str, codes: Sequence[Codes]) -> None:
         digits = list(self.digits.values())
+        spelt = [f"coalesce({each.worked_out or f'd{at}.code'}, 0)" for at, each in enumerate(codes)]
         words = [
             " + ".join(
-                f"coalesce(d{at}.code, 0) * {digit.place}"
-                for at, digit in enumerate(digits)
+                f"{code} * {digit.place}"
+                for code, digit in zip(spelt, digits, strict=True)
                 if digit.word == word
             )
             for word in range(digits[-1].word + 1)
         ]
         listed = ", ".join(f"{word} AS w{place}" for place, word in enumerate(words))
         joins = " ".join(
-            f"LEFT JOIN {self.name}_{at} AS d{at} ON t.q{at} = d{at}.v" for at in range(len(digits))
+            f"LEFT JOIN {each.relation} AS d{at} ON t.q{at} = d{at}.v"
+            for at, each in enumerate(codes)
+            if each.worked_out is None
         )
         grouped = ", ".join(str(place + 1) for place in range(len(words)))
-        packed = f"SELECT {listed}, count(*)::BIGINT AS records FROM {source} {joins} GROUP BY {grouped}"
+        alone = nearly_distinct(self.ask, source)
+        counted, grouping = ("1", "") if alone else ("count(*)", f"GROUP BY {grouped}")
+        packed = f"SELECT {listed}, {counted}::BIGINT AS records FROM {source} {joins} {grouping}"
         self.ask(f"CREATE TEMP TABLE {self.name} AS {packed}")
 
     def groups(self, by: Sequence[str]) -> list[Group]:
@@ -129,27 +135,64 @@ class PackedClasses:
         """
         refuse([*qi, *by], self.folded)
         merged = {column: relation for column, relation in (coarser or {}).items() if column in qi}
-        told = [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
-        words = [
-            f"{self._word(word, [c for c in qi if c not in merged])} AS k{word}" for word in self._words(qi)
-        ]
-        words += [f"m{at}.coarse AS m{at}" for at in range(len(merged))]
+        if not by and not merged and len(qi) == 1:
+            return {(): self._of_values(qi[0], drop=drop)}
+        rest = self.apart.rest([c for c in {*qi, *by} if c not in merged])
+        sizes = self._sizes(rest or self.name, qi, by, drop=drop, coarser=merged)
+        names = ", ".join([*(f"g{place}" for place in range(len(by))), "n"])
+        rows = self.ask(f"SELECT {names}, count(*) FROM ({sizes}) GROUP BY ALL ORDER BY ALL")
+        if rest:
+            rows = self._with_alone(rows, rest, by, qi if drop else [])
+        return _histograms(rows, len(by)) or ({} if by else {(): _histogram([])})
+
+    def _of_values(self, column: str, *, drop: bool) -> Histogram:
+        """Count the class sizes by one column: its values have been counted."""
+        values = self.values(column)
+        known = f"SELECT records FROM {values}"
+        gap = f"SELECT {self.records} - coalesce(sum(records), 0) FROM {values}"
+        listed = f"{known} UNION ALL {gap}" if not drop else known
+        sizes = f"SELECT n::BIGINT, count(*) FROM ({listed}) AS t(n) WHERE n > 0 GROUP BY ALL ORDER BY ALL"
+        return _histogram(self.ask(sizes))
+
+    def _sizes(
+        self, rows: str, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str]
+    ) -> str:
+        """Spell the classes of these packed rows: their groups' digits, and their sizes as n."""
+        words = [f"{self._word(word, [c for c in qi if c not in coarser])}" for word in self._words(qi)]
+        words += [f"m{at}.coarse" for at in range(len(coarser))]
         joins = " ".join(
             f"LEFT JOIN {relation} AS m{at} ON {self.digits[column].sql()} = m{at}.code"
-            for at, (column, relation) in enumerate(merged.items())
+            for at, (column, relation) in enumerate(coarser.items())
         )
-        dropped = [f"{self.digits[column].sql()} > 0" for column in qi] if drop else []
-        where = f"WHERE {' AND '.join(dropped)}" if dropped else ""
-        sizes = (
-            f"SELECT {', '.join([*told, *words])}, sum(records)::BIGINT AS n FROM "
-            f"{self.name} AS c {joins} {where} GROUP BY "
+        told = self._told(by)
+        keys = [*told, *(f"{word} AS k{at}" for at, word in enumerate(words))]
+        grouped = ", ".join(str(place + 1) for place in range(len(keys)))
+        return (
+            f"SELECT {', '.join(keys)}, sum(records)::BIGINT AS n FROM {rows} AS c {joins} "
+            f"{self._known(qi if drop else [])} GROUP BY {grouped}"
         )
-        sizes += ", ".join(str(place + 1) for place in range(len(told) + len(words)))
-        names = [f"g{place}" for place in range(len(by))]
-        rows = self.ask(
-            f"SELECT {', '.join([*names, 'n'])}, count(*) FROM ({sizes}) GROUP BY ALL ORDER BY ALL"
-        )
-        return _histograms(rows, len(by)) or ({} if by else {(): _histogram([])})
+
+    def _told(self, by: Sequence[str]) -> list[str]:
+        return [f"{self.digits[column].sql()} AS g{place}" for place, column in enumerate(by)]
+
+    def _known(self, columns: Sequence[str]) -> str:
+        """Spell that none of the columns is NULL."""
+        known = [f"{self.digits[column].sql()} > 0" for column in columns]
+        return f"WHERE {' AND '.join(known)}" if known else ""
+
+    def _with_alone(
+        self, rows: list[tuple[Any, ...]], rest: str, by: Sequence[str], known: Sequence[str]
+    ) -> list[tuple[Any, ...]]:
+        """Add the packed records that are no part of the rest: each is a class of its own."""
+        told = ", ".join([*self._told(by), "records"])
+        of = f"SELECT {told}, count(*) FROM {{}} AS c {self._known(known)} GROUP BY ALL"
+        whole = (tuple(by), frozenset(known))
+        if whole not in self._alone:
+            self._alone[whole] = self.ask(of.format(self.name))
+        found = Counter({row[:-1]: row[-1] for row in self._alone[whole]})
+        found.subtract({row[:-1]: row[-1] for row in self.ask(of.format(rest))})
+        found.update({row[:-1]: row[-1] for row in rows})
+        return [(*key, classes) for key, classes in sorted(found.items()) if classes]
 
     def matched(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
         """Count the matches within each group, by its digits, where NULL in `qi` may be any value.
@@ -189,6 +232,9 @@ class PackedClasses:
         alike = f"SELECT {shown}, sum(records) AS n FROM {self.name} AS c GROUP BY ALL"
         parts = f"SELECT {names}min(n) AS least, max(gaps) LIKE '%1%' AS lacking FROM ({alike}) GROUP BY ALL"
         return bool(self.ask(f"SELECT count(*) FROM ({parts}) WHERE lacking AND least < {below}")[0][0])
+
+    def _keys(self, qi: Sequence[str]) -> list[str]:
+        return [self._word(word, qi) for word in self._words(qi)]
 
     def _words(self, qi: Sequence[str]) -> list[int]:
         return sorted({self.digits[column].word for column in qi})

@@ -10,6 +10,7 @@ from reid_sql.domains import OptionalTable, Table
 from reid_sql.engines.arrow import answer_columns, answer_rows, of_group
 from reid_sql.engines.polars.frames import TYPES, schema
 from reid_sql.engines.polars.groups import answered_by_group, by_own_names, dividing
+from reid_sql.engines.polars.memory import refuse_beyond
 from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
@@ -124,6 +125,8 @@ def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
     A matrix is made of lists of numbers.
     """
     reduction = declared.reduction
+    if reduction and reduction.bytes_each is not None:
+        refuse_beyond(frame.height, reduction.bytes_each)
     series = {name: frame[name] for name in reduction.inputs} if reduction else {}
     if reduction and reduction.whole:
         series = {name: values[0] for name, values in series.items()}

@@ -11,7 +11,7 @@ SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 NO_POPULATION: Final = -1  # people that hold a record, where no population table says how many
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
 OF_PEOPLE: Final = Columns("columns of the scenario, and entity,")
-KNOWN_BYTES: Final = 600  # what a distinct record takes in memory at least, lists to answers, as measured
+KNOWN_BYTES: Final = 600
 KNOWN_RECORDS: Final = Reduction(
     __name__,
     name="known_records",
@@ -34,5 +34,6 @@ KNOWN_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=KnownRecords,
+    bytes_each=KNOWN_BYTES,
     distinct=True,
 )

@@ -8,7 +8,6 @@ from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
 from reid_sql.reduction import KEPT_NULLS, KEY, QI, TBL, Argument, Reduction
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
-# What a distinct record takes in memory at least, from the lists for a body to its answers, as measured.
 FITTED_BYTES: Final = 1400
 WEIGHTED_BYTES: Final = 600
 NOTHING_CREATED: Final = {
@@ -28,6 +27,7 @@ FITTED_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=FittedRecords,
+    bytes_each=FITTED_BYTES,
     absences=NOTHING_CREATED,
 )
 WEIGHTED_RECORDS: Final = Reduction(
@@ -37,5 +37,6 @@ WEIGHTED_RECORDS: Final = Reduction(
     arguments=(TBL, QI, Argument("weight", Key(), optional=True), KEY, KEPT_NULLS),
     columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
     arrays=WeightedRecords,
+    bytes_each=WEIGHTED_BYTES,
     absences=NOTHING_CREATED,
 )

@@ -19,7 +19,7 @@ FROM (
     ),
     reid_few AS MATERIALIZED (
       FROM reid_taken
-      LIMIT 65536
+      LIMIT 32768
     ),
     reid_classes AS MATERIALIZED (
       SELECT q1, q2, count(*) AS records

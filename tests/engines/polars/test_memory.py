@@ -1,0 +1,48 @@
+"""Bodies that get all distinct records stay within the memory of the machine, or refuse at once."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+import reid_sql.polars as rp
+from reid_sql.engines.polars import memory
+from reid_sql.errors import OutOfDomainError
+
+SCENARIO = {
+    "population": 67_000_000,
+    "presence_disclosed": 0.5,
+    "presence_discovered": 0.5,
+    "uniqueness_confirmed": 0.5,
+    "link_confirmed": 0.5,
+    "groups": [{"columns": ["a"], "probability": 0.3}, {"columns": ["b"], "probability": 0.3}],
+}
+FRAME = pl.LazyFrame({"row": range(250_000)}).select(
+    a=pl.col("row") % 500, b=pl.col("row") // 500, w=pl.lit(3.0)
+)
+CALLS: dict[str, tuple[int, Callable[[pl.LazyFrame], Any]]] = {
+    "loglinear_risk": (1400, lambda frame: rp.loglinear_risk(frame, ["a", "b"], 0.01)),
+    "individual_risk": (600, lambda frame: rp.individual_risk(frame, ["a", "b"], weight="w")),
+    "adversary_risk": (600, lambda frame: rp.adversary_risk(frame, SCENARIO)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_does_not_fit_is_refused_with_the_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "bound", lambda: 120e6)
+    each, call = CALLS[name]
+    sentence = (
+        f"memory must be at least {250 * each // 1000} MB for 250000 distinct records, got 120 MB, 80 % of "
+        "what this process may have; pass fewer or coarser columns, or a smaller sample"
+    )
+    with pytest.raises(OutOfDomainError) as refused:
+        call(FRAME).collect()
+    assert sentence in str(refused.value)
+    assert call(FRAME.head(100)).collect().height == 100
+
+
+def test_the_bound_is_most_of_the_memory_of_the_machine() -> None:
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    assert 1e8 < memory.bound() < 0.81 * machine

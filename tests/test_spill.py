@@ -1,0 +1,116 @@
+"""What does not fit into memory goes to disk, encrypted, in a folder that goes; nothing stays behind."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from reid_sql.at_client import at_client
+from reid_sql.check.gate import opened
+from reid_sql.check.policy.policy import read_policy
+from reid_sql.source import open_source
+from tests.processes import environment
+
+OF_A_PERSON = "what one person said"
+LIMIT = "80MB"
+ROWS = 300_000
+KEPT = f"SELECT '{OF_A_PERSON}' || i || repeat('x', i % 90) AS v FROM range({ROWS}) AS t(i)"
+NUMBERS = "SELECT hash(i) AS h, i FROM range(3_000_000) AS t(i)"
+
+
+def table(folder: Path) -> Path:
+    file = folder / "people.parquet"
+    with duckdb.connect() as con:
+        con.execute(
+            f"""COPY (SELECT i AS a, format('{OF_A_PERSON} {{}}', i) AS c FROM range({ROWS}) AS t(i))
+            TO '{file}'"""
+        )
+    return file
+
+
+@contextmanager
+def by_gate(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    file = folder / "p.toml"
+    checks = '[{measure = "k", at_least = 1}]'
+    file.write_text(
+        f'[[tables]]\nfile = "{table(folder).name}"\nquasi_identifiers = ["a"]\nchecks = {checks}'
+    )
+    with opened(read_policy(file), LIMIT) as releases:
+        yield releases[0].con
+
+
+@contextmanager
+def by_command(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    con, _ = open_source(str(table(folder)), memory_limit=LIMIT)
+    with closing(con):
+        yield con
+
+
+@contextmanager
+def by_client(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    del folder
+    with at_client() as con:
+        con.execute(f"SET memory_limit = '{LIMIT}'")
+        yield con
+
+
+@contextmanager
+def in_plain_sight(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(config={"temp_directory": str(folder / "plain"), "memory_limit": LIMIT}) as con:
+        yield con
+
+
+@pytest.mark.parametrize(
+    ("connection", "readable"),
+    [(by_gate, False), (by_command, False), (by_client, False), (in_plain_sight, True)],
+)
+def test_what_spills_cannot_be_read(
+    connection: Callable[[Path], AbstractContextManager[duckdb.DuckDBPyConnection]],
+    tmp_path: Path,
+    *,
+    readable: bool,
+) -> None:
+    with connection(tmp_path) as con:
+        for name, rows in (("kept", KEPT), ("more", NUMBERS), ("last", NUMBERS)):
+            con.execute(f"CREATE TEMP TABLE {name} AS {rows}")
+        [(where,)] = con.execute("SELECT current_setting('temp_directory')").fetchall()
+        spilled = [file for file in Path(where).rglob("*") if file.stat().st_size > 1_000_000]
+        assert spilled
+        assert any(OF_A_PERSON.encode() in file.read_bytes() for file in spilled) == readable
+        [(values, numbers)] = con.execute("SELECT count(v), sum(length(v)) FROM kept").fetchall()
+        assert (values, numbers > ROWS * len(OF_A_PERSON)) == (ROWS, True)
+    assert readable or not Path(where).exists() or connection is by_command
+
+
+def test_a_command_spills_nowhere_else_and_leaves_nothing(tmp_path: Path) -> None:
+    here, spill, limit = tmp_path / "here", tmp_path / "spill", "250MB"
+    here.mkdir()
+    spill.mkdir()
+    file = here / "people.parquet"
+    with duckdb.connect() as con:
+        names = ", ".join(f"md5((i * 7 + {place})::VARCHAR) AS c{place}" for place in range(3))
+        con.execute(f"COPY (SELECT {names} FROM range(1_500_000) AS t(i)) TO '{file}'")
+    with duckdb.connect(config={"memory_limit": limit, "temp_directory": ""}) as con:
+        con.execute("SET enable_progress_bar = false")
+        with pytest.raises(duckdb.Error, match="Out of Memory"):  # so that what follows must spill
+            con.execute(
+                f"SELECT max(n) FROM (SELECT count(*) AS n FROM '{file}' GROUP BY c0, c1, c2)"
+            ).fetchall()
+    asked = ["risk", file.name, "--qi", "c0,c1,c2", "--memory-limit", limit, "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "reid_sql.cli", *asked],
+        cwd=here,
+        env=environment() | {"TMPDIR": str(spill)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["summary"]["unique_records"] == 1_500_000
+    assert [left.name for left in here.iterdir()] == [file.name]
+    assert not list(spill.iterdir())
