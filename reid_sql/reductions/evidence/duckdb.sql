@@ -27,7 +27,9 @@ FROM query(reid_grouped_evidence({{ reid_text(source) }}, {{ reid_texts(columns)
 {% call reid_guarded('quasi-identifiers', [source], columns) %}
 {% call reid_treated(source, columns, nulls) %}
   {% if method IN ${OF_PEOPLE} %}
-  WITH reid_classes AS MATERIALIZED ({{ reid_people_classes(reid_rows(source, columns, nulls), columns) }})
+  WITH reid_classes AS MATERIALIZED (
+    {{ reid_people_classes(reid_rows(source, columns, nulls), columns, NULL::VARCHAR, '') }}
+  )
   {% endif %}
   {{ reid_evidence_lines(columns, method, reid_class_evidence(source, columns, method, nulls),
     reid_plan_pairs(source, columns, NULL::VARCHAR, NULL::VARCHAR, nulls), '') }}
@@ -68,7 +70,8 @@ PLAN reid_grouped_evidence(source, columns, method, groups, head, nulls) AS
   reid_sized AS (
     {{ reid_evidence_lines(columns, method,
       reid_class_evidence_by_group(columns, method, head, string_split(rtrim(head, ', '), ', ')),
-      reid_pair_lines(columns, NULL::VARCHAR, NULL::VARCHAR, nulls, head, NULL), head) }}
+      reid_pair_lines('reid_taken', reid_pair_counts(columns, NULL::VARCHAR), columns, NULL::VARCHAR,
+        NULL::VARCHAR, nulls, head, NULL), head) }}
   )
 {% endcall %}
 ;

@@ -5,13 +5,17 @@ MACRO reid_weighted(columns, weight) AS
 CASE WHEN weight IS NULL THEN columns ELSE list_append(columns, weight) END;
 
 -- A missing or negative weight must not pass: it makes the sum NaN, which the model refuses.
+PLAN reid_weight_of(columns) AS
+sum(CASE WHEN try_cast(q{{ len(columns) + 1 }} AS DOUBLE) >= 0 THEN q{{ len(columns) + 1 }}::DOUBLE
+  ELSE 'NaN'::DOUBLE END)
+;
+
 PLAN reid_pair_counts(columns, weight) AS
 count(*) AS records,
 {% if weight IS NULL %}
 count(*)::DOUBLE
 {% else %}
-sum(CASE WHEN try_cast(q{{ len(columns) + 1 }} AS DOUBLE) >= 0 THEN q{{ len(columns) + 1 }}::DOUBLE
-  ELSE 'NaN'::DOUBLE END)
+{{ reid_weight_of(columns) }}
 {% endif %}
 AS mass
 ;
@@ -37,15 +41,15 @@ WHERE (SELECT count(*) <= {{ most }} FROM (SELECT 1 FROM reid_few GROUP BY {{ re
 {% endif %}
 ;
 
--- Values, pairs of values and who is alone, of reid_taken: rows of the columns and of the weight, if any; and
--- the shares from outside. `head` are the groups' columns before others, each with a comma after it; `most`
--- is as above, and who is alone is not asked beside it.
-PLAN reid_pair_lines(columns, weight, marginals, nulls, head, most) AS
+-- Values and pairs of values of these rows, by what counts their records and mass; who is alone, of
+-- reid_taken; and the shares from outside. `head` are the groups' columns before others, each with a comma
+-- after it; `most` is as above, and who is alone is not asked beside it.
+PLAN reid_pair_lines(rows, counts, columns, weight, marginals, nulls, head, most) AS
 {% for c, i in columns join ' UNION ALL ' %}
 SELECT {{ head }} {{ i }}::BIGINT AS first, 0::BIGINT AS second, {{ reid_text(c) }} AS label,
   reid_written(q{{ i }}) AS first_value, NULL::VARCHAR AS second_value,
-  {{ reid_pair_counts(columns, weight) }}
-FROM reid_taken GROUP BY {{ head }} q{{ i }}
+  {{ counts }}
+FROM {{ rows }} GROUP BY {{ head }} q{{ i }}
 {% endfor %}
 {% if most IS NULL OR most > 0 %}
 {% for places in list_filter(reid_subset_places(len(columns), 2),
@@ -53,8 +57,8 @@ FROM reid_taken GROUP BY {{ head }} q{{ i }}
 UNION ALL
 SELECT {{ head }} {{ places[1] }}, {{ places[2] }}, NULL,
   reid_written(q{{ places[1] }}), reid_written(q{{ places[2] }}),
-  {{ reid_pair_counts(columns, weight) }}
-FROM reid_taken {{ reid_pairs_are_few(['q' || places[1], 'q' || places[2]], most) }}
+  {{ counts }}
+FROM {{ rows }} {{ reid_pairs_are_few(['q' || places[1], 'q' || places[2]], most) }}
 GROUP BY {{ head }} q{{ places[1] }}, q{{ places[2] }}
 {% endfor %}
 {% endif %}
@@ -82,7 +86,8 @@ PLAN reid_plan_pairs(source, columns, weight, marginals, nulls) AS
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }})
   SELECT row_number() OVER () AS cell, *
-  FROM ({{ reid_pair_lines(columns, weight, marginals, nulls, '', NULL) }})
+  FROM ({{ reid_pair_lines(
+    'reid_taken', reid_pair_counts(columns, weight), columns, weight, marginals, nulls, '', NULL) }})
 {% endcall %}
 {% endcall %}
 ;

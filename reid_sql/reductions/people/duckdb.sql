@@ -3,14 +3,21 @@
 -- Combinations that a pair of so many columns may have; beyond, it is counted among the drawn.
 MACRO reid_most_lines(columns) AS list_extract(list_value${MOST_LINES}, len(columns));
 
--- The classes, and their records in a random order that the values and the seed decide. `head` are the
--- groups' columns before others, each with a comma after it.
-PLAN reid_people_classes(rows, columns) AS
-SELECT {{ reid_numbered(columns) }}, count(*) AS records
+-- The classes. `head` are the groups' columns before others, each with a comma after it.
+PLAN reid_people_classes(rows, columns, weight, head) AS
+SELECT {{ head }} {{ reid_numbered(columns) }}, count(*) AS records
+  {% if weight IS NOT NULL %}, {{ reid_weight_of(columns) }} AS weighed{% endif %}
 FROM {{ rows }}
-GROUP BY {{ reid_numbered(columns) }}
+GROUP BY {{ head }} {{ reid_numbered(columns) }}
 ;
 
+-- What counts records and mass of classes.
+PLAN reid_counts_of_classes(weight) AS
+sum(records)::BIGINT AS records,
+{% if weight IS NULL %}sum(records)::DOUBLE{% else %}sum(weighed){% endif %} AS mass
+;
+
+-- The classes' records in a random order that the values and the seed decide.
 PLAN reid_people_drawn(columns, seed, head) AS
 SELECT {{ head }} records,
   [{% for c, i in columns join ', ' %}reid_written(q{{ i }}){% endfor %}] AS texts, mass
@@ -52,11 +59,12 @@ FROM query(reid_grouped_people({{ reid_text(source) }}, {{ reid_texts(columns) }
 {% call reid_guarded('columns', [source], taken) %}
 {% call reid_treated(source, taken, nulls) %}
   WITH reid_taken AS (FROM {{ reid_rows(source, taken, nulls) }}),
-  reid_few AS MATERIALIZED (FROM reid_taken LIMIT ${LOOKED_AT}),
-  reid_classes AS MATERIALIZED ({{ reid_people_classes('reid_taken', columns) }})
+  reid_classes AS MATERIALIZED ({{ reid_people_classes('reid_taken', columns, weight, '') }}),
+  reid_few AS MATERIALIZED (FROM reid_classes LIMIT ${LOOKED_AT})
   SELECT row_number() OVER () AS line, *
-  FROM ({{ reid_people_lines(
-    columns, seed, reid_pair_lines(columns, weight, marginals, nulls, '', reid_most_lines(columns)), '') }})
+  FROM ({{ reid_people_lines(columns, seed,
+    reid_pair_lines('reid_classes', reid_counts_of_classes(weight), columns, weight, marginals, nulls, '',
+      reid_most_lines(columns)), '') }})
 {% endcall %}
 {% endcall %}
 {% endif %}
@@ -68,13 +76,12 @@ PLAN reid_grouped_people(source, columns, taken, weight, marginals, seed, groups
   'line, first, second, label, first_value, second_value, coalesce(records, 0)::BIGINT AS records, '
     || 'mass, texts') %}
   {{ reid_taken_by_group(source, taken, groups, nulls) }},
-  reid_classes AS MATERIALIZED (
-    SELECT {{ head }} {{ reid_numbered(columns) }}, count(*) AS records FROM reid_taken GROUP BY ALL
-  ),
+  reid_classes AS MATERIALIZED ({{ reid_people_classes('reid_taken', columns, weight, head) }}),
   reid_sized AS (
     SELECT row_number() OVER () AS line, *
-    FROM ({{ reid_people_lines(
-      columns, seed, reid_pair_lines(columns, weight, marginals, nulls, head, NULL), head) }})
+    FROM ({{ reid_people_lines(columns, seed,
+      reid_pair_lines('reid_classes', reid_counts_of_classes(weight), columns, weight, marginals, nulls,
+        head, NULL), head) }})
   )
 {% endcall %}
 ;

@@ -1,10 +1,14 @@
 """A plan as SQL text with holes: what each tag becomes, and that DuckDB writes from it what the text says."""
 
+import re
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+import reid_sql
 from reid_sql.engines.duckdb.qualify import HOME
 from reid_sql.engines.duckdb.template import TemplateError, compile_file, compile_text
 
@@ -105,3 +109,12 @@ def test_what_is_no_template_is_refused(text: str, words: str) -> None:
     with pytest.raises(TemplateError) as refused:
         compile_file(text, {})
     assert str(refused.value) == words
+
+
+def test_no_name_is_said_twice() -> None:
+    """Of two macros of one name the later would answer for both."""
+    said = re.compile(r"^(?:PLAN|MACRO) (\w+)", re.MULTILINE)
+    files = Path(reid_sql.__file__).parent.rglob("*.sql")
+    names = Counter(name for file in files for name in said.findall(file.read_text(encoding="utf-8")))
+    assert len(names) > 100
+    assert [name for name, times in names.items() if times > 1] == []

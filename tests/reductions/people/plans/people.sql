@@ -17,14 +17,14 @@ FROM (
         WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
       ) AS reid_source_rows(q1, q2)
     ),
-    reid_few AS MATERIALIZED (
-      FROM reid_taken
-      LIMIT 32768
-    ),
     reid_classes AS MATERIALIZED (
       SELECT q1, q2, count(*) AS records
       FROM reid_taken
       GROUP BY q1, q2
+    ),
+    reid_few AS MATERIALIZED (
+      FROM reid_classes
+      LIMIT 32768
     )
     SELECT row_number() OVER () AS line, *
     FROM (
@@ -35,19 +35,19 @@ FROM (
         FROM (
           SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
             reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
-            count(*) AS records, count(*)::DOUBLE AS mass
-          FROM reid_taken
+            sum(records)::BIGINT AS records, sum(records)::DOUBLE AS mass
+          FROM reid_classes
           GROUP BY q1
           UNION ALL
           SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
             reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
-            count(*) AS records, count(*)::DOUBLE AS mass
-          FROM reid_taken
+            sum(records)::BIGINT AS records, sum(records)::DOUBLE AS mass
+          FROM reid_classes
           GROUP BY q2
           UNION ALL
           SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
-            count(*) AS records, count(*)::DOUBLE AS mass
-          FROM reid_taken
+            sum(records)::BIGINT AS records, sum(records)::DOUBLE AS mass
+          FROM reid_classes
           WHERE (
             SELECT count(*) <= 20000
             FROM (

@@ -29,9 +29,10 @@ FROM (
     ) AS reid_source_rows(q1, q2, q3, q4)
   ),
   reid_classes AS MATERIALIZED (
-    SELECT q4, q1, q2, count(*) AS records
+    SELECT q4, q1, q2, count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
+      ELSE 'NaN'::DOUBLE END) AS weighed
     FROM reid_taken
-    GROUP BY ALL
+    GROUP BY q4, q1, q2
   ),
   reid_sized AS (
     SELECT row_number() OVER () AS line, *
@@ -43,19 +44,19 @@ FROM (
         FROM (
           SELECT q4, 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
             reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
-            count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
-          FROM reid_taken
+            sum(records)::BIGINT AS records, sum(weighed) AS mass
+          FROM reid_classes
           GROUP BY q4, q1
           UNION ALL
           SELECT q4, 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
             reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
-            count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
-          FROM reid_taken
+            sum(records)::BIGINT AS records, sum(weighed) AS mass
+          FROM reid_classes
           GROUP BY q4, q2
           UNION ALL
           SELECT q4, 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
-            count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE ELSE 'NaN'::DOUBLE END) AS mass
-          FROM reid_taken
+            sum(records)::BIGINT AS records, sum(weighed) AS mass
+          FROM reid_classes
           GROUP BY q4, q1, q2
           UNION ALL
           SELECT reid_divided.*, reid_shares.*
