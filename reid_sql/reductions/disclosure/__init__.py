@@ -8,6 +8,7 @@ from reid_sql.models.classes import sensitive
 from reid_sql.reduction import BY, KEPT_NULLS, TBL, Argument, Reduction
 
 OF_ONE_VALUE: Final = sensitive.OF_ONE_VALUE
+NEARLY_ALL: Final = 0.9  # classes to cells, from which on those of one value are told apart first
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
 BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"

@@ -7,16 +7,192 @@ FROM {{ reid_rows(source, list_append(columns, sensitive), nulls) }}
 GROUP BY ALL
 ;
 
--- Each sensitive value with the records that hold it; for distances along a line also its place x from 0 to
--- 1, the share f of records up to it, and the area g under f left of it.
+-- How many classes of reid_cells have each size and value of the measure. Beside these is shown, as columns
+-- before others: the keys, where classes are listed, the groups by whose values the table is divided, each a
+-- table of its own, or nothing. What else the texts of the measures need of the keys, `places`, and of the
+-- groups: the keys, where two rows c and h are of one class, the groups as columns before others, where two
+-- rows are of one group, and the words by which a window is of one.
+PLAN reid_measured(measure, sensitive, c, places, groups, listed) AS
+FROM query(
+{% if measure IN ('l distinct', 'l entropy', 'alpha') %}reid_counted(
+{% elif measure = 'l recursive' %}reid_recursion(
+{% elif measure = 't equal' %}reid_distance(
+{% elif measure IN ('t ordered', 't numeric') %}reid_distance_along(
+{% else %}reid_gained(
+{% endif %}
+{{ reid_text(measure) }}, {{ reid_text(sensitive) }}, {{ c }}, {{ reid_text(reid_join(places, ', ')) }},
+{{ reid_text(reid_same(places)) }}, {{ reid_text(reid_first(CASE WHEN listed THEN places ELSE groups END)) }},
+{{ reid_text(reid_first(groups)) }}, {{ reid_text(reid_same(groups)) }},
+{{ reid_text(CASE WHEN len(groups) > 0 THEN 'PARTITION BY ' || reid_join(groups, ', ') ELSE '' END) }}))
+;
+
+MACRO reid_first(places) AS reid_join(list_transform(places, lambda reid_q: reid_q || ', '), '');
+
+PLAN reid_same(places) AS true{% for q in places %} AND c.{{ q }} IS NOT DISTINCT FROM h.{{ q }}{% endfor %};
+
+-- What the records of each value in a class say alone.
+PLAN reid_counted(measure, sensitive, c, keys, alike, shown, first, same, within) AS
+SELECT {{ shown }} sum(n)::BIGINT AS class_size, 1 AS classes,
+  {% if measure = 'l distinct' %}
+  count(*)::DOUBLE
+  {% elif measure = 'l entropy' %}
+  CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
+    ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END
+  {% else %}
+  max(n)::DOUBLE / sum(n)
+  {% endif %} AS value
+FROM reid_cells GROUP BY {{ keys }}
+;
+
+-- Classes of one value, counted by it and their size, and the cells of the others: what is said of a class of
+-- one value needs no other cell, and nearly all are such in a table of nearly unique records. Where they are
+-- fewer, by an estimate upon which no answer depends, it is quicker to take all cells for those of others.
+PLAN reid_apart_by_parts(keys, alike, shown) AS
+reid_sparse AS MATERIALIZED (
+  SELECT approx_count_distinct(({{ keys }})) > ${NEARLY_ALL} * count(*) AS sparse FROM reid_cells
+),
+reid_many AS MATERIALIZED (
+  SELECT {{ keys }} FROM reid_cells WHERE (FROM reid_sparse) GROUP BY {{ keys }} HAVING count(*) > 1
+),
+reid_alone AS MATERIALIZED (
+  SELECT {{ shown }} s, n, {% if shown = keys || ', ' %}1{% else %}count(*){% endif %} AS classes
+  FROM reid_cells AS c ANTI JOIN reid_many AS h ON {{ alike }}
+  WHERE (FROM reid_sparse)
+  {% if shown <> keys || ', ' %}GROUP BY ALL{% endif %}
+),
+reid_rest AS MATERIALIZED (
+  SELECT c.* FROM reid_cells AS c SEMI JOIN reid_many AS h ON {{ alike }}
+  UNION ALL
+  FROM reid_cells WHERE NOT (FROM reid_sparse)
+)
+;
+
+-- The records of each value, of these.
+PLAN reid_pieces(first) AS
+(
+  SELECT {{ first }} s, n * classes AS n FROM reid_alone UNION ALL SELECT {{ first }} s, n FROM reid_rest
+)
+;
+
+-- Each sensitive value with the records that hold it, and how many records and values there are.
+PLAN reid_held(first) AS
+reid_held AS MATERIALIZED (
+  SELECT {{ first }} s AS v, sum(n)::BIGINT AS held FROM {{ reid_pieces(first) }} GROUP BY {{ first }} s
+),
+reid_whole AS MATERIALIZED (
+  SELECT {{ first }} sum(held)::BIGINT AS total, count(*) AS kinds FROM reid_held GROUP BY ALL
+)
+;
+
+-- How much more, or less, frequent a value is in a class than in the table; `allowed` is how many records a
+-- class must have for each that holds the value, so that its gain stays within -ln q.
+PLAN reid_gained(measure, sensitive, c, keys, alike, shown, first, same, within) AS
+WITH {{ reid_apart_by_parts(keys, alike, shown) }},
+{{ reid_held(first) }},
+reid_allowed AS (
+  SELECT c.*,
+    {% if measure = 'beta enhanced' %}total / (held * (1 - ln(held::DOUBLE / total))){% else %}NULL{% endif %}
+      AS allowed
+  FROM reid_held AS c JOIN reid_whole AS h ON {{ same }}
+)
+SELECT {{ shown }} size AS class_size, classes,
+  {% if measure = 'beta basic' %}
+  greatest(0, most * total / size - 1)
+  {% elif measure = 'beta enhanced' %}
+  CASE WHEN needed <= size THEN greatest(0, most * total / size - 1) ELSE 'infinity'::DOUBLE END
+  {% else %}
+  {% if measure = 'delta all' %}CASE WHEN parts < kinds THEN 'infinity'::DOUBLE ELSE{% endif %}
+  ln(greatest(1, most * total / size, size / (least * total)))
+  {% if measure = 'delta all' %}END{% endif %}
+  {% endif %} AS value
+FROM (
+  SELECT c.*, total, kinds
+  FROM (
+    SELECT {{ shown }} classes, n AS size, n::DOUBLE / held AS most, n::DOUBLE / held AS least,
+      n * allowed AS needed, 1 AS parts
+    FROM (
+      SELECT c.*, held, allowed
+      FROM reid_alone AS c JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND {{ same }}
+    )
+    UNION ALL
+    SELECT {{ shown }} 1 AS classes, sum(n)::BIGINT AS size, max(n::DOUBLE / held) AS most,
+      min(n::DOUBLE / held) AS least, max(n * allowed) AS needed, count(*) AS parts
+    FROM (
+      SELECT c.*, held, allowed
+      FROM reid_rest AS c JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND {{ same }}
+    )
+    GROUP BY {{ keys }}
+  ) AS c JOIN reid_whole AS h ON {{ same }}
+)
+;
+
+-- How far the shares of a class are from those of the table. Of a class in which each of its values is at
+-- least as frequent as in the table, as in nearly every small class, it is the share of all other values: one
+-- GROUP BY says it. The others are measured from their cells.
+PLAN reid_distance(measure, sensitive, c, keys, alike, shown, first, same, within) AS
+WITH {{ reid_apart_by_parts(keys, alike, shown) }},
+{{ reid_held(first) }},
+reid_shares AS (SELECT c.*, total FROM reid_held AS c JOIN reid_whole AS h ON {{ same }}),
+reid_classes AS MATERIALIZED (
+  SELECT {{ keys }}, size, total, 1 - alike::DOUBLE / total AS apart, least * total >= size AS settled
+  FROM (
+    SELECT c.*, total
+    FROM (
+      SELECT {{ keys }}, sum(n)::BIGINT AS size, sum(held) AS alike, min(n::DOUBLE / held) AS least
+      FROM (
+        SELECT c.*, held
+        FROM reid_rest AS c JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND {{ same }}
+      )
+      GROUP BY {{ keys }}
+    ) AS c JOIN reid_whole AS h ON {{ same }}
+  )
+),
+reid_several AS MATERIALIZED (
+  SELECT c.*, size, total
+  FROM reid_rest AS c JOIN (FROM reid_classes WHERE NOT settled) AS h ON {{ alike }}
+)
+SELECT {{ shown }} n AS class_size, classes, 1 - held::DOUBLE / total AS value
+FROM (
+  SELECT c.*, held, total
+  FROM reid_alone AS c JOIN reid_shares AS h ON s IS NOT DISTINCT FROM v AND {{ same }}
+)
+UNION ALL
+SELECT {{ shown }} size AS class_size, 1 AS classes, apart AS value FROM reid_classes WHERE settled
+UNION ALL
+SELECT {{ shown }} any_value(size) AS class_size, 1 AS classes,
+  sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
+FROM (
+  SELECT c.*, held FROM reid_several AS c JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND {{ same }}
+)
+GROUP BY {{ keys }}
+;
+
+-- From how many places on all values together, c times, are more than the most frequent one.
+PLAN reid_recursion(measure, sensitive, c, keys, alike, shown, first, same, within) AS
+WITH {{ reid_apart_by_parts(keys, alike, shown) }}
+SELECT {{ shown }} n AS class_size, classes, {% if c > 1 %}1{% else %}0{% endif %}::DOUBLE AS value
+FROM reid_alone
+UNION ALL
+SELECT {{ shown }} sum(n)::BIGINT AS class_size, 1 AS classes,
+  count(*) FILTER (largest < {{ c }} * tail)::DOUBLE AS value
+FROM (
+  SELECT *, max(n) OVER (by_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS largest,
+    sum(n) OVER (by_number ROWS UNBOUNDED PRECEDING) AS tail
+  FROM reid_rest
+  WINDOW by_number AS (PARTITION BY {{ keys }} ORDER BY n ASC)
+)
+GROUP BY {{ keys }}
+;
+
+-- The place of a value on the line: its number among all values, or itself.
 PLAN reid_place(measure, sensitive, within) AS
 {% if measure = 't ordered' %}
 CASE WHEN regexp_full_match(typeof(s),
     'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*')
-  THEN CASE WHEN s IS NOT NULL THEN row_number() OVER ({{ within }} ORDER BY s ASC NULLS LAST) - 1 END::DOUBLE
+  THEN CASE WHEN s IS NOT NULL THEN row_number() OVER ({{ within }} ORDER BY s ASC NULLS LAST) - 1 END
   ELSE error({{ reid_text('sensitive must be a column of numbers, dates, times, booleans or ENUMs for '
     || 'variant := ''ordered'', got ''' || sensitive
-    || '''; cast it to one of them, or pass variant := ''equal''') }})::DOUBLE END
+    || '''; cast it to one of them, or pass variant := ''equal''') }})::BIGINT END
 {% else %}
 CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*')
   THEN CASE WHEN isfinite(try_cast(s::VARCHAR AS DOUBLE)) THEN try_cast(s::VARCHAR AS DOUBLE) END
@@ -26,94 +202,54 @@ CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT
 {% endif %}
 ;
 
-PLAN reid_held(measure, sensitive) AS
-{% if measure NOT IN ('t ordered', 't numeric') %}
-SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g FROM reid_cells GROUP BY s
-{% else %}
-{{ reid_line(measure, sensitive, '', '') }}
-{% endif %}
-;
-
--- The line of the table, or of each group: `head` are the groups' columns before others, `within` the words
--- by which a window is of one.
-PLAN reid_line(measure, sensitive, head, within) AS
-SELECT {{ head }} v, held, x, f, sum(area) OVER ({{ within }} ORDER BY f ASC) AS g
-FROM (
-  SELECT *,
-    coalesce(lag(f) OVER ({{ within }} ORDER BY f ASC), 0)
-      * (x - coalesce(lag(x) OVER ({{ within }} ORDER BY f ASC), 0)) AS area
+-- Each sensitive value with its place x from 0 to 1, the share f of records up to it, and the area g under f
+-- left of it: x times the records before it, less the sum of their own x. x is spot / last.
+PLAN reid_line(measure, sensitive, first, same, within) AS
+reid_placed AS MATERIALIZED (
+  SELECT {{ first }} s AS v, sum(n)::BIGINT AS held, {{ reid_place(measure, sensitive, within) }} AS place
+  FROM {{ reid_pieces(first) }} GROUP BY {{ first }} s
+),
+reid_whole AS MATERIALIZED (
+  SELECT {{ first }} sum(held)::DOUBLE AS total, min(place) AS least, max(place) AS most,
+    count(place) = count(*) AS known
+  FROM reid_placed GROUP BY ALL
+),
+reid_spread AS (
+  SELECT c.*, total,
+    {% if measure = 't ordered' %}
+    CASE WHEN known THEN greatest(most, 1) END AS last, CASE WHEN most = 0 THEN 1 ELSE place END AS spot
+    {% else %}
+    CASE WHEN known THEN 1 END AS last,
+    CASE WHEN most = least THEN 1 ELSE (place / 2 - least / 2) / (most / 2 - least / 2) END AS spot
+    {% endif %}
+  FROM reid_placed AS c JOIN reid_whole AS h ON {{ same }}
+),
+reid_held AS MATERIALIZED (
+  SELECT {{ first }} v, spot::DOUBLE / last AS x, reached / total AS f,
+    (spot * reached - moment) / (last * total) AS g
   FROM (
-    SELECT *, (sum(held) OVER ({{ within }} ORDER BY v ASC NULLS LAST))::DOUBLE
-        / sum(held) OVER ({{ within }}) AS f,
-      CASE WHEN count(place) OVER ({{ within }}) = count(*) OVER ({{ within }}) THEN
-        CASE WHEN max(place) OVER ({{ within }}) = min(place) OVER ({{ within }}) THEN 1
-        ELSE (place / 2 - min(place) OVER ({{ within }}) / 2)
-          / (max(place) OVER ({{ within }}) / 2 - min(place) OVER ({{ within }}) / 2) END
-      END AS x
-    FROM (
-      SELECT {{ head }} s AS v, sum(n)::BIGINT AS held, {{ reid_place(measure, sensitive, within) }} AS place
-      FROM reid_cells GROUP BY {{ head }} s
-    )
+    SELECT *, sum(held) OVER so_far AS reached, sum(spot * held) OVER so_far AS moment FROM reid_spread
+    WINDOW so_far AS ({{ within }} ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
   )
-)
+),
+reid_area AS MATERIALIZED (SELECT {{ first }} max(g) AS area FROM reid_held GROUP BY ALL)
 ;
 
--- Whether a measure needs a class's size at each of its cells.
-MACRO reid_needs_size(measure) AS measure IN ('l recursive', 't equal', 't ordered', 't numeric');
-
--- What any other measure makes of the cells of one class.
-PLAN reid_measure_of_cells(measure) AS
-{% if measure = 'l distinct' %}
-count(*)::DOUBLE
-{% elif measure = 'l entropy' %}
-CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END
-{% elif measure = 'alpha' %}
-max(n)::DOUBLE / sum(n)
-{% elif measure = 'beta basic' %}
-greatest(0, max(n::DOUBLE / held) * any_value(total) / sum(n) - 1)
-{% elif measure = 'beta enhanced' %}
-CASE WHEN max((n * total)::DOUBLE / (held * (1 - ln(held::DOUBLE / total)))) <= sum(n)
-THEN greatest(0, max(n::DOUBLE / held) * any_value(total) / sum(n) - 1) ELSE 'infinity'::DOUBLE END
-{% elif measure = 'delta present' %}
-{{ reid_delta() }}
-{% else %}
-CASE WHEN count(*) = any_value(kinds) THEN {{ reid_delta() }} ELSE 'infinity'::DOUBLE END
-{% endif %}
-;
-
-PLAN reid_delta() AS
-greatest(
-  0, ln(max(n::DOUBLE / held) * any_value(total) / sum(n)),
-    -ln(min(n::DOUBLE / held) * any_value(total) / sum(n)))
-;
-
--- Measures that need a class's size at each of its cells: at once for classes of one value, as nearly all are
--- in a table of nearly unique records, and from the cells of the others.
-PLAN reid_single(measure, c) AS
-{% if measure = 'l recursive' %}
-{% if c > 1 %}1.0{% else %}0.0{% endif %}
-{% elif measure = 't equal' %}
-1 - held::DOUBLE / total
-{% else %}
-2 * g - area + 1 - x
-{% endif %}
-;
-
-PLAN reid_of_several(measure, c, keys, alike) AS
-{% if measure = 'l recursive' %}
-SELECT {{ keys }}, any_value(size) AS class_size, count(*) FILTER (largest < {{ c }} * tail)::DOUBLE AS value
+-- How far the records of a class must move along the line to be distributed as the table is: the area between
+-- the two shares of records up to each value, run by run between the class's own values.
+PLAN reid_distance_along(measure, sensitive, c, keys, alike, shown, first, same, within) AS
+WITH {{ reid_apart_by_parts(keys, alike, shown) }},
+{{ reid_line(measure, sensitive, first, same, within) }}
+SELECT {{ shown }} n AS class_size, classes, value
 FROM (
-  SELECT *, max(n) OVER (PARTITION BY {{ keys }}) AS largest,
-    sum(n) OVER (PARTITION BY {{ keys }} ORDER BY n ASC ROWS UNBOUNDED PRECEDING) AS tail
-  FROM reid_several
+  SELECT c.*, value
+  FROM reid_alone AS c
+  JOIN (
+    SELECT c.*, 2 * g - area + 1 - x AS value FROM reid_held AS c JOIN reid_area AS h ON {{ same }}
+  ) AS h ON s IS NOT DISTINCT FROM v AND {{ same }}
 )
-GROUP BY {{ keys }}
-{% elif measure = 't equal' %}
-SELECT {{ keys }}, any_value(size) AS class_size,
-  sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
-FROM reid_several GROUP BY {{ keys }}
-{% else %}
-SELECT {{ keys }}, any_value(size) AS class_size,
+UNION ALL
+SELECT {{ shown }} sum(n)::BIGINT AS class_size, 1 AS classes,
   sum(CASE WHEN first THEN g ELSE 0 END + reached * (2 * cross_x - x - next_x) + g + next_g - 2 * cross_g)
     AS value
 FROM (
@@ -123,61 +259,30 @@ FROM (
     CASE WHEN coalesce(found_x, next_x) <= x THEN g WHEN coalesce(found_x, next_x) >= next_x THEN next_g
       ELSE found_g END AS cross_g
   FROM (
-    SELECT reid_run.*, reid_held.x AS found_x, reid_held.g AS found_g
+    SELECT c.*, h.x AS found_x, h.g AS found_g
     FROM (
-      SELECT *, (sum(n) OVER by_value)::DOUBLE / size AS reached, row_number() OVER by_value = 1 AS first,
+      SELECT *, row_number() OVER by_value = 1 AS first,
+        (sum(n) OVER by_value)::DOUBLE
+          / sum(n) OVER (by_value ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS reached,
         coalesce(lead(x) OVER by_value, 1) AS next_x, coalesce(lead(g) OVER by_value, area) AS next_g
-      FROM reid_several
+      FROM (
+        SELECT c.*, area
+        FROM (
+          SELECT c.*, x, g
+          FROM reid_rest AS c JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND {{ same }}
+        ) AS c JOIN reid_area AS h ON {{ same }}
+      )
       WINDOW by_value AS (PARTITION BY {{ keys }} ORDER BY x ASC)
-    ) AS reid_run ASOF LEFT JOIN reid_held ON {{ alike }} reached < reid_held.f
+    ) AS c ASOF LEFT JOIN reid_held AS h ON {{ same }} AND reached < h.f
   )
 )
 GROUP BY {{ keys }}
-{% endif %}
 ;
 
--- Keys, class_size and value of every class.
-PLAN reid_disclosed(source, columns, sensitive, measure, c, nulls) AS
-FROM query(reid_valued({{ reid_text(source) }}, {{ reid_texts(columns) }}, {{ reid_text(sensitive) }},
-  {{ reid_text(measure) }}, {{ c }}, {{ reid_text(nulls) }}, {{ reid_text(reid_numbered(columns)) }}))
-;
-
-PLAN reid_valued(source, columns, sensitive, measure, c, nulls, keys) AS
-WITH reid_cells AS MATERIALIZED ({{ reid_cells(source, columns, sensitive, nulls) }}),
-{% if measure IN ('l distinct', 'l entropy', 'l recursive', 'alpha') %}
-reid_weighed AS (FROM reid_cells)
-{% else %}
-reid_held AS MATERIALIZED ({{ reid_held(measure, sensitive) }}),
-reid_weighed AS (
-  SELECT reid_cells.*, held, x, g, total, kinds, area
-  FROM reid_cells JOIN reid_held ON s IS NOT DISTINCT FROM v,
-    (SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area FROM reid_held)
-)
-{% endif %}
-{{ reid_of_weighed(measure, c, keys, '') }}
-;
-
--- The same of reid_weighed; `alike` holds a class against the line of its own group.
-PLAN reid_of_weighed(measure, c, keys, alike) AS
-{% if NOT reid_needs_size(measure) %}
-SELECT {{ keys }}, sum(n)::BIGINT AS class_size, {{ reid_measure_of_cells(measure) }} AS value
-FROM reid_weighed GROUP BY {{ keys }}
-{% else %}
-, reid_counted AS MATERIALIZED (
-  SELECT {{ keys }}, sum(n)::BIGINT AS size, count(*) AS parts,
-    any_value({{ reid_single(measure, c) }}) AS single
-  FROM reid_weighed GROUP BY {{ keys }}
-),
-reid_several AS (
-  SELECT reid_weighed.*, size
-  FROM reid_weighed JOIN (SELECT {{ keys }}, size FROM reid_counted WHERE parts > 1) AS reid_sized
-    ON {% for q in string_split(keys, ', ') join ' AND ' %}
-      reid_weighed.{{ q }} IS NOT DISTINCT FROM reid_sized.{{ q }}
-    {% endfor %}
-)
-SELECT {{ keys }}, size AS class_size, single AS value FROM reid_counted WHERE parts = 1
-UNION ALL {{ reid_of_several(measure, c, keys, alike) }}
-{% endif %}
+-- The same of a table's records; every class, with its keys, where they are to be listed.
+PLAN reid_disclosed(source, columns, sensitive, measure, c, nulls, listed) AS
+WITH reid_cells AS MATERIALIZED ({{ reid_cells(source, columns, sensitive, nulls) }})
+{{ reid_measured(measure, sensitive, c, reid_places(1, len(columns)), []::VARCHAR[], listed) }}
 ;
 
 -- How many classes have each size and each value of the measure.
@@ -189,39 +294,14 @@ FROM query(reid_grouped_disclosure({{ reid_text(source) }}, {{ reid_texts(column
 {% elif reid_are_apart(columns, sensitive) %}
 {% call reid_guarded('quasi-identifiers and sensitive', source, list_append(columns, sensitive)) %}
 {% call reid_treated(source, list_append(columns, sensitive), nulls) %}
-  SELECT class_size, value, count(*) AS classes
-  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls) }})
+  SELECT class_size, value, sum(classes)::BIGINT AS classes
+  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls, false) }})
   GROUP BY class_size, value
 {% endcall %}
 {% endcall %}
 {% else %}
 FROM query(reid_are_listed('quasi-identifiers and sensitive',
   list_append({{ reid_texts(columns) }}, {{ reid_text_or_null(sensitive) }})))
-{% endif %}
-;
-
--- The cells of each group beside what the group holds of their values.
-PLAN reid_weighed_by_group(measure, sensitive, groups, places) AS
-{% if measure IN ('l distinct', 'l entropy', 'l recursive', 'alpha') %}
-reid_weighed AS (FROM reid_cells)
-{% else %}
-reid_held AS MATERIALIZED (
-  {% if measure IN ('t ordered', 't numeric') %}
-  {{ reid_line(measure, sensitive, groups || ',', 'PARTITION BY ' || groups) }}
-  {% else %}
-  SELECT {{ groups }}, s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
-  FROM reid_cells GROUP BY {{ groups }}, s
-  {% endif %}
-),
-reid_weighed AS (
-  SELECT c.*, held, x, g, total, kinds, area
-  FROM reid_cells AS c
-  JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND {{ reid_alike('c', 'h', places) }}
-  JOIN (
-    SELECT {{ groups }}, sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
-    FROM reid_held GROUP BY {{ groups }}
-  ) AS t ON {{ reid_alike('c', 't', places) }}
-)
 {% endif %}
 ;
 
@@ -244,11 +324,10 @@ PLAN reid_grouped_disclosure(source, columns, sensitive, measure, c, groups, nul
     FROM reid_divided WHERE kept
   ),
   reid_sized AS (
-    SELECT {{ reid_join(places, ', ') }}, class_size, value, count(*) AS classes
+    SELECT {{ reid_join(places, ', ') }}, class_size, value, sum(classes)::BIGINT AS classes
     FROM (
-      WITH {{ reid_weighed_by_group(measure, sensitive, reid_join(places, ', '), places) }}
-      {{ reid_of_weighed(measure, c, reid_join(list_concat(places, reid_places(1, len(columns))), ', '),
-        reid_alike('reid_run', 'reid_held', places) || ' AND ') }}
+      {{ reid_measured(
+        measure, sensitive, c, list_concat(places, reid_places(1, len(columns))), places, false) }}
     )
     GROUP BY ALL
   )
@@ -262,7 +341,7 @@ PLAN reid_plan_offending(source, columns, sensitive, measure, c, test, nulls) AS
 {% call reid_guarded('quasi-identifiers and sensitive', source, list_append(columns, sensitive)) %}
 {% call reid_treated(source, list_append(columns, sensitive), nulls) %}
   SELECT {{ reid_named_columns(columns) }}, class_size, value
-  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls) }})
+  FROM ({{ reid_disclosed(source, columns, sensitive, measure, c, nulls, true) }})
   WHERE value IS NULL OR {{ test }}
 {% endcall %}
 {% endcall %}

@@ -15,21 +15,18 @@ FROM (
   FROM (
     SELECT q1 AS "age", q2 AS "sex", class_size, value
     FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, q3 AS s, count(*) AS n
+        FROM (
+          SELECT "age", "sex", "diagnosis"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
+        ) AS reid_source_rows(q1, q2, q3)
+        GROUP BY ALL
+      )
       FROM (
-        WITH reid_cells AS MATERIALIZED (
-          SELECT q1, q2, q3 AS s, count(*) AS n
-          FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
-          GROUP BY ALL
-        ),
-        reid_weighed AS (
-          FROM reid_cells
-        )
-        SELECT q1, q2, sum(n)::BIGINT AS class_size, max(n)::DOUBLE / sum(n) AS value
-        FROM reid_weighed
+        SELECT q1, q2, sum(n)::BIGINT AS class_size, 1 AS classes, max(n)::DOUBLE / sum(n) AS value
+        FROM reid_cells
         GROUP BY q1, q2
       )
     )

@@ -13,35 +13,95 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
-    SELECT class_size, value, count(*) AS classes
+    SELECT class_size, value, sum(classes)::BIGINT AS classes
     FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, q3 AS s, count(*) AS n
+        FROM (
+          SELECT "age", "sex", "diagnosis"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
+        ) AS reid_source_rows(q1, q2, q3)
+        GROUP BY ALL
+      )
       FROM (
-        WITH reid_cells AS MATERIALIZED (
-          SELECT q1, q2, q3 AS s, count(*) AS n
-          FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
+        WITH reid_sparse AS MATERIALIZED (
+          SELECT approx_count_distinct((q1, q2)) > 0.9 * count(*) AS sparse
+          FROM reid_cells
+        ),
+        reid_many AS MATERIALIZED (
+          SELECT q1, q2
+          FROM reid_cells
+          WHERE (
+            FROM reid_sparse
+          )
+          GROUP BY q1, q2 HAVING count(*) > 1
+        ),
+        reid_alone AS MATERIALIZED (
+          SELECT s, n, count(*) AS classes
+          FROM reid_cells AS c ANTI
+          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+          WHERE (
+            FROM reid_sparse
+          )
           GROUP BY ALL
         ),
-        reid_held AS MATERIALIZED (
-          SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
+        reid_rest AS MATERIALIZED (
+          SELECT c.*
+          FROM reid_cells AS c SEMI
+          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+          UNION ALL
           FROM reid_cells
+          WHERE NOT (
+            FROM reid_sparse
+          )
+        ),
+        reid_held AS MATERIALIZED (
+          SELECT s AS v, sum(n)::BIGINT AS held
+          FROM (
+            SELECT s, n * classes AS n
+            FROM reid_alone
+            UNION ALL
+            SELECT s, n
+            FROM reid_rest
+          )
           GROUP BY s
         ),
-        reid_weighed AS (
-          SELECT reid_cells.*, held, x, g, total, kinds, area
-          FROM reid_cells
-          JOIN reid_held ON s IS NOT DISTINCT FROM v, (
-            SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
-            FROM reid_held
-          )
+        reid_whole AS MATERIALIZED (
+          SELECT sum(held)::BIGINT AS total, count(*) AS kinds
+          FROM reid_held
+          GROUP BY ALL
+        ),
+        reid_allowed AS (
+          SELECT c.*, total / (held * (1 - ln(held::DOUBLE / total))) AS allowed
+          FROM reid_held AS c
+          JOIN reid_whole AS h ON true
         )
-        SELECT q1, q2, sum(n)::BIGINT AS class_size, CASE WHEN max((n * total)::DOUBLE / (held * (1 - ln(held::DOUBLE / total)))) <= sum(n) THEN greatest(0, max(n::DOUBLE / held) * any_value(total) / sum(n) - 1)
+        SELECT size AS class_size, classes, CASE WHEN needed <= size THEN greatest(0, most * total / size - 1)
           ELSE 'infinity'::DOUBLE END AS value
-        FROM reid_weighed
-        GROUP BY q1, q2
+        FROM (
+          SELECT c.*, total, kinds
+          FROM (
+            SELECT classes, n AS size, n::DOUBLE / held AS most, n::DOUBLE / held AS least,
+              n * allowed AS needed, 1 AS parts
+            FROM (
+              SELECT c.*, held, allowed
+              FROM reid_alone AS c
+              JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND true
+            )
+            UNION ALL
+            SELECT 1 AS classes, sum(n)::BIGINT AS size, max(n::DOUBLE / held) AS most,
+              min(n::DOUBLE / held) AS least, max(n * allowed) AS needed,
+              count(*) AS parts
+            FROM (
+              SELECT c.*, held, allowed
+              FROM reid_rest AS c
+              JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND true
+            )
+            GROUP BY q1, q2
+          ) AS c
+          JOIN reid_whole AS h ON true
+        )
       )
     )
     GROUP BY class_size, value

@@ -31,14 +31,13 @@ FROM (
       WHERE kept
     ),
     reid_sized AS (
-      SELECT q4, class_size, value, count(*) AS classes
+      SELECT q4, class_size, value, sum(classes)::BIGINT AS classes
       FROM (
-        WITH reid_weighed AS (
+        FROM (
+          SELECT q4, sum(n)::BIGINT AS class_size, 1 AS classes, count(*)::DOUBLE AS value
           FROM reid_cells
+          GROUP BY q4, q1, q2
         )
-        SELECT q4, q1, q2, sum(n)::BIGINT AS class_size, count(*)::DOUBLE AS value
-        FROM reid_weighed
-        GROUP BY q4, q1, q2
       )
       GROUP BY ALL
     ),

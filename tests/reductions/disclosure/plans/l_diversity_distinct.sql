@@ -13,23 +13,20 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
-    SELECT class_size, value, count(*) AS classes
+    SELECT class_size, value, sum(classes)::BIGINT AS classes
     FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, q3 AS s, count(*) AS n
+        FROM (
+          SELECT "age", "sex", "diagnosis"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
+        ) AS reid_source_rows(q1, q2, q3)
+        GROUP BY ALL
+      )
       FROM (
-        WITH reid_cells AS MATERIALIZED (
-          SELECT q1, q2, q3 AS s, count(*) AS n
-          FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
-          GROUP BY ALL
-        ),
-        reid_weighed AS (
-          FROM reid_cells
-        )
-        SELECT q1, q2, sum(n)::BIGINT AS class_size, count(*)::DOUBLE AS value
-        FROM reid_weighed
+        SELECT sum(n)::BIGINT AS class_size, 1 AS classes, count(*)::DOUBLE AS value
+        FROM reid_cells
         GROUP BY q1, q2
       )
     )

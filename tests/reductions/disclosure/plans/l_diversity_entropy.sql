@@ -13,24 +13,21 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
-    SELECT class_size, value, count(*) AS classes
+    SELECT class_size, value, sum(classes)::BIGINT AS classes
     FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, q3 AS s, count(*) AS n
+        FROM (
+          SELECT "age", "sex", "diagnosis"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
+        ) AS reid_source_rows(q1, q2, q3)
+        GROUP BY ALL
+      )
       FROM (
-        WITH reid_cells AS MATERIALIZED (
-          SELECT q1, q2, q3 AS s, count(*) AS n
-          FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
-          GROUP BY ALL
-        ),
-        reid_weighed AS (
-          FROM reid_cells
-        )
-        SELECT q1, q2, sum(n)::BIGINT AS class_size, CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
+        SELECT sum(n)::BIGINT AS class_size, 1 AS classes, CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
           ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END AS value
-        FROM reid_weighed
+        FROM reid_cells
         GROUP BY q1, q2
       )
     )

@@ -13,43 +13,58 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
-    SELECT class_size, value, count(*) AS classes
+    SELECT class_size, value, sum(classes)::BIGINT AS classes
     FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, q3 AS s, count(*) AS n
+        FROM (
+          SELECT "age", "sex", "diagnosis"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
+        ) AS reid_source_rows(q1, q2, q3)
+        GROUP BY ALL
+      )
       FROM (
-        WITH reid_cells AS MATERIALIZED (
-          SELECT q1, q2, q3 AS s, count(*) AS n
-          FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
-          GROUP BY ALL
-        ),
-        reid_weighed AS (
+        WITH reid_sparse AS MATERIALIZED (
+          SELECT approx_count_distinct((q1, q2)) > 0.9 * count(*) AS sparse
           FROM reid_cells
         ),
-        reid_counted AS MATERIALIZED (
-          SELECT q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(1.0) AS single
-          FROM reid_weighed
-          GROUP BY q1, q2
+        reid_many AS MATERIALIZED (
+          SELECT q1, q2
+          FROM reid_cells
+          WHERE (
+            FROM reid_sparse
+          )
+          GROUP BY q1, q2 HAVING count(*) > 1
         ),
-        reid_several AS (
-          SELECT reid_weighed.*, size
-          FROM reid_weighed
-          JOIN (
-            SELECT q1, q2, size
-            FROM reid_counted
-            WHERE parts > 1
-          ) AS reid_sized ON reid_weighed.q1 IS NOT DISTINCT FROM reid_sized.q1 AND reid_weighed.q2 IS NOT DISTINCT FROM reid_sized.q2
+        reid_alone AS MATERIALIZED (
+          SELECT s, n, count(*) AS classes
+          FROM reid_cells AS c ANTI
+          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+          WHERE (
+            FROM reid_sparse
+          )
+          GROUP BY ALL
+        ),
+        reid_rest AS MATERIALIZED (
+          SELECT c.*
+          FROM reid_cells AS c SEMI
+          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+          UNION ALL
+          FROM reid_cells
+          WHERE NOT (
+            FROM reid_sparse
+          )
         )
-        SELECT q1, q2, size AS class_size, single AS value
-        FROM reid_counted
-        WHERE parts = 1
+        SELECT n AS class_size, classes, 1::DOUBLE AS value
+        FROM reid_alone
         UNION ALL
-        SELECT q1, q2, any_value(size) AS class_size, count(*) FILTER (largest < 3 * tail)::DOUBLE AS value
+        SELECT sum(n)::BIGINT AS class_size, 1 AS classes, count(*) FILTER (largest < 3 * tail)::DOUBLE AS value
         FROM (
-          SELECT *, max(n) OVER (PARTITION BY q1, q2) AS largest, sum(n) OVER (PARTITION BY q1, q2 ORDER BY n ASC ROWS UNBOUNDED PRECEDING) AS tail
-          FROM reid_several
+          SELECT *, max(n) OVER (by_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS largest,
+            sum(n) OVER (by_number ROWS UNBOUNDED PRECEDING) AS tail
+          FROM reid_rest
+          WINDOW by_number AS (PARTITION BY q1, q2 ORDER BY n ASC)
         )
         GROUP BY q1, q2
       )

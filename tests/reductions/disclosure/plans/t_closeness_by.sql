@@ -31,74 +31,120 @@ FROM (
       WHERE kept
     ),
     reid_sized AS (
-      SELECT q4, class_size, value, count(*) AS classes
+      SELECT q4, class_size, value, sum(classes)::BIGINT AS classes
       FROM (
-        WITH reid_held AS MATERIALIZED (
-          SELECT q4, v, held, x, f, sum(area) OVER (PARTITION BY q4 ORDER BY f ASC) AS g
-          FROM (
-            SELECT *, coalesce(lag(f) OVER (PARTITION BY q4 ORDER BY f ASC), 0) * (x - coalesce(lag(x) OVER (PARTITION BY q4 ORDER BY f ASC), 0)) AS area
+        FROM (
+          WITH reid_sparse AS MATERIALIZED (
+            SELECT approx_count_distinct((q4, q1, q2)) > 0.9 * count(*) AS sparse
+            FROM reid_cells
+          ),
+          reid_many AS MATERIALIZED (
+            SELECT q4, q1, q2
+            FROM reid_cells
+            WHERE (
+              FROM reid_sparse
+            )
+            GROUP BY q4, q1, q2 HAVING count(*) > 1
+          ),
+          reid_alone AS MATERIALIZED (
+            SELECT q4, s, n, count(*) AS classes
+            FROM reid_cells AS c ANTI
+            JOIN reid_many AS h ON true AND c.q4 IS NOT DISTINCT FROM h.q4 AND c.q1 IS NOT DISTINCT FROM h.q1
+              AND c.q2 IS NOT DISTINCT FROM h.q2
+            WHERE (
+              FROM reid_sparse
+            )
+            GROUP BY ALL
+          ),
+          reid_rest AS MATERIALIZED (
+            SELECT c.*
+            FROM reid_cells AS c SEMI
+            JOIN reid_many AS h ON true AND c.q4 IS NOT DISTINCT FROM h.q4 AND c.q1 IS NOT DISTINCT FROM h.q1
+              AND c.q2 IS NOT DISTINCT FROM h.q2
+            UNION ALL
+            FROM reid_cells
+            WHERE NOT (
+              FROM reid_sparse
+            )
+          ),
+          reid_placed AS MATERIALIZED (
+            SELECT q4, s AS v, sum(n)::BIGINT AS held, CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*') THEN CASE
+              WHEN s IS NOT NULL THEN row_number() OVER (PARTITION BY q4 ORDER BY s ASC NULLS LAST) - 1 END
+              ELSE error('sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := ''ordered'', got ''income''; cast it to one of them, or pass variant := ''equal''')::BIGINT END AS place
             FROM (
-              SELECT *, (sum(held) OVER (PARTITION BY q4 ORDER BY v ASC NULLS LAST))::DOUBLE / sum(held) OVER (PARTITION BY q4) AS f,
-                CASE WHEN count(place) OVER (PARTITION BY q4) = count(*) OVER (PARTITION BY q4) THEN CASE
-                WHEN max(place) OVER (PARTITION BY q4) = min(place) OVER (PARTITION BY q4) THEN 1
-                ELSE (place / 2 - min(place) OVER (PARTITION BY q4) / 2) / (max(place) OVER (PARTITION BY q4) / 2 - min(place) OVER (PARTITION BY q4) / 2) END END AS x
+              SELECT q4, s, n * classes AS n
+              FROM reid_alone
+              UNION ALL
+              SELECT q4, s, n
+              FROM reid_rest
+            )
+            GROUP BY q4, s
+          ),
+          reid_whole AS MATERIALIZED (
+            SELECT q4, sum(held)::DOUBLE AS total, min(place) AS least, max(place) AS most,
+              count(place) = count(*) AS known
+            FROM reid_placed
+            GROUP BY ALL
+          ),
+          reid_spread AS (
+            SELECT c.*, total, CASE WHEN known THEN greatest(most, 1) END AS last,
+              CASE WHEN most = 0 THEN 1 ELSE place END AS spot
+            FROM reid_placed AS c
+            JOIN reid_whole AS h ON true AND c.q4 IS NOT DISTINCT FROM h.q4
+          ),
+          reid_held AS MATERIALIZED (
+            SELECT q4, v, spot::DOUBLE / last AS x, reached / total AS f,
+              (spot * reached - moment) / (last * total) AS g
+            FROM (
+              SELECT *, sum(held) OVER so_far AS reached, sum(spot * held) OVER so_far AS moment
+              FROM reid_spread
+              WINDOW so_far AS (PARTITION BY q4 ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
+            )
+          ),
+          reid_area AS MATERIALIZED (
+            SELECT q4, max(g) AS area
+            FROM reid_held
+            GROUP BY ALL
+          )
+          SELECT q4, n AS class_size, classes, value
+          FROM (
+            SELECT c.*, value
+            FROM reid_alone AS c
+            JOIN (
+              SELECT c.*, 2 * g - area + 1 - x AS value
+              FROM reid_held AS c
+              JOIN reid_area AS h ON true AND c.q4 IS NOT DISTINCT FROM h.q4
+            ) AS h ON s IS NOT DISTINCT FROM v AND true AND c.q4 IS NOT DISTINCT FROM h.q4
+          )
+          UNION ALL
+          SELECT q4, sum(n)::BIGINT AS class_size, 1 AS classes, sum(CASE WHEN first THEN g
+            ELSE 0 END + reached * (2 * cross_x - x - next_x) + g + next_g - 2 * cross_g) AS value
+          FROM (
+            SELECT *, CASE WHEN coalesce(found_x, next_x) <= x THEN x WHEN coalesce(found_x, next_x) >= next_x THEN next_x
+              ELSE found_x END AS cross_x, CASE WHEN coalesce(found_x, next_x) <= x THEN g WHEN coalesce(found_x, next_x) >= next_x THEN next_g
+              ELSE found_g END AS cross_g
+            FROM (
+              SELECT c.*, h.x AS found_x, h.g AS found_g
               FROM (
-                SELECT q4, s AS v, sum(n)::BIGINT AS held, CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*') THEN CASE
-                  WHEN s IS NOT NULL THEN row_number() OVER (PARTITION BY q4 ORDER BY s ASC NULLS LAST) - 1 END::DOUBLE
-                  ELSE error('sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := ''ordered'', got ''income''; cast it to one of them, or pass variant := ''equal''')::DOUBLE END AS place
-                FROM reid_cells
-                GROUP BY q4, s
-              )
+                SELECT *, row_number() OVER by_value = 1 AS first, (sum(n) OVER by_value)::DOUBLE / sum(n) OVER (by_value ROWS BETWEEN UNBOUNDED PRECEDING
+                  AND UNBOUNDED FOLLOWING) AS reached, coalesce(lead(x) OVER by_value, 1) AS next_x,
+                  coalesce(lead(g) OVER by_value, area) AS next_g
+                FROM (
+                  SELECT c.*, area
+                  FROM (
+                    SELECT c.*, x, g
+                    FROM reid_rest AS c
+                    JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true AND c.q4 IS NOT DISTINCT FROM h.q4
+                  ) AS c
+                  JOIN reid_area AS h ON true AND c.q4 IS NOT DISTINCT FROM h.q4
+                )
+                WINDOW by_value AS (PARTITION BY q4, q1, q2 ORDER BY x ASC)
+              ) AS c ASOF LEFT JOIN reid_held AS h ON true AND c.q4 IS NOT DISTINCT FROM h.q4
+                AND reached < h.f
             )
           )
-        ),
-        reid_weighed AS (
-          SELECT c.*, held, x, g, total, kinds, area
-          FROM reid_cells AS c
-          JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND c.q4 IS NOT DISTINCT FROM h.q4
-          JOIN (
-            SELECT q4, sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
-            FROM reid_held
-            GROUP BY q4
-          ) AS t ON c.q4 IS NOT DISTINCT FROM t.q4
-        ),
-        reid_counted AS MATERIALIZED (
-          SELECT q4, q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(2 * g - area + 1 - x) AS single
-          FROM reid_weighed
           GROUP BY q4, q1, q2
-        ),
-        reid_several AS (
-          SELECT reid_weighed.*, size
-          FROM reid_weighed
-          JOIN (
-            SELECT q4, q1, q2, size
-            FROM reid_counted
-            WHERE parts > 1
-          ) AS reid_sized ON reid_weighed.q4 IS NOT DISTINCT FROM reid_sized.q4 AND reid_weighed.q1 IS NOT DISTINCT FROM reid_sized.q1
-            AND reid_weighed.q2 IS NOT DISTINCT FROM reid_sized.q2
         )
-        SELECT q4, q1, q2, size AS class_size, single AS value
-        FROM reid_counted
-        WHERE parts = 1
-        UNION ALL
-        SELECT q4, q1, q2, any_value(size) AS class_size, sum(CASE WHEN first THEN g ELSE 0 END + reached * (2 * cross_x - x - next_x) + g + next_g - 2 * cross_g) AS value
-        FROM (
-          SELECT *, CASE WHEN coalesce(found_x, next_x) <= x THEN x WHEN coalesce(found_x, next_x) >= next_x THEN next_x
-            ELSE found_x END AS cross_x, CASE WHEN coalesce(found_x, next_x) <= x THEN g WHEN coalesce(found_x, next_x) >= next_x THEN next_g
-            ELSE found_g END AS cross_g
-          FROM (
-            SELECT reid_run.*, reid_held.x AS found_x, reid_held.g AS found_g
-            FROM (
-              SELECT *, (sum(n) OVER by_value)::DOUBLE / size AS reached,
-                row_number() OVER by_value = 1 AS first, coalesce(lead(x) OVER by_value, 1) AS next_x,
-                coalesce(lead(g) OVER by_value, area) AS next_g
-              FROM reid_several
-              WINDOW by_value AS (PARTITION BY q4, q1, q2 ORDER BY x ASC)
-            ) AS reid_run ASOF LEFT JOIN reid_held ON reid_run.q4 IS NOT DISTINCT FROM reid_held.q4
-              AND reached < reid_held.f
-          )
-        )
-        GROUP BY q4, q1, q2
       )
       GROUP BY ALL
     ),

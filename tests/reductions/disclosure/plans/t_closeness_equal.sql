@@ -13,51 +13,112 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
   FROM (
-    SELECT class_size, value, count(*) AS classes
+    SELECT class_size, value, sum(classes)::BIGINT AS classes
     FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, q3 AS s, count(*) AS n
+        FROM (
+          SELECT "age", "sex", "diagnosis"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
+        ) AS reid_source_rows(q1, q2, q3)
+        GROUP BY ALL
+      )
       FROM (
-        WITH reid_cells AS MATERIALIZED (
-          SELECT q1, q2, q3 AS s, count(*) AS n
-          FROM (
-            SELECT "age", "sex", "diagnosis"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
-          ) AS reid_source_rows(q1, q2, q3)
+        WITH reid_sparse AS MATERIALIZED (
+          SELECT approx_count_distinct((q1, q2)) > 0.9 * count(*) AS sparse
+          FROM reid_cells
+        ),
+        reid_many AS MATERIALIZED (
+          SELECT q1, q2
+          FROM reid_cells
+          WHERE (
+            FROM reid_sparse
+          )
+          GROUP BY q1, q2 HAVING count(*) > 1
+        ),
+        reid_alone AS MATERIALIZED (
+          SELECT s, n, count(*) AS classes
+          FROM reid_cells AS c ANTI
+          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+          WHERE (
+            FROM reid_sparse
+          )
           GROUP BY ALL
         ),
-        reid_held AS MATERIALIZED (
-          SELECT s AS v, sum(n)::BIGINT AS held, 0.0 AS x, 0.0 AS f, 0.0 AS g
+        reid_rest AS MATERIALIZED (
+          SELECT c.*
+          FROM reid_cells AS c SEMI
+          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+          UNION ALL
           FROM reid_cells
-          GROUP BY s
-        ),
-        reid_weighed AS (
-          SELECT reid_cells.*, held, x, g, total, kinds, area
-          FROM reid_cells
-          JOIN reid_held ON s IS NOT DISTINCT FROM v, (
-            SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
-            FROM reid_held
+          WHERE NOT (
+            FROM reid_sparse
           )
         ),
-        reid_counted AS MATERIALIZED (
-          SELECT q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(1 - held::DOUBLE / total) AS single
-          FROM reid_weighed
-          GROUP BY q1, q2
+        reid_held AS MATERIALIZED (
+          SELECT s AS v, sum(n)::BIGINT AS held
+          FROM (
+            SELECT s, n * classes AS n
+            FROM reid_alone
+            UNION ALL
+            SELECT s, n
+            FROM reid_rest
+          )
+          GROUP BY s
         ),
-        reid_several AS (
-          SELECT reid_weighed.*, size
-          FROM reid_weighed
+        reid_whole AS MATERIALIZED (
+          SELECT sum(held)::BIGINT AS total, count(*) AS kinds
+          FROM reid_held
+          GROUP BY ALL
+        ),
+        reid_shares AS (
+          SELECT c.*, total
+          FROM reid_held AS c
+          JOIN reid_whole AS h ON true
+        ),
+        reid_classes AS MATERIALIZED (
+          SELECT q1, q2, size, total, 1 - alike::DOUBLE / total AS apart,
+            least * total >= size AS settled
+          FROM (
+            SELECT c.*, total
+            FROM (
+              SELECT q1, q2, sum(n)::BIGINT AS size, sum(held) AS alike, min(n::DOUBLE / held) AS least
+              FROM (
+                SELECT c.*, held
+                FROM reid_rest AS c
+                JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
+              )
+              GROUP BY q1, q2
+            ) AS c
+            JOIN reid_whole AS h ON true
+          )
+        ),
+        reid_several AS MATERIALIZED (
+          SELECT c.*, size, total
+          FROM reid_rest AS c
           JOIN (
-            SELECT q1, q2, size
-            FROM reid_counted
-            WHERE parts > 1
-          ) AS reid_sized ON reid_weighed.q1 IS NOT DISTINCT FROM reid_sized.q1 AND reid_weighed.q2 IS NOT DISTINCT FROM reid_sized.q2
+            FROM reid_classes
+            WHERE NOT settled
+          ) AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
         )
-        SELECT q1, q2, size AS class_size, single AS value
-        FROM reid_counted
-        WHERE parts = 1
+        SELECT n AS class_size, classes, 1 - held::DOUBLE / total AS value
+        FROM (
+          SELECT c.*, held, total
+          FROM reid_alone AS c
+          JOIN reid_shares AS h ON s IS NOT DISTINCT FROM v AND true
+        )
         UNION ALL
-        SELECT q1, q2, any_value(size) AS class_size, sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
-        FROM reid_several
+        SELECT size AS class_size, 1 AS classes, apart AS value
+        FROM reid_classes
+        WHERE settled
+        UNION ALL
+        SELECT any_value(size) AS class_size, 1 AS classes, sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
+        FROM (
+          SELECT c.*, held
+          FROM reid_several AS c
+          JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
+        )
         GROUP BY q1, q2
       )
     )

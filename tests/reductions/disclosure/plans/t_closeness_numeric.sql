@@ -13,77 +13,121 @@ FROM (
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
   FROM (
-    SELECT class_size, value, count(*) AS classes
+    SELECT class_size, value, sum(classes)::BIGINT AS classes
     FROM (
+      WITH reid_cells AS MATERIALIZED (
+        SELECT q1, q2, q3 AS s, count(*) AS n
+        FROM (
+          SELECT "age", "sex", "income"
+          FROM query_table('people') AS reid_source
+          WHERE reid.main.reid_is_told_apart(row("age", "sex", "income"), 'age, sex, income')
+            AND "age" IS NOT NULL AND "sex" IS NOT NULL AND "income" IS NOT NULL
+        ) AS reid_source_rows(q1, q2, q3)
+        GROUP BY ALL
+      )
       FROM (
-        WITH reid_cells AS MATERIALIZED (
-          SELECT q1, q2, q3 AS s, count(*) AS n
-          FROM (
-            SELECT "age", "sex", "income"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "income"), 'age, sex, income')
-              AND "age" IS NOT NULL AND "sex" IS NOT NULL AND "income" IS NOT NULL
-          ) AS reid_source_rows(q1, q2, q3)
+        WITH reid_sparse AS MATERIALIZED (
+          SELECT approx_count_distinct((q1, q2)) > 0.9 * count(*) AS sparse
+          FROM reid_cells
+        ),
+        reid_many AS MATERIALIZED (
+          SELECT q1, q2
+          FROM reid_cells
+          WHERE (
+            FROM reid_sparse
+          )
+          GROUP BY q1, q2 HAVING count(*) > 1
+        ),
+        reid_alone AS MATERIALIZED (
+          SELECT s, n, count(*) AS classes
+          FROM reid_cells AS c ANTI
+          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+          WHERE (
+            FROM reid_sparse
+          )
           GROUP BY ALL
         ),
-        reid_held AS MATERIALIZED (
-          SELECT v, held, x, f, sum(area) OVER (ORDER BY f ASC) AS g
-          FROM (
-            SELECT *, coalesce(lag(f) OVER (ORDER BY f ASC), 0) * (x - coalesce(lag(x) OVER (ORDER BY f ASC), 0)) AS area
-            FROM (
-              SELECT *, (sum(held) OVER (ORDER BY v ASC NULLS LAST))::DOUBLE / sum(held) OVER () AS f,
-                CASE WHEN count(place) OVER () = count(*) OVER () THEN CASE WHEN max(place) OVER () = min(place) OVER () THEN 1
-                ELSE (place / 2 - min(place) OVER () / 2) / (max(place) OVER () / 2 - min(place) OVER () / 2) END END AS x
-              FROM (
-                SELECT s AS v, sum(n)::BIGINT AS held, CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*') THEN CASE
-                  WHEN isfinite(try_cast(s::VARCHAR AS DOUBLE)) THEN try_cast(s::VARCHAR AS DOUBLE) END
-                  ELSE error('sensitive must be a column of numbers for variant := ''numeric'', got ''income''; cast it to a number, or pass variant := ''equal''')::DOUBLE END AS place
-                FROM reid_cells
-                GROUP BY s
-              )
-            )
-          )
-        ),
-        reid_weighed AS (
-          SELECT reid_cells.*, held, x, g, total, kinds, area
+        reid_rest AS MATERIALIZED (
+          SELECT c.*
+          FROM reid_cells AS c SEMI
+          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+          UNION ALL
           FROM reid_cells
-          JOIN reid_held ON s IS NOT DISTINCT FROM v, (
-            SELECT sum(held)::BIGINT AS total, count(*) AS kinds, max(g) AS area
-            FROM reid_held
+          WHERE NOT (
+            FROM reid_sparse
           )
         ),
-        reid_counted AS MATERIALIZED (
-          SELECT q1, q2, sum(n)::BIGINT AS size, count(*) AS parts, any_value(2 * g - area + 1 - x) AS single
-          FROM reid_weighed
-          GROUP BY q1, q2
+        reid_placed AS MATERIALIZED (
+          SELECT s AS v, sum(n)::BIGINT AS held, CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*') THEN CASE
+            WHEN isfinite(try_cast(s::VARCHAR AS DOUBLE)) THEN try_cast(s::VARCHAR AS DOUBLE) END
+            ELSE error('sensitive must be a column of numbers for variant := ''numeric'', got ''income''; cast it to a number, or pass variant := ''equal''')::DOUBLE END AS place
+          FROM (
+            SELECT s, n * classes AS n
+            FROM reid_alone
+            UNION ALL
+            SELECT s, n
+            FROM reid_rest
+          )
+          GROUP BY s
         ),
-        reid_several AS (
-          SELECT reid_weighed.*, size
-          FROM reid_weighed
-          JOIN (
-            SELECT q1, q2, size
-            FROM reid_counted
-            WHERE parts > 1
-          ) AS reid_sized ON reid_weighed.q1 IS NOT DISTINCT FROM reid_sized.q1 AND reid_weighed.q2 IS NOT DISTINCT FROM reid_sized.q2
+        reid_whole AS MATERIALIZED (
+          SELECT sum(held)::DOUBLE AS total, min(place) AS least, max(place) AS most,
+            count(place) = count(*) AS known
+          FROM reid_placed
+          GROUP BY ALL
+        ),
+        reid_spread AS (
+          SELECT c.*, total, CASE WHEN known THEN 1 END AS last, CASE WHEN most = least THEN 1
+            ELSE (place / 2 - least / 2) / (most / 2 - least / 2) END AS spot
+          FROM reid_placed AS c
+          JOIN reid_whole AS h ON true
+        ),
+        reid_held AS MATERIALIZED (
+          SELECT v, spot::DOUBLE / last AS x, reached / total AS f, (spot * reached - moment) / (last * total) AS g
+          FROM (
+            SELECT *, sum(held) OVER so_far AS reached, sum(spot * held) OVER so_far AS moment
+            FROM reid_spread
+            WINDOW so_far AS (ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
+          )
+        ),
+        reid_area AS MATERIALIZED (
+          SELECT max(g) AS area
+          FROM reid_held
+          GROUP BY ALL
         )
-        SELECT q1, q2, size AS class_size, single AS value
-        FROM reid_counted
-        WHERE parts = 1
+        SELECT n AS class_size, classes, value
+        FROM (
+          SELECT c.*, value
+          FROM reid_alone AS c
+          JOIN (
+            SELECT c.*, 2 * g - area + 1 - x AS value
+            FROM reid_held AS c
+            JOIN reid_area AS h ON true
+          ) AS h ON s IS NOT DISTINCT FROM v AND true
+        )
         UNION ALL
-        SELECT q1, q2, any_value(size) AS class_size, sum(CASE WHEN first THEN g ELSE 0 END + reached * (2 * cross_x - x - next_x) + g + next_g - 2 * cross_g) AS value
+        SELECT sum(n)::BIGINT AS class_size, 1 AS classes, sum(CASE WHEN first THEN g ELSE 0 END + reached * (2 * cross_x - x - next_x) + g + next_g - 2 * cross_g) AS value
         FROM (
           SELECT *, CASE WHEN coalesce(found_x, next_x) <= x THEN x WHEN coalesce(found_x, next_x) >= next_x THEN next_x
             ELSE found_x END AS cross_x, CASE WHEN coalesce(found_x, next_x) <= x THEN g WHEN coalesce(found_x, next_x) >= next_x THEN next_g
             ELSE found_g END AS cross_g
           FROM (
-            SELECT reid_run.*, reid_held.x AS found_x, reid_held.g AS found_g
+            SELECT c.*, h.x AS found_x, h.g AS found_g
             FROM (
-              SELECT *, (sum(n) OVER by_value)::DOUBLE / size AS reached,
-                row_number() OVER by_value = 1 AS first, coalesce(lead(x) OVER by_value, 1) AS next_x,
+              SELECT *, row_number() OVER by_value = 1 AS first, (sum(n) OVER by_value)::DOUBLE / sum(n) OVER (by_value ROWS BETWEEN UNBOUNDED PRECEDING
+                AND UNBOUNDED FOLLOWING) AS reached, coalesce(lead(x) OVER by_value, 1) AS next_x,
                 coalesce(lead(g) OVER by_value, area) AS next_g
-              FROM reid_several
+              FROM (
+                SELECT c.*, area
+                FROM (
+                  SELECT c.*, x, g
+                  FROM reid_rest AS c
+                  JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
+                ) AS c
+                JOIN reid_area AS h ON true
+              )
               WINDOW by_value AS (PARTITION BY q1, q2 ORDER BY x ASC)
-            ) AS reid_run ASOF LEFT JOIN reid_held ON reached < reid_held.f
+            ) AS c ASOF LEFT JOIN reid_held AS h ON true AND reached < h.f
           )
         )
         GROUP BY q1, q2
