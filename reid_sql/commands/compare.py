@@ -31,13 +31,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show both tables beside each other, and draw them where asked."""
+    from reid_sql.charts.figures.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.charts.figures.pages import comparison_page as drawn  # noqa: PLC0415 - the same
     from reid_sql.domains import SEED, THRESHOLD  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.models.comparison.linkage import TARGETS  # noqa: PLC0415 - the same
-    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
-    from reid_sql.plot.pages import comparison_page as drawn  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
-    from reid_sql.screen_comparison import comparison_page  # noqa: PLC0415 - the same
     from reid_sql.source import attach_source  # noqa: PLC0415 - the same
+    from reid_sql.terminal_comparison import comparison_page  # noqa: PLC0415 - the same
 
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
     targets, seed = whole("--targets", options.targets, TARGETS), whole("--seed", options.seed, SEED)

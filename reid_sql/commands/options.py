@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql import progress
 from reid_sql.connection_url import is_connection, masked
+from reid_sql.control_characters import escape_in_csv, escape_in_json
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.visible import controls, steady
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -183,11 +183,11 @@ def print_answer(
     elif options.format == "csv":
         print_rows(list(rows[0]) if rows else [], rows)
     else:
-        from reid_sql import screen  # noqa: PLC0415 - help is shown without it
+        from reid_sql import terminal  # noqa: PLC0415 - help is shown without it
 
         told = shown()
         settled()
-        screen.console().print(told)
+        terminal.console().print(told)
 
 
 def print_document(
@@ -207,9 +207,9 @@ def print_document(
     elif options.format == "csv":
         print_rows(*rows())
     else:
-        from reid_sql import screen  # noqa: PLC0415 - help is shown without it
+        from reid_sql import terminal  # noqa: PLC0415 - help is shown without it
 
-        console = screen.console()
+        console = terminal.console()
         told = shown(console.width)
         settled()
         console.print(told)
@@ -234,12 +234,14 @@ def print_csv(columns: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> None
 def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
     if isinstance(value, list | dict):
         value = json.dumps(_finite(value), ensure_ascii=False, default=str)
-    return steady(value) if isinstance(value, str) else value
+    return escape_in_csv(value) if isinstance(value, str) else value
 
 
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    printed(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)) + "\n")
+    printed(
+        escape_in_json(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)) + "\n"
+    )
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates

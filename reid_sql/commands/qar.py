@@ -58,10 +58,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show the extreme risk, and what removing records does where asked."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.charts.figures.file import check_plot_file  # noqa: PLC0415 - the same
     from reid_sql.domains import COLUMNS  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.removal_path import BY, REMOVE  # noqa: PLC0415 - the same
-    from reid_sql.plot.file import check_plot_file  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     counted, how = _settings(options)
@@ -88,7 +88,7 @@ def run_command(options: argparse.Namespace) -> int:
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
     removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
-    print_answer(options, page, removed or [risk], lambda: screen.qar_page(risk, riskiest, paths, remarks))
+    print_answer(options, page, removed or [risk], lambda: terminal.qar_page(risk, riskiest, paths, remarks))
     return PASSED
 
 
@@ -117,8 +117,8 @@ def _draw(
     added: list[dict[str, Any]],
     paths: dict[str, list[dict[str, Any]]],
 ) -> None:
-    from reid_sql.plot.file import save  # noqa: PLC0415 - help is shown without what draws
-    from reid_sql.plot.pages import extreme_page  # noqa: PLC0415 - the same
+    from reid_sql.charts.figures.file import save  # noqa: PLC0415 - help is shown without what draws
+    from reid_sql.charts.figures.pages import extreme_page  # noqa: PLC0415 - the same
 
     riskier = f"{100 * float(options.alpha):g} % of the choices are riskier"
     title = f"Extreme risk of {Path(options.file).name} to who knows any {options.p} columns: {riskier}"

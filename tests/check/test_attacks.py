@@ -23,7 +23,7 @@ from reid_sql.check.reports.report import text
 from reid_sql.check.reports.verdict_page import verdict_page
 from reid_sql.check.reports.words import beside, plain
 from reid_sql.errors import ReidError
-from reid_sql.screen import VisibleConsole
+from reid_sql.terminal import VisibleConsole
 from tests.processes import command, environment
 
 K = '{measure = "k", at_least = 1}'

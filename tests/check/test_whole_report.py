@@ -18,7 +18,7 @@ from reid_sql.check.reports.html import html
 from reid_sql.check.reports.junit import junit
 from reid_sql.check.reports.report import text
 from reid_sql.check.reports.verdict_page import verdict_page
-from reid_sql.screen import VisibleConsole
+from reid_sql.terminal import VisibleConsole
 
 Record = tuple[str, str, str]  # a, b, c; nothing is NULL
 Table = list[Record]

@@ -13,7 +13,7 @@ from reid_sql.check.judging.masking import has_small
 from reid_sql.check.measures.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.engines.duckdb.packed import WHOLE, Group
-from reid_sql.screen import ENDLESS
+from reid_sql.terminal import ENDLESS
 
 Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and those that make groups
 GAPS: Final = "gaps"

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from reid_sql.charts.class_sizes import EDGES
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.picture.class_sizes import EDGES
 
 Bin = tuple[int, int | None]  # class sizes from, to
 Cell = tuple[str | None, ...]  # the values by which a group is told

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from reid_sql.charts.quasi_identifiers import measured, risk_of_all
 from reid_sql.check.reports.words import telling
 from reid_sql.models.numerics.percent import percent
-from reid_sql.picture.quasi_identifiers import measured, risk_of_all
 
 Page = Mapping[str, Any]
 SHOWN: Final = 5

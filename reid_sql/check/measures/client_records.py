@@ -9,10 +9,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from reid_sql.at_client import Brought, at_client, forget, needed, stand
 from reid_sql.check.measures.calls import Calls, beside
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy
+from reid_sql.client_fallback import DistinctRecords, create_view, drop_view, needed_columns, open_client
 from reid_sql.domains import Columns, quoted
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.frames import most_values, places
@@ -20,7 +20,7 @@ from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Function
 
 # The distinct records on some columns, and by the columns that divide them, these last.
-Bring = Callable[[Sequence[str], Sequence[str]], Brought]
+Bring = Callable[[Sequence[str], Sequence[str]], DistinctRecords]
 Place = Callable[[Sequence[str], tuple[Any, ...]], tuple[int, ...]]
 
 
@@ -34,7 +34,7 @@ class Client:
     @cached_property
     def con(self) -> duckdb.DuckDBPyConnection:
         """The connection."""
-        return self._stack.enter_context(at_client())
+        return self._stack.enter_context(open_client())
 
 
 class ClientRecords:
@@ -68,7 +68,7 @@ class ClientRecords:
         """The columns that the question is about: those that a model is of, too, and who is a person."""
         asked = {p.name: qi if isinstance(p.domain, Columns) else given[p.name] for p in function.parameters}
         person = [] if self._table.entity is None else [self._table.entity]
-        return list(dict.fromkeys([*qi, *(needed(function, "tbl", asked) or []), *person]))
+        return list(dict.fromkeys([*qi, *(needed_columns(function, "tbl", asked) or []), *person]))
 
     def _view(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, str]:
         """Name a view of all records, and its column of their groups' places."""
@@ -89,13 +89,13 @@ class ClientRecords:
         found = self._bring(columns, by)
         while self._views and sum(held for _, held in self._views.values()) + found.values > most_values():
             view, _ = self._views.pop(next(iter(self._views)))
-            forget(self._client.con, view)
+            drop_view(self._client.con, view)
         self._made += 1
         view = f"{self._name}_{self._made}"
-        stand(self._client.con, view, self._divided(found, by, digits) if by else found)
+        create_view(self._client.con, view, self._divided(found, by, digits) if by else found)
         return view, found.values
 
-    def _divided(self, found: Brought, by: Sequence[str], digits: str) -> Brought:
+    def _divided(self, found: DistinctRecords, by: Sequence[str], digits: str) -> DistinctRecords:
         """The records with the places of their groups in place of the columns that divide them."""
         names = places(found.columns)
         own = len(names) - len(by)
@@ -116,7 +116,7 @@ class ClientRecords:
         ]
         numbers = np.array([place for (place,) in told], dtype=np.int64)[of_kind.reshape(-1)]
         rows = found.rows.select([*names[:own], "records"]).append_column(f"q{own + 1}", pa.array(numbers))
-        return Brought((*found.columns[:own], digits), rows)
+        return DistinctRecords((*found.columns[:own], digits), rows)
 
     def _part(self, columns: Sequence[str], by: Sequence[str], group: Group) -> str:
         """Name a view of the group's records alone."""

@@ -11,12 +11,12 @@ import ibis
 from ibis.expr.types import BooleanValue, Table
 
 import reid_sql.ibis as ri
-from reid_sql.at_client import Brought, brought, profiled
 from reid_sql.check.measures.answers import Answers, counted_histogram
 from reid_sql.check.measures.client_records import Client, ClientRecords
 from reid_sql.check.measures.measure import Row, arguments_of
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
+from reid_sql.client_fallback import DistinctRecords, fetch_distinct, profile_columns
 from reid_sql.connection_url import url_of
 from reid_sql.domains import MAX_COLUMNS, Columns
 from reid_sql.engines.duckdb.packed import Group
@@ -202,7 +202,7 @@ class IbisRelease(Answers):
 
     def _profiled(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns whose distinct values come to the client; among more, no mark stands out."""
-        return list(profiled(self.frame, columns, partial(asked, url=self.url or "")))
+        return list(profile_columns(self.frame, columns, partial(asked, url=self.url or "")))
 
     def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
         divided, names = self._divided(by)
@@ -261,10 +261,10 @@ class IbisRelease(Answers):
             function.name, **arguments_of(function, check.quasi_identifiers, given, (part, self.population))
         )
 
-    def _brought(self, columns: Sequence[str], by: Sequence[str]) -> Brought:
+    def _brought(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
         """The distinct records, with the columns that divide them last; all are there, or none is."""
         divided, names = self._divided(by)
-        found = asked(lambda: brought(divided, [*columns, *names]), self.url or "")
+        found = asked(lambda: fetch_distinct(divided, [*columns, *names]), self.url or "")
         if self._rows_there is None:
             self._rows_there = self._number(self.frame)
         if found.records != self._rows_there:

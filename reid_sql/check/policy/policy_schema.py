@@ -8,7 +8,7 @@ from reid_sql.check.policy.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy.preparing import SECONDS, SUPPRESSION, Preparing
 from reid_sql.check.policy.source import ENCODING
 from reid_sql.domains import COUNT, NULLS, Choice, Document, Domain, Number, Texts
-from reid_sql.ladders.written import END, LEAST, LENGTH, PART, WIDTH
+from reid_sql.hierarchies.written import END, LEAST, LENGTH, PART, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.loss import LOSS
 
@@ -50,6 +50,11 @@ def policy_schema() -> Schema:
         },
         "$defs": {
             "table": _table(),
+            "hierarchies": {
+                "type": "object",
+                "description": "for a column, its steps; else they are proposed",
+                "additionalProperties": {"type": "array", "items": {"oneOf": _steps()}},
+            },
             "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
         },
     }
@@ -57,7 +62,6 @@ def policy_schema() -> Schema:
 
 def _prepare() -> Schema:
     usual = Preparing()
-    ladder = {"type": "array", "items": {"oneOf": _steps()}}
     return {
         "type": "object",
         "description": "how `reid-sql prepare` seeks a release that meets the policy",
@@ -73,11 +77,8 @@ def _prepare() -> Schema:
                 "minLength": 1,
                 "description": "a column of which it is told how well the others still predict it",
             },
-            "ladders": {
-                "type": "object",
-                "description": "for a column, its steps; else they are proposed",
-                "additionalProperties": ladder,
-            },
+            "hierarchies": {"$ref": "#/$defs/hierarchies"},
+            "ladders": {"$ref": "#/$defs/hierarchies", "description": "the older name of hierarchies"},
         },
     }
 

@@ -1,4 +1,4 @@
-"""What a policy says of the release that meets it: ladders, how much may be suppressed, which loss counts."""
+"""How a release that meets a policy is sought: hierarchies, suppression, loss and time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from typing import Final
 
 from reid_sql.document import Place
 from reid_sql.domains import Number
-from reid_sql.errors import UnknownNameError
-from reid_sql.ladders.written import Written, written
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.hierarchies.written import Written, written
 from reid_sql.models.release.loss import LOSS
 from reid_sql.suggestion import suggestion
 
-KEYS: Final = ("suppression", "cells", "loss", "time_limit", "keep", "target", "ladders")
+KEYS: Final = ("suppression", "cells", "loss", "time_limit", "keep", "target", "hierarchies", "ladders")
 SUPPRESSION: Final = Number(
     "a share from 0 to 0.5", "write how many records may be left out, such as 0.02 for 2 %", 0.0, 0.5
 )
@@ -22,7 +22,7 @@ SECONDS: Final = Number(
 
 @dataclass(frozen=True)
 class Preparing:
-    """How a release is sought: the share of records that may be left out, the loss, the time, the ladders.
+    """The settings of `prepare`: the share of records that may be left out, loss, time and hierarchies.
 
     With `cells`, single values of records that would be left out become blank, where that is enough.
     `keep` are columns that the release holds beside those that the policy names, unmeasured; `target` is one
@@ -35,13 +35,13 @@ class Preparing:
     time_limit: float = 60.0
     keep: tuple[str, ...] = ()
     target: str | None = None
-    ladders: Mapping[str, Written] = field(default_factory=dict)
+    hierarchies: Mapping[str, Written] = field(default_factory=dict)
 
 
 def preparing(place: Place, columns: Sequence[str]) -> Preparing:
-    """Read the table `prepare` of a policy; ladders are of columns that its tables count by."""
+    """Read the table `prepare` of a policy; hierarchies are of columns that its tables count by."""
     place.only(KEYS)
-    given = place.table("ladders")
+    given = place.table(_hierarchies_key(place))
     for name in given.values:
         if name not in columns:
             rule = f"{given.where} must name quasi-identifiers of the policy, got '{name}'"
@@ -54,5 +54,15 @@ def preparing(place: Place, columns: Sequence[str]) -> Preparing:
         time_limit=place.number("time_limit", SECONDS, usual.time_limit),
         keep=place.texts("keep"),
         target=place.text("target") if "target" in place.values else None,
-        ladders={name: written(given, name) for name in given.values},
+        hierarchies={name: written(given, name) for name in given.values},
     )
+
+
+def _hierarchies_key(place: Place) -> str:
+    """Return the key that the policy uses; `ladders` is the older name of `hierarchies`."""
+    if "ladders" not in place.values:
+        return "hierarchies"
+    if "hierarchies" in place.values:
+        rule = f"{place.where} must have one of the keys hierarchies and ladders (its older name), got both"
+        raise OutOfDomainError(f"{rule}; move the steps to hierarchies")
+    return "ladders"

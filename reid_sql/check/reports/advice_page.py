@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.check.reports.words import asked, counted, figure, limit
-from reid_sql.screen import Text
+from reid_sql.terminal import Text
 
 SHOWN: Final = 12  # changes for each check
 

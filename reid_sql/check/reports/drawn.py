@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reid_sql.picture.marks import Picture
-from reid_sql.picture.svg import escape, svg
+from reid_sql.charts.marks import Picture
+from reid_sql.charts.svg import escape, svg
 
 
 def drawn(picture: Picture, table: Mapping[str, Any], words: str) -> str:

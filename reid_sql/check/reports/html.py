@@ -5,16 +5,16 @@ from html import escape as escaped
 from importlib import resources
 from typing import Any, Final
 
+from reid_sql.charts.class_sizes import Range, class_sizes
+from reid_sql.charts.forecast import forecast as forecast_of
+from reid_sql.charts.quasi_identifiers import measured, quasi_identifiers
 from reid_sql.check.judging.next_steps import next_steps
 from reid_sql.check.reports.drawn import drawn
 from reid_sql.check.reports.one_answer import told
 from reid_sql.check.reports.way_out import WayOut, way_out
 from reid_sql.check.reports.words import VERDICTS, asked, counted, counts, figure, limit, note
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.models.numerics.percent import percent
-from reid_sql.picture.class_sizes import Range, class_sizes
-from reid_sql.picture.forecast import forecast as forecast_of
-from reid_sql.picture.quasi_identifiers import measured, quasi_identifiers
-from reid_sql.visible import visible
 
 Page = Mapping[str, Any]
 ROWS: Final = 200  # groups shown; the JSON has all
@@ -23,7 +23,7 @@ SMALL: Final = 5  # classes below it are drawn as risky where no check on k says
 
 def escape(text: str) -> str:
     """Give the text as HTML may hold it; what would turn the direction of writing is shown instead."""
-    return escaped(visible(text))
+    return escaped(escape_control_characters(text))
 
 
 def html(page: Page, steps: Sequence[str] = (), found: WayOut | None = None) -> str:

@@ -6,12 +6,12 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from reid_sql.check.reports.words import asked, counted, figure, limit
-from reid_sql.visible import visible
+from reid_sql.control_characters import escape_control_characters
 
 
 def junit(page: Mapping[str, Any]) -> str:
     """Write the report: what fails is a failure, what could not be judged an error."""
-    suites = ET.Element("testsuites", name=visible(page["policy"]["name"]))
+    suites = ET.Element("testsuites", name=escape_control_characters(page["policy"]["name"]))
     for table in page["tables"]:
         seen: Counter[str] = Counter()
         cases = [
@@ -21,7 +21,7 @@ def junit(page: Mapping[str, Any]) -> str:
             for case in _cases(check, seen)
         ]
         counted = {
-            "name": visible(table["name"]),
+            "name": escape_control_characters(table["name"]),
             "tests": str(len(cases)),
             "failures": str(_number(cases, "failure")),
             "errors": str(_number(cases, "error")),
@@ -40,11 +40,11 @@ def _cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Element]
     """Give a case for each group, with all that decides it in its name; the same again is numbered."""
     for place, group in enumerate(check["groups"], 1):
         label = "" if not check["by"] else f" [{_label(group['group'], place)}]"
-        name = visible(
+        name = escape_control_characters(
             " ".join(part for part in (asked(check), counted(check), limit(check)) if part) + label
         )
         seen[name] += 1
-        told = visible(
+        told = escape_control_characters(
             "; ".join(
                 [
                     f"{figure(group, check)}, limit {limit(check)}",
@@ -55,7 +55,7 @@ def _cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Element]
             )
         )
         numbered = name if seen[name] == 1 else f"{name} #{seen[name]}"
-        case = ET.Element("testcase", classname=visible(check["table"]), name=numbered)
+        case = ET.Element("testcase", classname=escape_control_characters(check["table"]), name=numbered)
         if group["verdict"] in ("fail", "not judged"):
             ET.SubElement(case, "failure" if group["verdict"] == "fail" else "error", message=told)
         else:

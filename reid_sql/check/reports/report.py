@@ -17,9 +17,9 @@ from reid_sql.check.judging.cautions import cautions_of
 from reid_sql.check.judging.finding import EXIT, ORDER, Baseline, Checked, Finding, names, worst
 from reid_sql.check.judging.masking import few_masked, hidden_groups, mask_of_share, round_above, several
 from reid_sql.check.policy.policy import Check, Policy
+from reid_sql.control_characters import escape_in_json
 from reid_sql.domains import Document
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.visible import controls
 
 FORMAT: Final = "reid-sql report 2"
 OF_SMALL: Final = "there is no more to be told of a masked group"
@@ -73,7 +73,7 @@ def header(policy: Policy, engines: Sequence[str] = ()) -> Page:
 
 def text(page: Mapping[str, Any]) -> str:
     """Write the document as JSON, the same bytes for the same document."""
-    return controls(json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
+    return escape_in_json(json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
 def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from html import escape as escaped
 from typing import Any, Final
 
+from reid_sql.charts.frontier import frontier
 from reid_sql.check.reports.drawn import drawn
 from reid_sql.check.reports.words import VERDICTS, asked, figure, limit, note
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.models.numerics.percent import percent
-from reid_sql.picture.frontier import frontier
-from reid_sql.visible import visible
 
 Page = Mapping[str, Any]
 COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."
@@ -37,7 +37,7 @@ def way_out(found: WayOut) -> str:
 
 
 def _escape(text: str) -> str:
-    return escaped(visible(text))
+    return escaped(escape_control_characters(text))
 
 
 def _verdict(page: Page) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reid_sql.check.judging.finding import ORDER
-from reid_sql.screen import number
+from reid_sql.terminal import number
 
 Check = Mapping[str, Any]
 LONG: Final = 1e15

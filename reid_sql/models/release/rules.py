@@ -30,7 +30,7 @@ class Rule:
 
 def places(beside: Lattice, node: Node, found: Folded, told: Folded) -> NDArray[np.int64]:
     """Give the class of the node of each distinct record that has other columns beside."""
-    sizes = [rungs.sizes[level] for rungs, level in zip(beside.rungs, node, strict=False)]
+    sizes = [level_codes.sizes[level] for level_codes, level in zip(beside.level_codes, node, strict=False)]
     own = keyed(list(found.codes), sizes)
     others = keyed(list(told.codes[: len(node)]), sizes)
     order = np.argsort(own)
