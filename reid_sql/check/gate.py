@@ -18,8 +18,8 @@ from reid_sql.check.policy.policy import ENGINE, Policy, TablePolicy, read_polic
 from reid_sql.check.reports.overview import overview
 from reid_sql.check.reports.report import report
 from reid_sql.connection_url import masked
-from reid_sql.domains import sql_text
 from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.parameters import sql_text
 from reid_sql.runner import sentence
 from reid_sql.source import connected, limit_memory, plain_path
 from reid_sql.spill import spill_folder, spill_into

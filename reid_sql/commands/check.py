@@ -82,7 +82,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _risky(text: str) -> int:
     """How many of the rarest combinations are shown."""
-    from reid_sql.domains import Number  # noqa: PLC0415 - help is shown without numpy
+    from reid_sql.parameters import Number  # noqa: PLC0415 - help is shown without numpy
 
     domain = Number(
         "a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True

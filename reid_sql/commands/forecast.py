@@ -45,8 +45,8 @@ def run_command(options: argparse.Namespace) -> int:
     """Show the forecast, and draw it where asked."""
     from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.charts.figures.file import check_plot_file  # noqa: PLC0415 - the same
-    from reid_sql.domains import NULLS  # noqa: PLC0415 - the same
     from reid_sql.models.pyc.pitman_yor import CLASS_SIZE  # noqa: PLC0415 - the same
+    from reid_sql.parameters import NULLS  # noqa: PLC0415 - the same
 
     populations = numbers("--population", options.population)
     how: dict[str, Any] = {

@@ -14,8 +14,8 @@ from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named, rea
 from reid_sql.check.policy.source import Source
 from reid_sql.check.reports.words import asked, counted, figure, limit
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.domains import quoted, sql_text
 from reid_sql.errors import ReidError, UnknownNameError
+from reid_sql.parameters import quoted, sql_text
 from reid_sql.runner import sentence
 from reid_sql.spill import spill_folder
 from reid_sql.suggestion import suggestion

@@ -8,7 +8,7 @@ from reid_sql.check.measures.answers import Answers
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.measures.release import Release
 from reid_sql.check.policy.policy import columns_named
-from reid_sql.domains import quoted
+from reid_sql.parameters import quoted
 from reid_sql.release.form import Form
 
 NUMBERS: Final = count(1)

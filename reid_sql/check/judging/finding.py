@@ -7,10 +7,10 @@ from typing import Any, Final
 from reid_sql.check.judging.linked import small, tells_dropped
 from reid_sql.check.measures.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.policy.policy import Check, Policy
-from reid_sql.domains import plain
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population.estimate import HELD
+from reid_sql.parameters import plain
 from reid_sql.runner import sentence
 
 PASS: Final = "pass"  # noqa: S105 - a verdict, no secret

@@ -11,13 +11,13 @@ import numpy as np
 from reid_sql.check.measures.evidence import Evidence, evidence
 from reid_sql.check.measures.measure import Measure, Row, argument
 from reid_sql.check.policy.policy import Check, TablePolicy
-from reid_sql.domains import MAX_COLUMNS
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb.packed import WHOLE, Group
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.column_profile import marks_of
+from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql_udfs import declared
 

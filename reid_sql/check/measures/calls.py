@@ -7,9 +7,9 @@ import duckdb
 
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy
-from reid_sql.domains import Columns, Table, quoted
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
+from reid_sql.parameters import Columns, Table, quoted
 from reid_sql.runner import Answer, run, sentence
 
 DIGITS: Final = "reid_by"

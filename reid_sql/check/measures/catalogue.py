@@ -3,11 +3,11 @@
 from typing import Final
 
 from reid_sql.check.measures.measure import Measure, highest, row_of
-from reid_sql.domains import PROBABILITY, SEED, Choice
 from reid_sql.function import Parameter
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.one_answer.population_risk import METHOD
 from reid_sql.models.population.population_uniqueness import EVERY
+from reid_sql.parameters import PROBABILITY, SEED, Choice
 
 ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
 ESTIMATES: Final = ("population_tbl", "model")  # a check rests on the estimate that needs neither

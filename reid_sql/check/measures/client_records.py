@@ -13,11 +13,11 @@ from reid_sql.check.measures.calls import Calls, beside
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy
 from reid_sql.client_fallback import DistinctRecords, create_view, drop_view, needed_columns, open_client
-from reid_sql.domains import Columns, quoted
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.frames import most_values, places
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Function
+from reid_sql.parameters import Columns, quoted
 
 # The distinct records on some columns, and by the columns that divide them, these last.
 Bring = Callable[[Sequence[str], Sequence[str]], DistinctRecords]

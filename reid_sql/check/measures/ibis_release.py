@@ -18,7 +18,6 @@ from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_cou
 from reid_sql.check.policy.source import Source
 from reid_sql.client_fallback import DistinctRecords, fetch_distinct, profile_columns
 from reid_sql.connection_url import url_of
-from reid_sql.domains import MAX_COLUMNS, Columns
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
@@ -26,6 +25,7 @@ from reid_sql.engines.ibis.kit import TABLE
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.warehouse import Warehouse, asked, rows, warehouse
 
 POLICY_COLUMNS: Final = Columns("columns of the policy")

@@ -10,10 +10,10 @@ from reid_sql.check.measures.calls import Calls, beside
 from reid_sql.check.measures.measure import Row
 from reid_sql.check.policy.policy import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.policy.source import Source
-from reid_sql.domains import MAX_COLUMNS, Columns, quoted
 from reid_sql.engines.duckdb.packed import Group, PackedClasses
 from reid_sql.function import Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.parameters import MAX_COLUMNS, Columns, quoted
 from reid_sql.runner import run
 from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 

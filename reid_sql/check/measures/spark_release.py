@@ -21,12 +21,12 @@ from reid_sql.check.measures.answers import Answers, counted_histogram
 from reid_sql.check.measures.measure import Row, arguments_of
 from reid_sql.check.measures.spark_source import as_written, first_sentence, read
 from reid_sql.check.policy.policy import Check, Policy, TablePolicy, columns_counted, columns_named
-from reid_sql.domains import MAX_COLUMNS, Columns
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.spark.frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.parameters import MAX_COLUMNS, Columns
 
 POLICY_COLUMNS: Final = Columns("columns of the policy")
 WORDS: Final = "what a check is judged by"

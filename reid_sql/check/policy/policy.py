@@ -21,7 +21,11 @@ from reid_sql.check.policy.source import (
     url_in,
 )
 from reid_sql.document import KINDS, Place, read_document, shown
-from reid_sql.domains import (
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.function import REQUIRED, Parameter
+from reid_sql.models.attacker.knowledge import SEED
+from reid_sql.models.classes.sensitive import refuse_groups_of_one_value
+from reid_sql.parameters import (
     COUNT,
     NULL_WORDS,
     NULLS,
@@ -34,10 +38,6 @@ from reid_sql.domains import (
     Number,
     Texts,
 )
-from reid_sql.errors import OutOfDomainError, UnknownNameError
-from reid_sql.function import REQUIRED, Parameter
-from reid_sql.models.attacker.knowledge import SEED
-from reid_sql.models.classes.sensitive import refuse_groups_of_one_value
 from reid_sql.reduction import refuse_entity
 from reid_sql.suggestion import suggestion
 

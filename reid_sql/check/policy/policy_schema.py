@@ -7,10 +7,10 @@ from reid_sql.check.measures.measure import LIMITS, Measure
 from reid_sql.check.policy.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy.preparing import SECONDS, SUPPRESSION, Preparing
 from reid_sql.check.policy.source import ENCODING
-from reid_sql.domains import COUNT, NULLS, Choice, Document, Domain, Number, Texts
 from reid_sql.hierarchies.written import END, LEAST, LENGTH, PART, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.loss import LOSS
+from reid_sql.parameters import COUNT, NULLS, Choice, Document, Domain, Number, Texts
 
 Schema = dict[str, Any]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from reid_sql.document import Place
-from reid_sql.domains import Number
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.hierarchies.written import Written, written
 from reid_sql.models.release.loss import LOSS
+from reid_sql.parameters import Number
 from reid_sql.suggestion import suggestion
 
 KEYS: Final = ("suppression", "cells", "loss", "time_limit", "keep", "target", "hierarchies", "ladders")

@@ -10,9 +10,9 @@ from typing import Final
 
 from reid_sql.connection_url import is_connection, url_of
 from reid_sql.document import Place, shown
-from reid_sql.domains import Choice
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.file_pattern import Parts, matching
+from reid_sql.parameters import Choice
 from reid_sql.source import AS_WRITTEN
 from reid_sql.text_file import ENCODINGS, Form
 

@@ -18,8 +18,8 @@ from reid_sql.check.judging.finding import EXIT, ORDER, Baseline, Checked, Findi
 from reid_sql.check.judging.masking import few_masked, hidden_groups, mask_of_share, round_above, several
 from reid_sql.check.policy.policy import Check, Policy
 from reid_sql.control_characters import escape_in_json
-from reid_sql.domains import Document
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.parameters import Document
 
 FORMAT: Final = "reid-sql report 2"
 OF_SMALL: Final = "there is no more to be told of a masked group"

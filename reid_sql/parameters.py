@@ -7,10 +7,11 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.columns import Groups
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
+TextColumn = npt.NDArray[np.str_]  # a text each
+NameLists = npt.NDArray[np.object_]  # a list of names each
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
@@ -265,6 +266,11 @@ class Columns:
                 )
                 raise UnknownNameError(message)
         return list(names)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """A list of columns by whose values a table is divided, each group answered for itself, or NULL."""
 
 
 @dataclass(frozen=True)
