@@ -23,7 +23,7 @@ from reid_sql.parameters import (
     TextColumn,
     Values,
 )
-from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction, is_said
+from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction, has_implementation
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 REQUIRED: Final = inspect.Parameter.empty
@@ -172,7 +172,7 @@ class Function:
         reduction = self.reduction
         if reduction is None or self.absence(engine):
             return False
-        if reduction.distinct and not is_said(reduction.room, engine):
+        if reduction.distinct and not has_implementation(reduction.room, engine):
             return True
         argument, words = reduction.handed.get(engine, ("", ()))
         return given.get(argument) in words

@@ -148,17 +148,17 @@ def reductions() -> Mapping[str, Reduction]:
 
 
 @cache
-def is_said(room: str, engine: str) -> bool:
+def has_implementation(room: str, engine: str) -> bool:
     """Whether a reduction's room has a file for the engine.
 
-    >>> is_said("reid_sql.reductions.people", "ibis"), is_said("reid_sql.reductions.people", "polars")
+    >>> has_implementation("reid_sql.reductions.people", "ibis"), has_implementation("reid_sql.reductions.people", "polars")
     (False, True)
     """
     return find_spec(f"{room}.{engine}") is not None
 
 
-def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
-    """How the engine says the reduction: what its file in the reduction's room names like the reduction."""
+def implementation(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
+    """The engine's implementation: what its file in the reduction's package names like the reduction."""
     return getattr(importlib.import_module(f"{reduction.room}.{engine}"), reduction.name)
 
 

@@ -72,7 +72,7 @@ def module(path: Path) -> str:
 
 
 def layer(name: str) -> int:
-    """A spelling, which stands beside its reduction's declaration, is made of its engine's kit."""
+    """A implementation, which stands beside its reduction's declaration, is made of its engine's kit."""
     if re.fullmatch(r"reid_sql\.reductions\.\w+\.(?!duckdb)\w+", name):
         return layer("reid_sql.engines.face")
     exact = [place for place, names in enumerate(LAYERS) if name in names]

@@ -15,7 +15,7 @@ from reid_sql.engines.ibis.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import DIVIDING, HOW_NULLS, Reduction, group_names, refuse_answers_names, spelling
+from reid_sql.reduction import DIVIDING, HOW_NULLS, Reduction, group_names, refuse_answers_names, implementation
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
@@ -30,7 +30,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     by = arguments.get("by") if declared.grouped else None
     if by is not None:
         refuse_answers_names(resolved(DIVIDING, by, arguments["tbl"]), declared.answer_columns)
-    reduced = spelling(reduction, "ibis")(**counted)
+    reduced = implementation(reduction, "ibis")(**counted)
     if declared.answer is Answer.REDUCTION:
         listed = reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else listed.rename(dict(zip(by, group_names(by), strict=True)))

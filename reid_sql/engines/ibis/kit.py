@@ -15,7 +15,7 @@ from reid_sql.engines.ibis.answers import drawn, table
 from reid_sql.engines.ibis.frames import collected, framed
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
-from reid_sql.reduction import spelling
+from reid_sql.reduction import implementation
 
 __all__ = [
     "COLUMN",
@@ -51,5 +51,5 @@ def count(
         rule = f"name must not be a column of the table, got '{name}'"
         raise OutOfDomainError(f"{rule}; pass another, such as name='k'")
     # A COUNT has a reduction.
-    counted: ir.Table = spelling(declared.reduction, ENGINE)(tbl, columns, name, entity)  # type: ignore[arg-type]
+    counted: ir.Table = implementation(declared.reduction, ENGINE)(tbl, columns, name, entity)  # type: ignore[arg-type]
     return counted

@@ -14,7 +14,7 @@ from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table
-from reid_sql.reduction import HOW_NULLS, group_names, refuse_answers_names, refuse_key_of_people, spelling
+from reid_sql.reduction import HOW_NULLS, group_names, refuse_answers_names, refuse_key_of_people, implementation
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
@@ -34,7 +34,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
         if "key" in counted:
             refuse_key_of_people(counted["key"])
             counted["key"] = entity
-    reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
+    reduced: pl.LazyFrame = implementation(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
         counts = pl.exclude(group_names(by or ()))
         return reduced.select(*by_own_names(by), counts) if by is not None else reduced

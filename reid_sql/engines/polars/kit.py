@@ -12,7 +12,7 @@ from reid_sql.engines.polars.frames import collected, framed
 from reid_sql.engines.polars.models import beside, drawn, score
 from reid_sql.engines.polars.rows import value
 from reid_sql.function import Function
-from reid_sql.reduction import spelling
+from reid_sql.reduction import implementation
 
 __all__ = [
     "COLUMN",
@@ -45,5 +45,5 @@ def counting(declared: Function) -> Signature:
 def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
     """Bind a function of a record among all records: an expression named after the function."""
     # A COUNT has a reduction.
-    counted: pl.Expr = spelling(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type]
+    counted: pl.Expr = implementation(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type]
     return counted.alias(declared.name)

@@ -17,7 +17,7 @@ from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, Reduction, refuse_answers_names, refuse_key_of_people, spelling
+from reid_sql.reduction import HOW_NULLS, Reduction, refuse_answers_names, refuse_key_of_people, implementation
 
 
 def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
@@ -39,7 +39,7 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     if declared.individuals and arguments["entity"] is not None:
         own_key = {"entity": None, "key": key}
         counted |= {"tbl": _of_people(arguments, by)} | {n: v for n, v in own_key.items() if n in counted}
-    reduced = spelling(reduction, "spark")(**counted)
+    reduced = implementation(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         listed = reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else by_own_names(listed, by)
@@ -80,7 +80,7 @@ def window_frame(
             f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
         )
     reduction: Any = declared.reduction
-    counted: DataFrame = spelling(reduction, "spark")(tbl, columns, name, entity)
+    counted: DataFrame = implementation(reduction, "spark")(tbl, columns, name, entity)
     return counted
 
 
