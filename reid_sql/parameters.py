@@ -15,6 +15,7 @@ NameLists = npt.NDArray[np.object_]  # a list of names each
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
+ASCII_LOWER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 MOST_PEOPLE: Final = 1e15
 LONGEST_TEXT: Final = 200
 
@@ -26,6 +27,15 @@ def plain(value: float) -> str:
     ('1000', '0.2')
     """
     return repr(float(value)).removesuffix(".0")
+
+
+def fold_case(column: str) -> str:
+    """Fold ASCII upper case alone, by which column names are the same in DuckDB.
+
+    >>> fold_case("ÄGE")
+    'Äge'
+    """
+    return column.translate(ASCII_LOWER)
 
 
 def sql_text(text: str) -> str:

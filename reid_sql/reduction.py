@@ -22,6 +22,7 @@ from reid_sql.parameters import (
     Domain,
     Groups,
     Key,
+    fold_case,
 )
 
 ROOMS: Final = "reid_sql.reductions"
@@ -166,7 +167,7 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
     """Refuse to count people by one of the quasi-identifiers, and where NULL may be any value."""
     if entity is None:
         return
-    if entity.lower() in (column.lower() for column in columns):
+    if fold_case(entity) in (fold_case(column) for column in columns):
         rule = f"entity must not be a quasi-identifier, got '{entity}'"
         raise OutOfDomainError(
             f"{rule}; an attacker who knows it needs nothing else: leave it out of one of them"
@@ -192,7 +193,7 @@ def refuse_groups(nulls: str) -> None:
 def refuse_answers_names(by: Sequence[str], answer: Collection[str]) -> None:
     """Refuse columns that divide the table and are named like those of the answer beside them."""
     for column in by:
-        if column.lower() in answer:
+        if fold_case(column) in answer:
             rule = f"by must not name a column as the answer names its own, got '{column}'"
             raise OutOfDomainError(f"{rule}; rename the column in a view")
 
@@ -214,7 +215,7 @@ def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:
 
 def refuse_key(columns: Sequence[str], key: str | None) -> None:
     """Refuse to tell by a quasi-identifier which record is whose."""
-    if key is not None and key.lower() in (column.lower() for column in columns):
+    if key is not None and fold_case(key) in (fold_case(column) for column in columns):
         rule = f"key must not be a quasi-identifier, got '{key}'"
         raise OutOfDomainError(
             f"{rule}; it tells which record is whose, which no attacker knows: leave it out of one of them"
@@ -243,7 +244,7 @@ def refuse_records(people: int) -> None:
 def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:
-        if column.lower() in {*own, *HOW_NULLS}:
+        if fold_case(column) in {*own, *HOW_NULLS}:
             named = f"{', '.join(own)}, records_dropped or nulls"
             rule = f"quasi-identifiers must not be named {named} where classes are listed"
             raise OutOfDomainError(f"{rule}, got '{column}'; rename the column in a view")

@@ -11,7 +11,7 @@ from typing import Any, Final
 import ibis
 
 import reid_sql.ibis as ri
-from reid_sql.reduction import reductions, implementation
+from reid_sql.reduction import implementation, reductions
 from reid_sql.reductions.disclosure.ibis import FINITE
 from reid_sql.reductions.subsets.ibis import sizes_of_subset
 

@@ -36,9 +36,7 @@ def count_by_group(
     every, groups = [*columns, *by], group_aliases(columns, by)
     person = "NULL" if entity is None else f"q{len(every) + 1}"
     rows = source.rows(every if entity is None else [*every, entity])
-    own = ", ".join(
-        f"g.{alias} AS {name(GROUP + column)}" for alias, column in zip(groups, by, strict=True)
-    )
+    own = ", ".join(f"g.{alias} AS {name(GROUP + column)}" for alias, column in zip(groups, by, strict=True))
     body = f"""
         WITH reid_divided AS MATERIALIZED (
           SELECT *, {none_null(columns) if nulls == "drop" else "true"} AS kept

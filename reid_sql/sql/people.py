@@ -15,7 +15,6 @@ from reid_sql.sql.text import (
     place_of,
     prefix,
     refusal,
-    same,
     union,
     with_names,
 )
@@ -34,7 +33,7 @@ def label_with_entity(label: str, entity: str | None, by: Sequence[str] = ()) ->
 
 def with_entity(columns: Sequence[str], entity: str | None, nulls: str) -> list[str]:
     """All columns that a plan reads; refuses an entity that is a quasi-identifier, and NULL as any value."""
-    refuse_entity([fold_case(column) for column in columns], entity and fold_case(entity), nulls)
+    refuse_entity(columns, entity, nulls)
     return [*columns] if entity is None else [*columns, entity]
 
 
@@ -64,7 +63,7 @@ def one_row_per_person(
     """
     if entity is None:
         return source
-    refuse_individuals([fold_case(column) for column in columns], fold_case(entity), nulls)
+    refuse_individuals(columns, entity, nulls)
     every, weighed = union([*columns, entity], by), weight is not None
     if weight is None or place_of(weight, every):
         body, weighed = _smallest_classes(source, columns, entity, by), False
@@ -78,7 +77,11 @@ def one_row_per_person(
             SELECT reid_first.*, reid_weights.weight AS {name(weight)}
             FROM ({_smallest_classes(source, columns, entity, by)}) AS reid_first
             JOIN ({_smallest_weights(source, parts, weight)}) AS reid_weights ON {on}"""
-    label = "quasi-identifiers, weight and entity" if weighed else label_with_entity("quasi-identifiers", entity, by)
+    label = (
+        "quasi-identifiers, weight and entity"
+        if weighed
+        else label_with_entity("quasi-identifiers", entity, by)
+    )
     asked = union([*columns, entity, *([weight] if weighed and weight else [])], by)
     return source.derive(source.check_columns(label, asked, body))
 
@@ -161,5 +164,3 @@ def smallest_class_of_people(people: str, columns: Sequence[str]) -> str:
           GROUP BY entity
         )
         GROUP BY class_size"""
-
-

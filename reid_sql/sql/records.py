@@ -120,7 +120,9 @@ def log_expected(columns: Sequence[str], relation: str, groups: Sequence[str] = 
     )
     total = f"SELECT {head}ln(sum(records)) AS total FROM {relation}"
     grouped = f"{total} GROUP BY {', '.join(groups)}" if groups else total
-    beside = f"JOIN ({grouped}) AS reid_all ON {same(relation, 'reid_all', groups)}" if groups else f", ({total})"
+    beside = (
+        f"JOIN ({grouped}) AS reid_all ON {same(relation, 'reid_all', groups)}" if groups else f", ({total})"
+    )
     return f"""
         SELECT {relation}.*, {marginals} - {len(columns) - 1} * total AS log_expected
         FROM {relation} {beside} {joins}"""

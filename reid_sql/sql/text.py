@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from reid_sql.parameters import fold_case
+
 # SQL has no empty name: a control character, which no table has as a name, stands for it until the check of
 # the columns refuses it.
 NO_NAME = "\x01"
@@ -90,22 +92,12 @@ def refusal(sentence: str, kind: str = "BOOLEAN") -> str:
     return f"error({text(sentence)})::{kind}"
 
 
-def fold_case(column: str) -> str:
-    """Fold ASCII upper case alone, by which column names are the same in DuckDB.
-
-    >>> fold_case("ÄGE") == "Äge"
-    True
-    """
-    return column.translate(ASCII_LOWER)
-
-
 def fold_case_in_sql(expression: str) -> str:
     """Fold ASCII upper case alone in the text of an expression."""
     return f"translate({expression}, '{ASCII_UPPER}', '{ASCII_UPPER.lower()}')"
 
 
 ASCII_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-ASCII_LOWER = str.maketrans(ASCII_UPPER, ASCII_UPPER.lower())
 
 
 def union(columns: Sequence[str], others: Sequence[str]) -> list[str]:

@@ -176,7 +176,9 @@ def draw_records(declared: Function, checked: Mapping[str, Any], database: str) 
     """Draw records from a model, each by its place alone: the engine streams the places."""
     model = registry.known(checked["model"])
     own = [literal(p.domain, checked[p.name]) for p in declared.own_parameters]
-    shown = ", ".join(f"reid_drawn[{place}] AS {name(column)}" for place, column in enumerate(model.columns, 1))
+    shown = ", ".join(
+        f"reid_drawn[{place}] AS {name(column)}" for place, column in enumerate(model.columns, 1)
+    )
     given = ", ".join([text(database), text(checked["model"]), *own, "reid_place"])
     return f"""
         SELECT {shown}

@@ -120,9 +120,7 @@ def _for_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiv
 def _forward(name: str, declared: Function) -> str:
     before = [parameter.name for parameter in _options(declared)]
     ungiven = "NULL" if declared.answer is Answer.COUNT else UNGIVEN
-    return _for_columns(
-        declared, lambda columns: f"{HOME}{name}({', '.join([*before, *columns])})", ungiven
-    )
+    return _for_columns(declared, lambda columns: f"{HOME}{name}({', '.join([*before, *columns])})", ungiven)
 
 
 def bind_no_further(parameter: str, body: str) -> str:

@@ -13,14 +13,14 @@ from reid_sql.engines.duckdb.arguments import check_arguments, literal, reductio
 from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function
+from reid_sql.parameters import MODEL
 from reid_sql.reduction import (
     KEY_OF_PEOPLE,
     implementation,
     refuse_answers_names,
 )
-from reid_sql.parameters import MODEL
 from reid_sql.sql.people import one_row_per_person, one_row_per_value
-from reid_sql.sql.text import fold_case, text
+from reid_sql.sql.text import text
 
 PLAN: Final = "reid_plan"
 
@@ -71,7 +71,7 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
     arguments = reduction_arguments(declared, checked)
     by = arguments.get("by")
     if by is not None:
-        refuse_answers_names([fold_case(column) for column in by], declared.answer_columns)
+        refuse_answers_names(by, declared.answer_columns)
     if declared.individuals and checked["entity"] is not None:
         arguments |= _people_in_place(checked, arguments)
     if any(each.domain is MODEL for each in reduction.arguments):
@@ -82,7 +82,12 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
 
 def _people_in_place(checked: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The table with a row for each person, or for each sensitive value of theirs; and their name as the key."""
-    qi, entity, nulls, by = checked["qi"], checked["entity"], arguments["nulls"] or "value", arguments.get("by") or ()
+    qi, entity, nulls, by = (
+        checked["qi"],
+        checked["entity"],
+        arguments["nulls"] or "value",
+        arguments.get("by") or (),
+    )
     if "sensitive" in arguments:
         tbl = one_row_per_value(checked["tbl"], qi, checked["sensitive"], entity, nulls, by)
     else:
@@ -92,4 +97,3 @@ def _people_in_place(checked: Mapping[str, Any], arguments: Mapping[str, Any]) -
     if arguments["key"] is not None:
         raise OutOfDomainError(KEY_OF_PEOPLE.format(arguments["key"]))
     return {"tbl": tbl, "key": entity}
-

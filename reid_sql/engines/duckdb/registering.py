@@ -120,9 +120,7 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, F
     PLANNED.update(functions)
     _register_python(cursor, functions, listed.python)
     ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
-    taken = {
-        name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)
-    }
+    taken = {name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)}
     catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
     place = f"{catalogue}.main."
     create = f"CREATE OR REPLACE MACRO {place}"

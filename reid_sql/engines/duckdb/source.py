@@ -113,11 +113,11 @@ class DuckDBSource:
         if self.is_plain:
             return body
         asked = list(dict.fromkeys(columns))
-        return _checked(f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(self.item)})", asked, body)
+        return _checked(
+            f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(self.item)})", asked, body
+        )
 
-    def check_columns_of_both(
-        self, other: Source, label: str, columns: Sequence[str], body: str
-    ) -> str:
+    def check_columns_of_both(self, other: Source, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that two tables have the columns."""
         if self.is_plain:
             return body
@@ -181,9 +181,7 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
     """
     given = "" if table is None else str(table)
     if not given.strip():
-        raise OutOfDomainError(
-            "tbl must be a table, view or file, got an empty name; pass its name or path"
-        )
+        raise OutOfDomainError("tbl must be a table, view or file, got an empty name; pass its name or path")
     if '"' not in given:
         return DuckDBSource(_file(given) if FILE.fullmatch(given) else _query_table(given), is_plain)
     if QUOTED_NAME.fullmatch(given):
@@ -222,5 +220,3 @@ def _file(path: str) -> str:
 def escape_pattern(path: str) -> str:
     """Write a path in which * alone is a pattern."""
     return path.replace("[", "[[]").replace("?", "[?]")
-
-

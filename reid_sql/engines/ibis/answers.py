@@ -15,7 +15,14 @@ from reid_sql.engines.ibis.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import DIVIDING, HOW_NULLS, Reduction, group_names, refuse_answers_names, implementation
+from reid_sql.reduction import (
+    DIVIDING,
+    HOW_NULLS,
+    Reduction,
+    group_names,
+    implementation,
+    refuse_answers_names,
+)
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> Table:

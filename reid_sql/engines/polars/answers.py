@@ -14,7 +14,13 @@ from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table
-from reid_sql.reduction import HOW_NULLS, group_names, refuse_answers_names, refuse_key_of_people, implementation
+from reid_sql.reduction import (
+    HOW_NULLS,
+    group_names,
+    implementation,
+    refuse_answers_names,
+    refuse_key_of_people,
+)
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:

@@ -17,7 +17,13 @@ from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, Reduction, refuse_answers_names, refuse_key_of_people, implementation
+from reid_sql.reduction import (
+    HOW_NULLS,
+    Reduction,
+    implementation,
+    refuse_answers_names,
+    refuse_key_of_people,
+)
 
 
 def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:

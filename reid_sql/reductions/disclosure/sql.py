@@ -56,15 +56,19 @@ def delta_disclosure(
 
 
 def l_diversity_classes(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, c: float, l: float, nulls: str  # noqa: E741
+    tbl: Source,
+    qi: Columns,
+    sensitive: str,
+    variant: str,
+    c: float,
+    l: float,
+    nulls: str,  # noqa: E741
 ) -> str:
     """List the classes of fewer than l values."""
     return _offending(tbl, qi, sensitive, f"l {variant}", c, _below(l), nulls)
 
 
-def t_closeness_classes(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, t: float, nulls: str
-) -> str:
+def t_closeness_classes(tbl: Source, qi: Columns, sensitive: str, variant: str, t: float, nulls: str) -> str:
     """List the classes farther than t from the table."""
     return _offending(tbl, qi, sensitive, f"t {variant}", 0, _above(t), nulls)
 
@@ -155,9 +159,7 @@ def _measure_cells(measure: str, keys: Keys) -> str:
         FROM reid_cells GROUP BY {keys.listed}"""
 
 
-def _values_by_group(
-    tbl: Source, asked: Columns, measure: str, c: float, by: Columns, nulls: str
-) -> str:
+def _values_by_group(tbl: Source, asked: Columns, measure: str, c: float, by: Columns, nulls: str) -> str:
     """The same of each group, which is a table of its own.
 
     Refuses to divide by the sensitive column: each group would have one value, and all would pass.
@@ -177,16 +179,14 @@ def _values_by_group(
           GROUP BY ALL
         )"""
     counts = "class_size, value, coalesce(classes, 0)::BIGINT AS classes"
-    return count_by_group(
-        tbl, "quasi-identifiers, sensitive", asked, by, None, nulls, counts, sized
-    )
+    return count_by_group(tbl, "quasi-identifiers, sensitive", asked, by, None, nulls, counts, sized)
 
 
 def _offending(
     tbl: Source, qi: Columns, sensitive: str, measure: str, c: float, test: str, nulls: str
 ) -> str:
     """List the classes for which the test is true, or whose value is not known."""
-    refuse_own_names([fold_case(column) for column in qi], ("class_size", "value"))
+    refuse_own_names(qi, ("class_size", "value"))
     asked = _with_sensitive(qi, sensitive)
     keys = Keys(aliases(len(qi)), [], is_listed=True)
     body = f"""
