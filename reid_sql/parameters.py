@@ -92,6 +92,17 @@ class Number:
         checked = f"CASE WHEN {name} IS NULL OR {value} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
 
+    def from_sql(self, name: str, value: Any) -> float:  # noqa: ANN401 - as SQL gave it
+        """Read the number, whole where it must be, or refuse it."""
+        try:
+            number = float(value)
+        except OverflowError:
+            raise OutOfDomainError(self.sentence(name, "a number of more than 308 digits")) from None
+        except (TypeError, ValueError):
+            raise OutOfDomainError(self.sentence(name, list_text(value))) from None
+        checked = self.check_one(name, number)
+        return int(checked) if self.whole else checked
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -113,6 +124,14 @@ class Numbers:
         """Rule, value, remedy."""
         return f"{name} must be a list of one or more numbers, got {got}; write it like [1000, 1e6]"
 
+    def from_sql(self, name: str, value: Any) -> list[float] | None:  # noqa: ANN401 - as SQL gave it
+        """Read the numbers, or refuse what is no list of them."""
+        if value is None and self.optional:
+            return None
+        if not isinstance(value, list | tuple) or not value or any(each is None for each in value):
+            raise OutOfDomainError(self.sentence(name, list_text(value)))
+        return [self.each.from_sql(name, each) for each in value]
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -132,6 +151,10 @@ class Choice:
 
     def _listed(self) -> str:
         return ", ".join(map(sql_text, self.words))
+
+    def from_sql(self, name: str, value: Any) -> str:  # noqa: ANN401 - as SQL gave it
+        """Read the word, or refuse it; NULL is none."""
+        return self.check(name, list_text(value))
 
 
 @dataclass(frozen=True)
@@ -153,6 +176,10 @@ class Text:
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
         return f"{name} must be {self.rule}, got '{got}'; {self.remedy}"
+
+    def from_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
+        """Read what SQL gave, or refuse it."""
+        return self.check(name, value)
 
 
 @dataclass(frozen=True)
@@ -179,6 +206,10 @@ class Texts:
             )
         return f"{name} must be a list of names, got {got}; write it like ['age', 'income']"
 
+    def from_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
+        """Read what SQL gave, or refuse it."""
+        return self.check(name, value)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -188,6 +219,10 @@ class Table:
 @dataclass(frozen=True)
 class OptionalTable:
     """A relation, or NULL; the reduction holds it against the columns that it must have."""
+
+    def from_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read the name, which the query checks, or NULL."""
+        return None if value is None else str(value)
 
 
 def list_columns(label: str, value: Any, fold: Callable[[str], str] = str) -> list[str]:  # noqa: ANN401
@@ -203,8 +238,8 @@ def list_columns(label: str, value: Any, fold: Callable[[str], str] = str) -> li
     names = [str(column) for column in listed]
     if not 1 <= len(names) <= MAX_COLUMNS:
         raise OutOfDomainError(
-            f"{label} must name 1 to {MAX_COLUMNS} columns, got {len(names)}; pass the columns by which people "
-            "can be told apart, such as ['age', 'sex']"
+            f"{label} must name 1 to {MAX_COLUMNS} columns, got {len(names)}; pass the columns by which "
+            "people can be told apart, such as ['age', 'sex']"
         )
     folded = [fold(column) for column in names]
     for place, column in enumerate(names):
@@ -245,10 +280,18 @@ class Columns:
                 raise UnknownNameError(message)
         return list(names)
 
+    def from_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read the names; the query checks them in the table."""
+        return None if value is None and self.optional else list_columns(self.words, value, fold_case)
+
 
 @dataclass(frozen=True)
 class Groups:
     """A list of columns by whose values a table is divided, each group answered for itself, or NULL."""
+
+    def from_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401 - as SQL gave it
+        """Read the names, or NULL for no groups; the query checks them in the table."""
+        return None if value is None else list_columns(name, value, fold_case)
 
 
 @dataclass(frozen=True)
@@ -257,6 +300,10 @@ class Column:
 
     words: str
 
+    def from_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read the name, which the query checks, or NULL."""
+        return None if value is None else str(value)
+
 
 @dataclass(frozen=True)
 class Key:
@@ -264,6 +311,10 @@ class Key:
 
     The reduction holds it against the table.
     """
+
+    def from_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read the name, which the query checks, or NULL."""
+        return None if value is None else str(value)
 
 
 @dataclass(frozen=True)
@@ -285,6 +336,10 @@ class Document:
 @dataclass(frozen=True)
 class Values:
     """Values of any type, one array a column."""
+
+    def from_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Pass the values on."""
+        return value
 
 
 PROBABILITY: Final = Number("a probability between 0 and 1", "pass a share, such as 0.01 for 1 %", 0.0, 1.0)

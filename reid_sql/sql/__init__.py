@@ -1,1 +1,1 @@
-"""The SQL of the reductions: Python functions that return one text for every SQL engine, in DuckDB's dialect."""
+"""The SQL of the reductions: functions that return one text for every SQL engine, in DuckDB's dialect."""

@@ -1,4 +1,4 @@
-"""Records in SQL: distinct ones with their counts, codes of their values, and bounds on the memory they take."""
+"""Records in SQL: distinct ones with their counts, codes of their values, bounds on the memory they take."""
 
 from collections.abc import Sequence
 
@@ -120,18 +120,16 @@ def log_expected(columns: Sequence[str], relation: str, groups: Sequence[str] = 
     )
     total = f"SELECT {head}ln(sum(records)) AS total FROM {relation}"
     grouped = f"{total} GROUP BY {', '.join(groups)}" if groups else total
-    beside = (
-        f"JOIN ({grouped}) AS reid_all ON {same(relation, 'reid_all', groups)}" if groups else f", ({total})"
-    )
+    joined = f"JOIN ({grouped}) AS reid_all ON {same(relation, 'reid_all', groups)}"
     return f"""
         SELECT {relation}.*, {marginals} - {len(columns) - 1} * total AS log_expected
-        FROM {relation} {beside} {joins}"""
+        FROM {relation} {joined if groups else f", ({total})"} {joins}"""
 
 
 def value_text(alias: str) -> str:
-    """The text of a value as a model reads it; refuses types whose values may differ where their texts do not.
+    """The text of a value as a model reads it; refuses types whose values differ where their texts do not.
 
-    These are 1 and '1' in one UNION or VARIANT. What stands in quotes within a type is a name, or a word of an
+    These are 1 and '1' in one UNION or VARIANT. What is in quotes within a type is a name, or a word of an
     ENUM.
     """
     bare = f"""regexp_replace(typeof({alias}), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g')"""

@@ -1,7 +1,7 @@
 """What a plan reads: a table of some engine, its columns made comparable and numbered."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 
 class Source(Protocol):
@@ -36,9 +36,6 @@ class Source(Protocol):
 
     def check_columns_of_both(self, other: "Source", label: str, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that both tables have the columns."""
-
-    def check_columns_of_both(self, other: Any, label: str, columns: Sequence[str], body: str) -> str:
-        """Write the body behind the check that this table and the other have the columns."""
 
     def check_types(self, other: "Source", columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the columns have comparable types in both tables."""

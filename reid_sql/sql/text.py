@@ -53,7 +53,7 @@ def aliases(number: int, first: int = 1) -> list[str]:
 
 
 def numbered(columns: Sequence[str]) -> str:
-    """List the aliases of the columns: q1, q2, …"""
+    """List the aliases of the columns: q1, q2 and so on."""
     return ", ".join(aliases(len(columns)))
 
 

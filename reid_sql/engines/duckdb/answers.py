@@ -1,4 +1,4 @@
-"""A function's answer in SQL, over the query of its reduction: a SELECT list, or a call of its Python body."""
+"""A function's answer in SQL over its reduction's query: a SELECT list, or a call of its Python body."""
 
 from collections.abc import Mapping, Sequence
 from string import Template
@@ -58,7 +58,7 @@ def _every_column(row: str) -> str:
 
 
 def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> str:
-    """Answer for each group by its columns; of a group of which every record was dropped only that is known."""
+    """Answer for each group by its columns; of a group whose records were all dropped only that is known."""
     known = ", ".join(
         f"CASE WHEN g.records > 0 THEN g.{column}{_of_no_record(column)} END AS {column}"
         for column in declared.columns

@@ -18,8 +18,9 @@ UNGIVEN: Final = "'reid: no column'"
 NUMBERS_WITH_OWN_MACRO: Final = 16  # numbers of columns for which a window has a macro of its own
 SCORES_WITH_OWN_MACRO: Final = 8  # the same for scores, which gain less by it than each costs to make
 INEXACT: Final = (
-    "columns must tell apart texts that differ, got a collation of its own for one; pass decode(encode(name)) "
-    "in its place, or where its texts are within a value create_sort_key(name, 'ASC NULLS LAST')"
+    "columns must tell apart texts that differ, got a collation of its own for one; pass "
+    "decode(encode(name)) in its place, or where its texts are within a value "
+    "create_sort_key(name, 'ASC NULLS LAST')"
 )
 
 
@@ -32,7 +33,7 @@ def definitions(functions: Mapping[str, Function]) -> dict[str, str]:
 
 
 def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
-    """The same by bare names: temporary macros of a connection, those of a table ask the planner themselves."""
+    """The same by bare names, as temporary macros of a connection: those of a table ask the planner."""
     made = {}
     for name, declared in functions.items():
         if not declared.answer.of_rows:
@@ -62,7 +63,7 @@ def _macros_of(name: str, declared: Function) -> dict[str, str]:
 
 
 def _table_macro(name: str, declared: Function) -> str:
-    """Ask the planner for the query, and run it. Whether files may be read is known to the connection alone."""
+    """Ask the planner for the query, and run it; whether files may be read only the connection knows."""
     documents = any(isinstance(parameter.domain, Document) for parameter in declared.parameters)
     files = "current_setting('enable_external_access')::BOOLEAN" if documents else "true"
     shown = ", ".join(
@@ -101,7 +102,7 @@ def _options(declared: Function) -> list[Parameter]:
 
 
 def _for_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiven: str) -> str:
-    """A macro of 1 to 64 columns: one for each of the first numbers of columns, one with defaults for the rest.
+    """A macro of 1 to 64 columns: one for each of the first numbers of them, one with defaults for the rest.
 
     There are no macros of any number of parameters. The text of all 64 would grow with the square of their
     number, and so would the time to make them.

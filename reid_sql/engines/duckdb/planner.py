@@ -26,7 +26,7 @@ PLAN: Final = "reid_plan"
 
 
 def planner(functions: Mapping[str, Function]) -> Callable[..., str]:
-    """Make the Python function that DuckDB calls: the database's models, whether files may be read, the call."""
+    """Make the Python function that DuckDB calls with the database, whether files may be read, the call."""
 
     def plan(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
         database, may_read_files, name, *values = given
@@ -81,7 +81,7 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
 
 
 def _people_in_place(checked: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The table with a row for each person, or for each sensitive value of theirs; and their name as the key."""
+    """The table with a row for each person, or for each sensitive value of theirs; the person is the key."""
     qi, entity, nulls, by = (
         checked["qi"],
         checked["entity"],

@@ -17,49 +17,12 @@ PART: Final = re.compile(
 )
 # Words of the language that are written before a parenthesis, and functions that the parser itself knows.
 SYNTAX: Final = frozenset(
-    [
-        "all",
-        "and",
-        "any",
-        "as",
-        "asof",
-        "between",
-        "by",
-        "case",
-        "cast",
-        "coalesce",
-        "columns",
-        "distinct",
-        "else",
-        "exclude",
-        "exists",
-        "filter",
-        "from",
-        "having",
-        "in",
-        "is",
-        "join",
-        "lateral",
-        "materialized",
-        "not",
-        "on",
-        "or",
-        "over",
-        "qualify",
-        "select",
-        "table",
-        "then",
-        "try_cast",
-        "union",
-        "unpivot",
-        "using",
-        "values",
-        "when",
-        "where",
-        "struct",
-        "decimal",
-        "interval",
-    ]
+    re.findall(
+        r"\w+",
+        """all and any as asof between by case cast coalesce columns decimal distinct else exclude exists
+        filter from having in interval is join lateral materialized not on or over qualify select struct table then
+        try_cast union unpivot using values when where""",
+    )
 )
 
 

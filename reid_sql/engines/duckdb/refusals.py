@@ -65,7 +65,8 @@ def _unlike_types(
 def _unlike_keys(one: str | None, other: str | None) -> str | None:
     if one is None or other is None or (_kind(one) == _kind(other) and _has_digits(one, other)):
         return None
-    return f"key must have the same type in both tables, got {one} and {other}; cast one of the columns in a view"
+    rule = f"key must have the same type in both tables, got {one} and {other}"
+    return f"{rule}; cast one of the columns in a view"
 
 
 def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:

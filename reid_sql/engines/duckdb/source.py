@@ -107,7 +107,7 @@ class DuckDBSource:
     def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the table has the columns.
 
-        A column that the table lacks binds to the NULL beside it, and the check refuses: so the sentence names
+        A column that the table lacks binds to the NULL next to it, and the check refuses: so the sentence has
         the nearest column, and a bare name never binds to a column of the user's outer query.
         """
         if self.is_plain:
@@ -150,6 +150,10 @@ def _checked(sentence: str, columns: Sequence[str], body: str) -> str:
         FROM (
           SELECT {fallback} WHERE {SETTINGS_ARE_USUAL} AND coalesce(error({sentence})::BOOLEAN, true)
         ) AS reid_fallback, LATERAL ({body}) AS reid_result"""
+
+
+def _missing_columns(item: str, label: str, columns: Sequence[str]) -> str:
+    return f"{REFUSE}('columns', {text(label)}, {texts(columns)}, {_names_of(item)})"
 
 
 def _names_of(item: str) -> str:
@@ -211,7 +215,8 @@ def _file(path: str) -> str:
     if DELIMITED.fullmatch(path):
         return f"read_csv({file}, all_varchar = true, comment = '', hive_partitioning = false)"
     return f"""(
-      SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR' AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
+      SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR'
+          AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
         THEN json_extract_string(COLUMNS(*), '$') ELSE COLUMNS(*)::VARCHAR END
       FROM read_json({file}, maximum_depth = 1, hive_partitioning = false)
     )"""

@@ -21,7 +21,7 @@ def codes(
     return _coded(tbl, resolved(COLUMNS, columns, tbl), memory_mb, nulls, None)
 
 
-def record_codes(  # noqa: PLR0917 - the arguments of the reduction
+def record_codes(
     tbl: pl.LazyFrame,
     columns: Sequence[str],
     memory_mb: int,

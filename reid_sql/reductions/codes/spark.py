@@ -57,7 +57,7 @@ def codes(
     return Elsewhere(CodesElsewhere(list(columns), [], [], np.arange(0), held, count), treated)
 
 
-def uniques(  # noqa: PLR0917 - the arguments of the reduction
+def uniques(
     tbl: DataFrame,
     columns: Sequence[str],
     memory_mb: int,  # noqa: ARG001 - no codes come to this process

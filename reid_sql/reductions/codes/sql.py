@@ -22,7 +22,7 @@ def codes(tbl: Source, columns: Sequence[str], memory_mb: int, nulls: str, entit
     return record_codes(tbl, columns, memory_mb, None, nulls, entity)
 
 
-def record_codes(  # noqa: PLR0917 - the arguments of the reduction
+def record_codes(
     tbl: Source, columns: Sequence[str], memory_mb: int, key: str | None, nulls: str, entity: str | None
 ) -> str:
     """List each column as codes, with the key of each record, or else its position in the scan."""

@@ -50,8 +50,8 @@ def _separate_single_values(keys: Keys) -> str:
     """Name the classes of one value reid_alone, counted by it and their size, and all other cells reid_rest.
 
     What a class of one value reveals needs no other cell, and nearly all are such in a table of nearly unique
-    records. Where they are fewer, by an estimate upon which no answer depends, it is quicker to take all cells
-    as the others.
+    records. Where they are fewer, by an estimate upon which no answer depends, it is quicker to put all cells
+    into reid_rest.
     """
     classes, grouped = ("1", "") if keys.is_listed else ("count(*)", "GROUP BY ALL")
     return f"""reid_sparse AS MATERIALIZED (
@@ -75,7 +75,8 @@ def _separate_single_values(keys: Keys) -> str:
 
 def _records_by_value(keys: Keys) -> str:
     return f"""(
-          SELECT {keys.group}s, n * classes AS n FROM reid_alone UNION ALL SELECT {keys.group}s, n FROM reid_rest
+          SELECT {keys.group}s, n * classes AS n FROM reid_alone
+          UNION ALL SELECT {keys.group}s, n FROM reid_rest
         )"""
 
 
@@ -93,9 +94,9 @@ def _frequencies(keys: Keys) -> str:
 def gain(measure: str, keys: Keys) -> str:
     """Measure how much more, or less, frequent a value is in a class than in the table.
 
-    With p the share of a value in the class and q in the table: beta is max (p - q) / q, enhanced beta infinite
-    where a gain exceeds -ln q, delta max |ln p / q|. `allowed` is how many records a class must have for each
-    that holds the value, so that its gain stays within -ln q.
+    With p the share of a value in the class and q in the table: beta is max (p - q) / q, enhanced beta is
+    infinite where a gain exceeds -ln q, delta max |ln p / q|. `allowed` is how many records a class must have
+    for each that has the value, so that its gain stays within -ln q.
     """
     allowed = "total / (held * (1 - ln(held::DOUBLE / total)))" if measure == "beta enhanced" else "NULL"
     of_value = f"JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}"
@@ -142,7 +143,8 @@ def distance(keys: Keys) -> str:
         {_frequencies(keys)},
         reid_shares AS (SELECT c.*, total FROM reid_held AS c JOIN reid_whole AS h ON {keys.of_group}),
         reid_classes AS MATERIALIZED (
-          SELECT {keys.listed}, size, total, 1 - alike::DOUBLE / total AS apart, least * total >= size AS settled
+          SELECT {keys.listed}, size, total, 1 - alike::DOUBLE / total AS apart,
+            least * total >= size AS settled
           FROM (
             SELECT c.*, total
             FROM (
@@ -208,7 +210,8 @@ def distance_along(measure: str, sensitive: str, keys: Keys) -> str:
           SELECT c.*, value
           FROM reid_alone AS c
           JOIN (
-            SELECT c.*, 2 * g - area + 1 - x AS value FROM reid_held AS c JOIN reid_area AS h ON {keys.of_group}
+            SELECT c.*, 2 * g - area + 1 - x AS value
+            FROM reid_held AS c JOIN reid_area AS h ON {keys.of_group}
           ) AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
         )
         UNION ALL
@@ -227,7 +230,7 @@ def distance_along(measure: str, sensitive: str, keys: Keys) -> str:
 
 
 def _runs(keys: Keys) -> str:
-    """The runs between a class's own values, each with the place where the table's share passes the class's."""
+    """The runs between a class's own values, each with where the table's share passes the class's."""
     return f"""
         SELECT c.*, h.x AS found_x, h.g AS found_g
         FROM (
@@ -287,8 +290,8 @@ def _place(measure: str, sensitive: str, keys: Keys) -> str:
     numbers = "U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*"
     if measure == "t ordered":
         refusal = (
-            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := 'ordered', "
-            f"got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
+            "sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := "
+            f"'ordered', got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
         return f"""CASE WHEN regexp_full_match(typeof(s), '{numbers}|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*')
             THEN CASE WHEN s IS NOT NULL

@@ -105,7 +105,7 @@ def _rows(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> R
     return Rows(numbered(tbl, resolved(QI, every, tbl)), qi, sensitive, nulls)
 
 
-def _kinds(  # noqa: PLR0917 - the arguments of the reductions
+def _kinds(
     measure: str,
     tbl: pl.LazyFrame,
     qi: Sequence[str],

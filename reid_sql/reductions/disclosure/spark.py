@@ -65,7 +65,7 @@ def _cells(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cel
     return Cells(rows, nulls, counted(rows, nulls).withColumnRenamed("records", "n"))
 
 
-def _kinds(  # noqa: PLR0917 - the arguments of the reductions
+def _kinds(
     measured: Callable[[Cells], DataFrame],
     tbl: DataFrame,
     qi: Sequence[str],

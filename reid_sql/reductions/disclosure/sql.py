@@ -61,8 +61,8 @@ def l_diversity_classes(
     sensitive: str,
     variant: str,
     c: float,
-    l: float,
-    nulls: str,  # noqa: E741
+    l: float,  # noqa: E741 - the field's own name
+    nulls: str,
 ) -> str:
     """List the classes of fewer than l values."""
     return _offending(tbl, qi, sensitive, f"l {variant}", c, _below(l), nulls)

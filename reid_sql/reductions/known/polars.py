@@ -13,7 +13,7 @@ from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, S
 OTHER = pl.col("other")  # whether a row is the population table's
 
 
-def known_records(  # noqa: PLR0917 - the arguments of the reduction
+def known_records(
     tbl: pl.LazyFrame,
     scenario: str,
     nulls: str,

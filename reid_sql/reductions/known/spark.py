@@ -23,7 +23,7 @@ from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, S
 WORDS: Final = "the distinct records on the scenario's columns"
 
 
-def known_records(  # noqa: PLR0917 - the arguments of the reduction
+def known_records(
     tbl: DataFrame,
     scenario: str,
     population_tbl: DataFrame | None,

@@ -17,7 +17,7 @@ from reid_sql.sql.source import Source
 from reid_sql.sql.text import fold_case, name, none_null, numbered, refusal, with_names
 
 
-def known_records(  # noqa: PLR0917 - the arguments of the reduction
+def known_records(
     tbl: Source,
     scenario: str,
     population_tbl: Source | None,
@@ -68,7 +68,7 @@ def _one_record_per_person(
     return tbl.derive(tbl.check_columns(OF_PEOPLE.words, with_entity(every, entity, nulls), body))
 
 
-def _distinct_records(  # noqa: PLR0917 - what each of them is counted by
+def _distinct_records(
     tbl: Source,
     columns: Sequence[str],
     every: Sequence[str],

@@ -7,7 +7,7 @@ from reid_sql.sql.source import Source
 from reid_sql.sql.text import fold_case
 
 
-def matches(  # noqa: PLR0917 - the arguments of the reduction
+def matches(
     tbl: Source,
     person: str,
     item: str,

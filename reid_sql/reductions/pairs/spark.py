@@ -26,7 +26,7 @@ def pairs(
     return how_nulls(every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
 
 
-def pair_lines(  # noqa: PLR0917 - the arguments of the reduction, of rows that have been taken
+def pair_lines(
     every: Rows,
     qi: Sequence[str],
     weight: str | None,

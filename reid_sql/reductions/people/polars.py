@@ -13,7 +13,7 @@ from reid_sql.reductions.pairs.polars import outside, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
 
 
-def people(  # noqa: PLR0917 - the arguments of the reduction
+def people(
     tbl: pl.LazyFrame,
     qi: Sequence[str],
     weight: str | None,
@@ -34,7 +34,7 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     return how_nulls(rows, names, nulls, placed(told, "line"))
 
 
-def _of_groups(  # noqa: PLR0917 - the arguments of the reduction
+def _of_groups(
     tbl: pl.LazyFrame,
     qi: Sequence[str],
     weight: str | None,

@@ -14,7 +14,7 @@ from reid_sql.reductions.pairs.spark import pair_lines, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
 
 
-def people(  # noqa: PLR0917 - the arguments of the reduction
+def people(
     tbl: DataFrame,
     qi: Sequence[str],
     weight: str | None,

@@ -18,7 +18,7 @@ from reid_sql.sql.source import Source
 from reid_sql.sql.text import numbered, prefix
 
 
-def people(  # noqa: PLR0917 - the arguments of the reduction
+def people(
     tbl: Source,
     qi: Sequence[str],
     weight: str | None,
@@ -48,7 +48,7 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     return tbl.check_columns("columns", asked, with_null_report(tbl, asked, nulls, body))
 
 
-def _people_by_group(  # noqa: PLR0917 - the arguments of the reduction
+def _people_by_group(
     tbl: Source,
     qi: Sequence[str],
     weight: str | None,

@@ -21,7 +21,7 @@ from reid_sql.engines.polars.people import people_of, smallest
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
-def population_histogram(  # noqa: PLR0917 - the arguments of the reduction
+def population_histogram(
     tbl: pl.LazyFrame,
     population_tbl: pl.LazyFrame,
     qi: Sequence[str],

@@ -17,7 +17,7 @@ from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, t
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
-def population_histogram(  # noqa: PLR0917 - the arguments of the reduction
+def population_histogram(
     tbl: DataFrame,
     population_tbl: DataFrame,
     qi: Sequence[str],

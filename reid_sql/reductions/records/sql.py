@@ -42,7 +42,7 @@ def _encode_with_nulls(qi: Sequence[str]) -> str:
     )
 
 
-def _over_distinct(  # noqa: PLR0917 - the arguments of the reductions
+def _over_distinct(
     tbl: Source, qi: Sequence[str], weight: str | None, key: str | None, nulls: str, body: str
 ) -> str:
     """Write the body over reid_distinct: the distinct records, numbered, each with the records that hold it.

@@ -14,7 +14,7 @@ from reid_sql.reduction import HOW_NULLS, refuse_entity
 from reid_sql.reductions.subsets import QUERIES, SUBSETS
 
 
-def subsets(  # noqa: PLR0917 - the arguments of the reduction
+def subsets(
     tbl: pl.LazyFrame,
     columns: Sequence[str],
     max_size: int,
@@ -64,7 +64,7 @@ def _subset(tbl: pl.LazyFrame, subset: Sequence[str], nulls: str) -> pl.LazyFram
     return how_nulls(rows, names, nulls, reduced)
 
 
-def _many(  # noqa: PLR0917 - the arguments of the reduction
+def _many(
     tbl: pl.LazyFrame, columns: Sequence[str], max_size: int, nulls: str, memory_mb: int, entity: str | None
 ) -> pl.LazyFrame:
     """Of many subsets, from the distinct records as codes, and of their people if any, in bounded memory."""

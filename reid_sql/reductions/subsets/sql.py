@@ -59,7 +59,7 @@ def _count_subset(tbl: Source, subset: Sequence[str], nulls: str, entity: str | 
 
 
 def _count_people_of_subset(tbl: Source, subset: Sequence[str], nulls: str, entity: str) -> str:
-    """The same of people, each by the smallest of their classes; a class counts with the first of its people."""
+    """The same of people, each by the smallest of their classes; a class counts with its first person."""
     people = count_people(tbl, subset, entity, nulls, is_checked=len(subset) == 1)
     return f"""
         SELECT {texts(subset)} AS subset, count(*) AS records,

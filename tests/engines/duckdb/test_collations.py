@@ -11,9 +11,9 @@ from typing import Any, Final
 import duckdb
 import polars as pl
 import pytest
+from reid_sql.engines.duckdb.collations import folded
 
 import reid_sql
-from reid_sql.engines.duckdb.collations import folded
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import Choice, Table
 from reid_sql_udfs import declared

@@ -7,11 +7,11 @@ from types import FunctionType
 
 import duckdb
 import pytest
+from reid_sql.engines.duckdb.kept import FOLDER
+from reid_sql.engines.duckdb.versions import version_of
 
 import reid_sql
 from reid_sql import register
-from reid_sql.engines.duckdb.kept import FOLDER
-from reid_sql.engines.duckdb.versions import version_of
 from reid_sql_udfs import declared
 
 MACROS = """SELECT function_name, parameters, macro_definition FROM duckdb_functions()

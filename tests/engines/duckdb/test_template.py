@@ -7,10 +7,10 @@ from typing import Any
 
 import duckdb
 import pytest
+from reid_sql.engines.duckdb.template import TemplateError, compile_file, compile_text
 
 import reid_sql
 from reid_sql.engines.duckdb.qualify import HOME
-from reid_sql.engines.duckdb.template import TemplateError, compile_file, compile_text
 
 JOIN = "CREATE TEMP MACRO reid_join(items, separator) AS coalesce(array_to_string(items, separator), '')"
 
