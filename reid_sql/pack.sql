@@ -5,7 +5,7 @@
 --   equivalence_class_size(c1, ...)                          1 to 8 columns
 --   class_size_histogram(tbl, qi, nulls), equivalence_classes(tbl, qi, nulls)
 --   risk_summary(tbl, qi, threshold, nulls), journalist_risk(tbl, population_tbl, qi, threshold, nulls)
---   l_diversity(tbl, qi, sensitive, variant, c, l, nulls)    variant 'distinct' or 'entropy', without need of c
+--   l_diversity(tbl, qi, sensitive, variant, c, l, nulls)    variant 'distinct' or 'entropy', c unused
 --   t_closeness(tbl, qi, sensitive, variant, t, nulls)       variant 'equal'
 --   alpha_k_anonymity(tbl, qi, sensitive, alpha, k, nulls)
 --   attribute_risk(tbl, columns, max_size, nulls)            max_size 1, 2 or 3, and at most 5,000 subsets
@@ -20,9 +20,9 @@ CREATE OR REPLACE MACRO reid_refuse(rule, got, remedy) AS
 CREATE OR REPLACE MACRO reid_number(label, value, low, high, is_whole) AS
   CASE WHEN (value)::DOUBLE BETWEEN low AND high
       AND NOT (is_whole AND (value)::DOUBLE <> floor((value)::DOUBLE)) THEN (value)::DOUBLE
-    ELSE reid_refuse(label || CASE WHEN is_whole THEN ' must be a whole number from ' ELSE ' must be from ' END
+    ELSE reid_refuse(label || ' must be a ' || CASE WHEN is_whole THEN 'whole ' ELSE '' END || 'number from '
       || low || ' to ' || high, regexp_replace((value)::DOUBLE::VARCHAR, '[.]0$', ''),
-      'pass a number within these bounds')::DOUBLE END;
+      'pass one within these bounds')::DOUBLE END;
 CREATE OR REPLACE MACRO reid_choice(label, value, choices) AS
   CASE WHEN list_contains(choices, value) THEN value
     ELSE reid_refuse(label || ' must be ' || array_to_string(choices, ' or ') || ' in plain SQL', value,
@@ -96,17 +96,18 @@ CREATE OR REPLACE MACRO reid_is_exact(record) AS
   AND regexp_replace(create_sort_key(get_type(record), 'ASC NULLS LAST')::VARCHAR,
     'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF',
     '', 'gi')
-  = create_sort_key(get_type(replace_type(replace_type(record, NULL::VARCHAR, NULL::STRUCT("reid" VARCHAR)),
-    NULL::STRUCT("reid" VARCHAR), NULL::VARCHAR)), 'ASC NULLS LAST')::VARCHAR;
+  = create_sort_key(get_type(replace_type(replace_type(record, NULL::VARCHAR,
+    NULL::STRUCT("reid text" VARCHAR)), NULL::STRUCT("reid text" VARCHAR), NULL::VARCHAR)),
+    'ASC NULLS LAST')::VARCHAR;
 -- The columns as q1, q2, ..., without the records that nulls := 'drop' leaves out.
 CREATE OR REPLACE MACRO reid_rows(tbl, columns, nulls) AS
   '(SELECT ' || reid_columns(columns, '', '', ', ') || ' FROM ' || reid_table(tbl) || ' AS reid_source
-    WHERE CASE WHEN reid_is_exact(row(' || reid_columns(columns, '', '', ', ') || ')) THEN true
+    WHERE CASE WHEN reid_is_exact(system.main.row(' || reid_columns(columns, '', '', ', ') || ')) THEN true
       ELSE system.main.error(''columns must distinguish texts that differ, got one with a collation''
         || system.main.chr(59) || '' pass a view that has decode(encode(name)) instead'')::BOOLEAN END'
   || CASE reid_choice('nulls', nulls, ['value', 'drop']) WHEN 'drop'
     THEN reid_columns(columns, ' AND ', ' IS NOT NULL', '') ELSE '' END
-  || ') AS reid_rows(' || reid_keys(len(columns)) || ')';
+  || ') AS reid_numbered(' || reid_keys(len(columns)) || ')';
 -- A query, and beside each of its rows how many records were left out.
 CREATE OR REPLACE MACRO reid_with_nulls(tbl, columns, nulls, body) AS
   'SELECT reid_counted.*, ' || CASE nulls WHEN 'drop'
@@ -118,8 +119,8 @@ CREATE OR REPLACE MACRO reid_with_nulls(tbl, columns, nulls, body) AS
 -- 4. Classes: the records that have the same values.
 -- A constant in the place of a column would make one class of all records. Its text shows it.
 CREATE OR REPLACE MACRO reid_are_columns(texts, record) AS
-  CASE WHEN len(list_filter(texts, lambda t: regexp_full_match(t, '(?s)(''([^'']|'''')*''|[-+.0-9eE]+|NULL|true'
-      || '|false|CAST\((''|[-+.0-9tfN]).*|(main\.)?list_value\(.*|\(?''.*'' \|\| ''.*)'))) > 0
+  CASE WHEN len(list_filter(texts, lambda t: regexp_full_match(t, '(?s)(''([^'']|'''')*''|[-+.0-9eE]+|NULL'
+      || '|true|false|CAST\((''|[-+.0-9tfN]).*|(main\.)?list_value\(.*|\(?''.*'' \|\| ''.*)'))) > 0
     THEN CAST('equivalence_class_size must be given columns, got a constant' || chr(59)
       || ' write names without quotes or brackets, such as equivalence_class_size(age, sex)' AS BOOLEAN)
     WHEN NOT reid_is_exact(record)
@@ -190,11 +191,12 @@ CREATE OR REPLACE MACRO risk_summary(tbl, qi, threshold := 0.2, nulls := 'value'
     || reid_histogram(tbl, reid_names('quasi-identifiers', qi), nulls) || ')', (threshold)::DOUBLE);
 -- A class is as large as in the population, or as in the table where the population has fewer such records.
 CREATE OR REPLACE MACRO reid_population_histogram(tbl, population_tbl, columns, nulls) AS
-  reid_with_nulls(tbl, columns, nulls, 'SELECT greatest(found, own) AS class_size,
+  reid_with_nulls(tbl, columns, nulls, 'SELECT system.main.greatest(found, own) AS class_size,
     system.main.count(*) AS classes, system.main.sum(own)::BIGINT AS records,
     coalesce(system.main.sum(own) FILTER (found < own), 0)::BIGINT AS uncovered
     FROM (SELECT s.own, coalesce(p.own, 0) AS found
-      FROM (SELECT *, system.main.count(*) AS own FROM ' || reid_rows(tbl, columns, nulls) || ' GROUP BY ALL) s
+      FROM (SELECT *, system.main.count(*) AS own FROM ' || reid_rows(tbl, columns, nulls) || '
+        GROUP BY ALL) s
       LEFT JOIN (SELECT *, system.main.count(*) AS own FROM ' || reid_rows(population_tbl, columns, nulls)
       || ' GROUP BY ALL) p ON ' || array_to_string(list_transform(reid_aliases(len(columns)),
         lambda q: 's.' || q || ' IS NOT DISTINCT FROM p.' || q), ' AND ')
@@ -206,18 +208,19 @@ CREATE OR REPLACE MACRO journalist_risk(tbl, population_tbl, qi, threshold := 0.
   FROM reid_risk(reid_population_histogram(
     tbl, population_tbl, reid_names('quasi-identifiers', qi), nulls), (threshold)::DOUBLE);
 
--- 6. What classes reveal about a sensitive column. In a class of `size` records, n have a value; of `total`
---    records, `held` have it.
+-- 6. What classes reveal about a sensitive column. Of the `size` records of a class n have a value, and of all
+--    `total` records `held` have it.
 CREATE OR REPLACE MACRO reid_measure(variant) AS CASE variant
   WHEN 'distinct' THEN 'system.main.count(*)::DOUBLE'
   WHEN 'entropy' THEN 'CASE WHEN system.main.max(n) * system.main.count(*) = system.main.sum(n)
     THEN system.main.count(*)::DOUBLE ELSE system.main.exp(system.main.ln(system.main.sum(n))
       - system.main.sum(n * system.main.ln(n)) / system.main.sum(n)) END'
   WHEN 'general' THEN 'system.main.max(n)::DOUBLE / system.main.sum(n)'
-  -- The sum of n / size - held / total where positive; exactly 1 - sum(held) / total where all are.
-  WHEN 'equal' THEN 'CASE WHEN system.main.min(n::DOUBLE / held) * system.main.max(total) >= system.main.max(size)
+  -- The sum of n / size - held / total where positive, and exactly 1 - sum(held) / total where all are.
+  WHEN 'equal' THEN
+    'CASE WHEN system.main.min(n::DOUBLE / held) * system.main.max(total) >= system.main.max(size)
     THEN 1 - system.main.sum(held)::DOUBLE / system.main.max(total)
-    ELSE system.main.sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) END' END;
+    ELSE system.main.sum(system.main.greatest(0, n::DOUBLE / size - held::DOUBLE / total)) END' END;
 CREATE OR REPLACE MACRO reid_class_values(tbl, columns, variant, nulls) AS
   reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, value, system.main.count(*) AS classes
     FROM (SELECT system.main.sum(n)::BIGINT AS class_size, ' || reid_measure(variant) || ' AS value
@@ -242,7 +245,8 @@ CREATE OR REPLACE MACRO reid_disclosure(tbl, columns, variant, threshold, is_lea
     FROM (
       SELECT *, CASE WHEN is_least THEN v.value < threshold * (1 - 1e-12)
         ELSE v.value > threshold * (1 + 1e-12) OR v.class_size < least_k END AS offends
-      FROM query(reid_class_values(tbl, reid_names('quasi-identifiers and sensitive', columns), variant, nulls)) v
+      FROM query(reid_class_values(
+        tbl, reid_names('quasi-identifiers and sensitive', columns), variant, nulls)) AS v
     ) AS c
   ) AS reid_answer
   WHERE reid_answer::VARCHAR <> '';
@@ -250,14 +254,16 @@ CREATE OR REPLACE MACRO l_diversity(
   tbl, qi, sensitive, variant := 'distinct', c := 3, l := 2, nulls := 'value') AS TABLE
   SELECT * EXCLUDE (records_dropped, nulls), NULL::DOUBLE AS c, a.records_dropped, a.nulls
   FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
-    reid_choice('variant', variant, ['distinct', 'entropy']), reid_number('l', l, 1, 1e9, false), true, 1, nulls) a;
-CREATE OR REPLACE MACRO t_closeness(tbl, qi, sensitive, variant := 'equal', t := 0.2, nulls := 'value') AS TABLE
+    reid_choice('variant', variant, ['distinct', 'entropy']), reid_number('l', l, 1, 1e9, false), true, 1,
+    nulls) AS a;
+CREATE OR REPLACE MACRO t_closeness(
+  tbl, qi, sensitive, variant := 'equal', t := 0.2, nulls := 'value') AS TABLE
   FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
     reid_choice('variant', variant, ['equal']), reid_number('t', t, 0, 1, false), false, 1, nulls);
 CREATE OR REPLACE MACRO alpha_k_anonymity(tbl, qi, sensitive, alpha := 0.5, k := 2, nulls := 'value') AS TABLE
   SELECT * EXCLUDE (records_dropped, nulls), (k)::BIGINT AS threshold_k, a.records_dropped, a.nulls
   FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive), 'general',
-    reid_number('alpha', alpha, 0, 1, false), false, reid_number('k', k, 1, 1e15, true), nulls) a;
+    reid_number('alpha', alpha, 0, 1, false), false, reid_number('k', k, 1, 1e15, true), nulls) AS a;
 
 -- 7. Which columns distinguish records: every subset of one to three of them.
 -- Subsets of the places 1 to `number`, each longer by one place than those given.

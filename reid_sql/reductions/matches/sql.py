@@ -1,10 +1,9 @@
 """People who have all the items that an attacker knows of one of them, counted in SQL."""
 
-from reid_sql.parameters import PERSON_OR_ITEM, Columns
+from reid_sql.parameters import PERSON_OR_ITEM, Columns, fold_case
 from reid_sql.reductions.matches import PRIME
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import fold_case
 
 
 def matches(
