@@ -183,7 +183,7 @@ CREATE OR REPLACE MACRO reid_risk(histogram, threshold) AS TABLE
       CASE WHEN sum(h.uncovered) = 0 THEN 'ok' ELSE sum(h.uncovered)::VARCHAR || ' records are not covered '
         || 'by the population table and count with their class size in the sample' END AS status,
       NULL::BIGINT AS blank_records, max(h.records_dropped) AS records_dropped, max(h.nulls) AS nulls
-    FROM query(histogram) AS h
+    FROM query(histogram || ' ORDER BY class_size ASC') AS h
   ) AS reid_answer
   WHERE reid_answer::VARCHAR <> '';
 CREATE OR REPLACE MACRO risk_summary(tbl, qi, threshold := 0.2, nulls := 'value') AS TABLE
@@ -208,8 +208,8 @@ CREATE OR REPLACE MACRO journalist_risk(tbl, population_tbl, qi, threshold := 0.
   FROM reid_risk(reid_population_histogram(
     tbl, population_tbl, reid_names('quasi-identifiers', qi), nulls), (threshold)::DOUBLE);
 
--- 6. What classes reveal about a sensitive column. Of the `size` records of a class n have a value, and of all
---    `total` records `held` have it.
+-- 6. What classes reveal about a sensitive column. Of the `size` records of a class n have a value, and of
+--    all `total` records `held` have it.
 CREATE OR REPLACE MACRO reid_measure(variant) AS CASE variant
   WHEN 'distinct' THEN 'system.main.count(*)::DOUBLE'
   WHEN 'entropy' THEN 'CASE WHEN system.main.max(n) * system.main.count(*) = system.main.sum(n)

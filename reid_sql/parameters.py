@@ -196,7 +196,7 @@ class Texts:
             listed = list(told)
             if all(isinstance(value, str) or value is none for value in listed):
                 return listed
-        raise OutOfDomainError(self.sentence(name, str(values)))
+        raise OutOfDomainError(self.sentence(name, list_text(values)))
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""

@@ -43,6 +43,10 @@ FOLDED: Final = (
     "has decode(encode(name)) in its place, or where its texts are within a value create_sort_key(name, 'ASC "
     "NULLS LAST')"
 )
+REPEATED_KEY: Final = (
+    "key must differ between records, got a value that occurs more than once; pass a column whose values are "
+    "distinct, or none"
+)
 KEY_OF_PEOPLE: Final = "key must be left out where people are counted, got '{}'; entity names each of them"
 
 
@@ -222,11 +226,10 @@ def refuse_key(columns: Sequence[str], key: str | None) -> None:
         )
 
 
-def refuse_twice(often: str | None) -> None:
-    """Refuse a key that is twice in one of the tables."""
-    if often is not None:
-        rule = f"key must tell each record from the others, got {often} twice"
-        raise OutOfDomainError(f"{rule}; pass a column whose values are distinct, or none")
+def refuse_repeated_key(*, is_repeated: bool) -> None:
+    """Refuse a key with a value that occurs more than once; the value is not named."""
+    if is_repeated:
+        raise OutOfDomainError(REPEATED_KEY)
 
 
 def refuse_several(people: int) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from reid_sql.reduction import REPEATED_KEY
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import aliases, all_null, numbered, same, text
 
@@ -10,10 +11,14 @@ MATCHES = "reid_wildcard_class_sizes"  # the Python function that matches record
 
 def with_null_report(source: Source, columns: Sequence[str], nulls: str, body: str) -> str:
     """Report beside each row of a plan how NULLs were treated, and how many records that dropped."""
-    dropped = source.count_nulls(columns) if nulls == "drop" else "0::BIGINT"
-    return f"""
-        SELECT reid_counted.*, {dropped} AS records_dropped, {text(nulls)} AS nulls
+    if nulls != "drop":
+        return f"""
+        SELECT reid_counted.*, 0::BIGINT AS records_dropped, {text(nulls)} AS nulls
         FROM ({body}) AS reid_counted"""
+    # The count is a query of its own: a column that the table lacks must not bind to one of the result.
+    return f"""
+        SELECT reid_counted.*, reid_left_out.records_dropped, {text(nulls)} AS nulls
+        FROM ({body}) AS reid_counted, ({source.count_nulls(columns)}) AS reid_left_out(records_dropped)"""
 
 
 def count_distinct(source: Source, columns: Sequence[str], nulls: str, side: int = 0) -> str:
@@ -156,14 +161,17 @@ def fits_memory(bytes_each: int, memory_mb: int, what: str, count: str = "count(
 def fits_memory_limit(bytes_each: int, count: str = "count(*)") -> str:
     """Test that a function that gets all distinct records at once stays within DuckDB's memory_limit."""
     setting = "current_setting('memory_limit')"
-    units = "['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']"
-    limit = f"""(regexp_extract({setting}, '^[0-9.]+')::DOUBLE
-        * pow(1024, list_position({units}, regexp_extract({setting}, '[A-Za-z]+$')) - 1))"""
-    return f"""CASE WHEN {count} * {bytes_each}::DOUBLE > {limit}
+    return f"""CASE WHEN {count} * {bytes_each}::DOUBLE > {MEMORY_LIMIT}
         THEN error('memory_limit must be at least ' || ({count} * {bytes_each}::HUGEINT + 999999) // 1000000
           || ' MB for ' || {count} || ' distinct records, got ' || {setting}
           || '; run SET memory_limit, or pass fewer or coarser columns')::BOOLEAN
         ELSE true END"""
+
+
+# DuckDB's memory_limit in bytes, from words such as 4.7 GiB.
+MEMORY_LIMIT = """(regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE
+        * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'],
+          regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1))"""
 
 
 def named_by_key(source: Source, columns: Sequence[str], key: str | None, nulls: str, body: str) -> str:
@@ -183,9 +191,3 @@ def is_key(alias: str) -> str:
     """Test in an aggregate that the values differ, one NULL among them; else refuse. No value is named."""
     return f"""CASE WHEN count(DISTINCT {alias}) + least(1, count(*) - count({alias})) < count(*)
         THEN error({text(REPEATED_KEY)})::BOOLEAN ELSE true END"""
-
-
-REPEATED_KEY = (
-    "key must differ between records, got a value that occurs more than once; pass a column whose values are "
-    "distinct, or none"
-)

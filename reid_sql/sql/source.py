@@ -29,7 +29,7 @@ class Source(Protocol):
         """The table itself as a FROM item, with all of its own columns."""
 
     def count_nulls(self, columns: Sequence[str]) -> str:
-        """Count the rows with a NULL in one of the columns, as a scalar query."""
+        """Count the rows with a NULL in one of the columns, in a query of one value."""
 
     def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body, a query, behind the check that the table has the columns; `label` names them."""

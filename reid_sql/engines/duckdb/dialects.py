@@ -92,7 +92,9 @@ def _portable(node: Any) -> Any:  # noqa: ANN401 - the same
 def reserved_words() -> frozenset[str]:
     """The words that DuckDB takes for no name where they are not quoted."""
     with duckdb.connect() as con:
-        rows = con.execute("SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'")
+        rows = con.execute(
+            "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
+        )
         return frozenset(word for (word,) in rows.fetchall())
 
 

@@ -9,9 +9,10 @@ from typing import Final
 from reid_sql.engines.duckdb.answers import body_name
 from reid_sql.engines.duckdb.planner import PLAN
 from reid_sql.engines.duckdb.qualify import HOME, qualified
-from reid_sql.engines.duckdb.source import COLLATED, EXACT, REFUSE, USUAL, has_collation
+from reid_sql.engines.duckdb.source import COLLATED, EXACT, REDEFINED, REFUSE, USUAL, has_collation
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Document, Number, Values
+from reid_sql.sql.text import refusal
 
 DATABASE: Final = "reid_database"  # a Python function: the text by which this database's models are found
 UNGIVEN: Final = "'reid: no column'"
@@ -173,8 +174,9 @@ SHARED: Final[Mapping[str, str]] = {
         WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END""",
     "reid_expm1": """(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2)
         WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END""",
-    "reid_is_usual": f"() AS {USUAL}",
-    "reid_are_exact": f"""(c) AS CAST(CASE WHEN NOT ({EXACT}) THEN {sql_literal(COLLATED)}
+    "reid_is_usual": f"() AS CASE WHEN {USUAL} THEN true ELSE {refusal(REDEFINED)} END",
+    "reid_are_exact": f"""(c) AS CAST(CASE WHEN NOT ({USUAL}) THEN {sql_literal(REDEFINED)}
+        WHEN NOT ({EXACT}) THEN {sql_literal(COLLATED)}
         WHEN {has_collation("c")} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)""",
     "reid_are_columns": f"""(people, names, example) AS
         CAST(coalesce({REFUSE}('constants', people, names, example), 'true') AS BOOLEAN)""",

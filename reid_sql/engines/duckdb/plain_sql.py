@@ -20,9 +20,9 @@ from reid_sql.engines.duckdb.dialects import (
 from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.macros import SHARED, window_of
 from reid_sql.engines.duckdb.planner import write_answer
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
 from reid_sql.function import REQUIRED, Answer, Function, sql_literal
-from reid_sql.parameters import MAX_COLUMNS, Document, Number
+from reid_sql.parameters import MAX_COLUMNS, Number
 from reid_sql.sql.text import name
 from reid_sql.suggestion import suggestion
 
@@ -49,7 +49,9 @@ def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKD
     if not declared.answer.of_rows:
         query = _write_query(declared, given)
         return laid_out(query) if dialect == DUCKDB else translate(query, dialect)
-    expression = _window(declared, given) if declared.answer is Answer.COUNT else _closed_form(declared, given)
+    expression = (
+        _window(declared, given) if declared.answer is Answer.COUNT else _closed_form(declared, given)
+    )
     return expression if dialect == DUCKDB else translate_expression(expression, dialect)
 
 
@@ -111,9 +113,7 @@ def _split(given: str) -> list[str]:
 
 def _write_query(declared: Function, given: str) -> str:
     _refuse_options(declared, given)
-    checked = check_arguments(
-        declared, _read_arguments(declared, given), may_read_files=False, is_plain=True
-    )
+    checked = check_arguments(declared, _read_arguments(declared, given), may_read_files=False, is_plain=True)
     query = write_answer(declared, checked, "")
     if OF_PYTHON.search(query):
         raise _needs_python(f"{declared.name}({given})")
@@ -132,9 +132,7 @@ def _read_arguments(declared: Function, given: str) -> Sequence[Any]:
     passed = ", ".join(f'"{p.name}"' for p in declared.parameters)
     with LOCK, duckdb.connect(config={"enable_external_access": False, "threads": 1}) as con:
         CAPTURED.clear()
-        con.create_function(
-            CAPTURE, _capture, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL
-        )
+        con.create_function(CAPTURE, _capture, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL)
         con.execute(f"CREATE MACRO {declared.name}({shown}) AS TABLE FROM query({CAPTURE}({passed}))")
         try:
             con.execute(f"EXPLAIN FROM {declared.name}({given})")

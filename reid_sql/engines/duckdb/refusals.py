@@ -12,9 +12,9 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.errors import ReidError
-from reid_sql.parameters import Columns
+from reid_sql.parameters import MAX_COLUMNS, Columns, fold_case
 from reid_sql.reduction import refuse_entity
-from reid_sql.sql.text import fold_case, place_of
+from reid_sql.sql.text import place_of
 
 EXACT_NUMBER: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|HUGEINT|DECIMAL\(\d+,\d+\)")
 DECIMAL: Final = re.compile(r"DECIMAL\((\d+),(\d+)\)")
@@ -115,6 +115,8 @@ def _constants(people: int, given: Sequence[str], example: str) -> str | None:
     The texts are DuckDB's own of the expressions that it bound, within a row.
     """
     shown = [_within_row(each) for each in given]
+    while len(given) == MAX_COLUMNS + people and shown[-1] == "NULL":  # the columns that were not given
+        shown.pop()
     for expression in shown:
         if not has_column(expression):
             function = example.partition("(")[0]
@@ -134,9 +136,10 @@ def _within_row(expression: str) -> str:
 
 
 def has_column(expression: str) -> bool:
-    """Whether a record's value depends on its columns; what cannot be parsed does not, nor a subquery.
+    """Whether a record's value depends on its columns; a subquery's does not.
 
-    Functions whose arguments have names show the names alone: {'a': 'x'} is struct_pack(a).
+    Names are shown without quotes, so that one may be no SQL. Functions whose arguments have names show the
+    names alone: {'a': 'x'} is struct_pack(a).
 
     >>> has_column("age"), has_column("concat('a', 'b')"), has_column('"row"(age, 1)')
     (True, False, False)
@@ -146,7 +149,7 @@ def has_column(expression: str) -> bool:
     with LOCK:
         parsed = json.loads(PARSER.execute(PARSE, [f"SELECT {expression}"]).fetchall()[0][0])
     if parsed.get("error"):
-        return False
+        return "(" not in expression
     return _has_column(parsed["statements"][0]["node"]["select_list"][0])
 
 

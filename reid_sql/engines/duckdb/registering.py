@@ -30,6 +30,7 @@ TAKEN: Final = """SELECT lower(database_name), path IS NULL FROM duckdb_database
 LOCK: Final = threading.Lock()
 LISTED: Final = """SELECT DISTINCT database_name, database_name = current_database(), lower(function_name),
     function_type IN ('macro', 'table_macro') FROM system.main.duckdb_functions() WHERE NOT internal"""
+SEEN: Final = f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{PLAN}'"
 HERE: Final = f"""SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"'),
     getvariable('{MARKED}'), txid_current()"""
@@ -53,9 +54,19 @@ def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
         catalogue = _find_catalogue(cursor, functions) or _make_catalogue(cursor, functions)
+        _refuse_late_transaction(con)
         registry.holds(cursor.execute(f"SELECT system.main.{DATABASE}()").fetchall()[0][0], con)
         _reach(con, functions, catalogue)
     return f"{catalogue}.main"
+
+
+def _refuse_late_transaction(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a transaction that sees the functions of the time when it first called one: ours are not there."""
+    if con.execute(SEEN).fetchall() == [(0,)]:
+        raise OutOfDomainError(
+            "a connection must register before its transaction calls functions, got one in such a transaction; "
+            "register before BEGIN"
+        )
 
 
 def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on one

@@ -100,9 +100,9 @@ class DuckDBSource:
             THEN {refusal(FOLDED.format(", ".join(columns)))} ELSE true END"""
 
     def count_nulls(self, columns: Sequence[str]) -> str:
-        """Count the rows with a NULL in one of the columns, as a scalar query."""
+        """Count the rows with a NULL in one of the columns, in a query of one value."""
         tests = " OR ".join(f"{self.column(column)} IS NULL" for column in columns)
-        return f"(SELECT count(*) FROM {self.item} AS reid_source WHERE {tests})"
+        return f"SELECT count(*) FROM {self.item} AS reid_source WHERE {tests}"
 
     def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the table has the columns.

@@ -11,7 +11,6 @@ from reid_sql.engines.polars.frames import TYPES, schema
 from reid_sql.engines.polars.groups import answered_by_group, by_own_names, dividing
 from reid_sql.engines.polars.memory import refuse_beyond
 from reid_sql.engines.polars.people import individuals, values_of_people
-from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table
 from reid_sql.reduction import (
@@ -20,6 +19,7 @@ from reid_sql.reduction import (
     implementation,
     refuse_answers_names,
     refuse_key_of_people,
+    refuse_repeated_key,
 )
 
 
@@ -76,12 +76,9 @@ def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:
     return reduced.collect_schema()[name].inner  # type: ignore[attr-defined,no-any-return]
 
 
-def _refuse_twice(keys: pl.Series) -> pl.Series:
-    """Refuse keys that do not tell one record from another, where an answer names single records."""
-    if keys.n_unique() < len(keys):
-        twice = keys.filter(keys.is_duplicated())[0]
-        rule = f"key must tell each record from the others, got {twice!r} twice"
-        raise OutOfDomainError(f"{rule}; pass a column whose values are distinct, or none")
+def _refuse_repeated(keys: pl.Series) -> pl.Series:
+    """Refuse keys that do not differ between records, where an answer names single records."""
+    refuse_repeated_key(is_repeated=keys.n_unique() < len(keys))
     return keys
 
 
@@ -99,7 +96,7 @@ def _answering(
             table = pl.DataFrame(rows(declared, arrays, options), schema=types, orient="row")
         if reduction and reduction.keyed:
             people, keys = len(frame["people"][0]), frame["keys"][0]
-            named = keys if people else _refuse_twice(keys)  # people may have several records
+            named = keys if people else _refuse_repeated(keys)  # people may have several records
             table = table.with_columns(named.gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
             return table.hstack(frame.select(*HOW_NULLS))
@@ -119,7 +116,7 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
         )
         each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
         named = each.explode("record", empty_as_null=False, keep_nulls=False)
-        _refuse_twice(named["record"])
+        _refuse_repeated(named["record"])
         return named
 
     return answer

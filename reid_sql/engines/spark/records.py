@@ -16,6 +16,7 @@ from reid_sql.engines.spark.frames import alike, arrow_type, collected, keyed, t
 from reid_sql.engines.spark.reduced import Held
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
+from reid_sql.reduction import REPEATED_KEY
 
 NO_POSITION = (
     "must name the column by which records are told apart, got None: "
@@ -34,11 +35,7 @@ def refuse_shared(key: str, records: DataFrame) -> None:
     shared = records.groupBy("record").agg(F.count(F.lit(1)).alias("n")).filter("n > 1")
     values = shared.agg(F.count(F.lit(1)).alias("values"))
     if count := collected(values, "one row")["values"][0].as_py():
-        rule = (
-            f"key must tell each record from the others, got '{key}' with {count} "
-            f"value{'s' * (count > 1)} that several records have"
-        )
-        raise OutOfDomainError(f"{rule}; pass a column whose values are distinct")
+        raise OutOfDomainError(REPEATED_KEY)
 
 
 def answered_records(declared: Function, held: Held, key: str, parameters: Mapping[str, Any]) -> DataFrame:

@@ -8,7 +8,7 @@ from reid_sql.engines.paired import SIDES, coded
 from reid_sql.engines.polars.frames import how_nulls, named, places, resolved, schema
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_key, refuse_twice
+from reid_sql.reduction import refuse_key, refuse_repeated_key
 from reid_sql.reductions.release import PAIRED_RECORDS, WITH_KEY
 
 
@@ -48,7 +48,7 @@ def _side(frame: pl.LazyFrame, qi: Sequence[str], key: str | None, side: str) ->
 
 def _told_apart(rows: pl.DataFrame) -> pl.DataFrame:
     keys = rows.to_series(rows.width - 1)
-    refuse_twice(None if keys.n_unique() == len(keys) else repr(keys.filter(keys.is_duplicated())[0]))
+    refuse_repeated_key(is_repeated=keys.n_unique() < len(keys))
     return rows
 
 

@@ -180,8 +180,6 @@ def test_a_key_that_several_records_share_is_refused(spark: "SparkSession", name
         "FROM VALUES ('F', 1, NULL, 1), ('M', 1, NULL, 2), ('M', 2, 3, NULL) AS t(sex, a, b, id)"
     )
     for key in ("a", "b"):
-        with pytest.raises(
-            ReidError, match=f"key must tell each record from the others, got '{key}' with 1 value that"
-        ):
+        with pytest.raises(ReidError, match="key must differ between records, got a value that"):
             BY_RECORD[name](people, key)
     assert {row["record"] for row in rows_of(BY_RECORD[name](people, "id"))} == {1, 2, None}
