@@ -5,7 +5,7 @@ from typing import Any
 
 from reid_sql.charts.class_sizes import MASKED
 from reid_sql.charts.marks import Axis, Bars, Look, Mark, Picture, Rule, Scale
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 
 Table = Mapping[str, Any]
 

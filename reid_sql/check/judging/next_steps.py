@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from reid_sql.charts.quasi_identifiers import measured, risk_of_all
 from reid_sql.check.reports.words import telling
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 
 Page = Mapping[str, Any]
 SHOWN: Final = 5

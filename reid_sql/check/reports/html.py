@@ -14,7 +14,7 @@ from reid_sql.check.reports.one_answer import told
 from reid_sql.check.reports.way_out import WayOut, way_out
 from reid_sql.check.reports.words import VERDICTS, asked, counted, counts, figure, limit, note
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 
 Page = Mapping[str, Any]
 ROWS: Final = 200  # groups shown; the JSON has all

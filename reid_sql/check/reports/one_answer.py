@@ -7,7 +7,7 @@ from reid_sql.check.judging.masking import few_masked, round_above
 from reid_sql.check.measures.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.measures.catalogue import MEASURES
 from reid_sql.check.policy.policy import Check
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.runner import sentence
 
 Page = dict[str, Any]

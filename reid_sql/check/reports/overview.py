@@ -21,7 +21,7 @@ from reid_sql.check.policy.policy import Policy
 from reid_sql.check.reports.one_answer import one_answer
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
-from reid_sql.models.classes.rarefaction import curve
+from reid_sql.models.classes.uniqueness import rarefy
 from reid_sql.models.pyc.pitman_yor_forecast import forecast
 
 POINTS: Final = 24  # of the curve
@@ -168,7 +168,9 @@ def forecast_curve(histogram: Histogram, population: float | None) -> Page | Non
         return None
     sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
     try:
-        measured = [{"people": point.n, "correctness": point.correctness} for point in curve(histogram, None)]
+        measured = [
+            {"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)
+        ]
         rows = [asdict(row) for row in forecast(histogram, sizes)]
     except ReidError as error:
         return {"measured": [], "points": [], "status": str(error)}

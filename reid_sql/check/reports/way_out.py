@@ -9,7 +9,7 @@ from reid_sql.charts.frontier import frontier
 from reid_sql.check.reports.drawn import drawn
 from reid_sql.check.reports.words import VERDICTS, asked, figure, limit, note
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 
 Page = Mapping[str, Any]
 COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."

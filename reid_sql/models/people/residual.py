@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Floats
-from reid_sql.models.numerics import expected_inverse
-from reid_sql.models.numerics.special import betainc
+from reid_sql.models.numerics import quadrature
+from reid_sql.models.numerics.scipy_functions import betainc
 
 
 def uniqueness(q: npt.ArrayLike, shape: npt.ArrayLike, people: float) -> Floats:
@@ -72,7 +72,7 @@ def correctness_known(
     """
     a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
     chance = (a + records * q) / (a + people * q)
-    return expected_inverse.negative_binomial(seen, a + np.asarray(seen), chance)
+    return quadrature.expected_inverse_negative_binomial(seen, a + np.asarray(seen), chance)
 
 
 def below_known(

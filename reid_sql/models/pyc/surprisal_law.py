@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.domains import Choice, Floats
-from reid_sql.models.numerics.special import betainc, betaincc, ndtr
+from reid_sql.models.numerics.scipy_functions import betainc, betaincc, ndtr
 
 MEASURES: Final = Choice(("correctness", "uniqueness", "k_violation"))
 Measure = Annotated[Literal["correctness", "uniqueness", "k_violation"], MEASURES]
