@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.charts.class_sizes import EDGES
+from reid_sql.charts.risk_charts import EDGES
 from reid_sql.models.classes.disclosure import Histogram
 
 Bin = tuple[int, int | None]  # class sizes from, to

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from reid_sql.charts.quasi_identifiers import measured, risk_of_all
+from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.reports.words import telling
 from reid_sql.models.numerics.percent import percent
 
@@ -59,7 +59,7 @@ def _listed(checks: list[Page]) -> str:
 
 def _columns(table: Page) -> Iterator[str]:
     """Say which column drives the risk most."""
-    found = measured(table)
+    found = measured_columns(table)
     if not found:
         return
     strongest = min(found, key=lambda each: float(each["without"]["average_risk"]))

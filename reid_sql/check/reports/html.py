@@ -5,9 +5,13 @@ from html import escape as escaped
 from importlib import resources
 from typing import Any, Final
 
-from reid_sql.charts.class_sizes import Range, class_sizes
-from reid_sql.charts.forecast import forecast as forecast_of
-from reid_sql.charts.quasi_identifiers import measured, quasi_identifiers
+from reid_sql.charts.risk_charts import (
+    Range,
+    class_sizes_chart,
+    forecast_chart,
+    measured_columns,
+    quasi_identifiers_chart,
+)
 from reid_sql.check.judging.next_steps import next_steps
 from reid_sql.check.reports.drawn import drawn
 from reid_sql.check.reports.one_answer import told
@@ -137,7 +141,7 @@ def _table(page: Page, table: Page) -> str:
     parts = [f"<h2>{escape(table['name'])}</h2>{_facts(table)}"]
     if table["class_sizes"]:
         parts.append(_class_sizes(page, table))
-    if measured(table):
+    if measured_columns(table):
         parts.append(_columns(table))
     if table["population_risk"]:
         parts.append(_one_answer(table["population_risk"]))
@@ -183,7 +187,7 @@ def _class_sizes(page: Page, table: Page) -> str:
     safe = max((c["limit"] for c in _of_the_table(page, table, "k") if c["limit"]), default=SMALL)
     found = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
     people = table["records"] - (table["records_dropped"] or 0)
-    shown = class_sizes(found, people, safe)
+    shown = class_sizes_chart(found, people, safe)
     words = "How many people share all their quasi-identifiers with how many; each is counted among them."
     return f"<h3>{escape(shown.title)}</h3>{drawn(shown, table, words)}"
 
@@ -201,7 +205,7 @@ def _of_the_table(page: Page, table: Page, measure: str) -> list[Page]:
 
 
 def _columns(table: Page) -> str:
-    shown = quasi_identifiers(table)
+    shown = quasi_identifiers_chart(table)
     words = (
         "Average risk (the share of people whom an attacker who links everybody gets right) when one "
         "quasi-identifier is left out. The shorter the bar, the more that column drives the risk."
@@ -255,7 +259,7 @@ def _forecast(page: Page, table: Page) -> str:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
     asked_for = _of_the_table(page, table, "forecast_correctness")
     held = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
-    shown = forecast_of(
+    shown = forecast_chart(
         "correctness",
         [{**row, "population": row["people"]} for row in forecast["points"]],
         measured=[{**row, "n": row["people"]} for row in forecast["measured"]],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape as escaped
 from typing import Any, Final
 
-from reid_sql.charts.frontier import frontier
+from reid_sql.charts.risk_charts import frontier_chart
 from reid_sql.check.reports.drawn import drawn
 from reid_sql.check.reports.words import VERDICTS, asked, figure, limit, note
 from reid_sql.control_characters import escape_control_characters
@@ -66,7 +66,7 @@ def _verdict(page: Page) -> str:
 def _table(table: Page) -> str:
     """A table's form, column by column, and risk against loss of those that were counted."""
     chosen = None if table["losses"] is None else float(table["losses"]["entropy"])
-    figured = drawn(frontier(table), table, FORMS.format(f"{table['forms_counted']:,}"))
+    figured = drawn(frontier_chart(table), table, FORMS.format(f"{table['forms_counted']:,}"))
     if chosen is None:
         return figured
     rows = "".join(
