@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.check.measures.release import Release
+from reid_sql.check.release import Release
 from reid_sql.engines.duckdb.packed import PackedClasses
 from reid_sql.errors import OutOfDomainError
 from reid_sql.hierarchies.hierarchy import Hierarchy
