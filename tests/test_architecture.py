@@ -20,7 +20,7 @@ LAYERS = [
         "reid_sql.demo",
     ),
     ("reid_sql.suggestion",),
-    ("reid_sql.columns", "reid_sql.domains"),
+    ("reid_sql.parameters",),
     ("reid_sql.document",),
     ("reid_sql.fitted_model",),
     ("reid_sql.registry",),

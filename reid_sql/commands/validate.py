@@ -51,8 +51,8 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _given(options: argparse.Namespace) -> "Iterator[str]":
     """The options of the function, as SQL."""
-    from reid_sql.domains import NULLS, SEED, sql_text  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.models.validation.backtest import REPEATS  # noqa: PLC0415 - the same
+    from reid_sql.parameters import NULLS, SEED, sql_text  # noqa: PLC0415 - help is shown without what counts
 
     if options.fraction is not None:
         yield f"fractions := {numbers('--fraction', options.fraction)!r}"
