@@ -20,24 +20,24 @@ from ibis.expr.types import Table as IbisTable
 
 import reid_sql_udfs
 from reid_sql import registry
-from reid_sql.columns import Groups
-from reid_sql.domains import (
-    MAX_COLUMNS,
-    WEIGHT,
-    Column,
-    Columns,
-    Document,
-    Key,
-    OptionalTable,
-    Table,
-    quoted,
-)
 from reid_sql.engines.arrow import ARROW_TYPES
 from reid_sql.engines.ibis.alike import shown
 from reid_sql.engines.ibis.frames import collected, number_of, numbered, places, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
+from reid_sql.parameters import (
+    MAX_COLUMNS,
+    WEIGHT,
+    Column,
+    Columns,
+    Document,
+    Groups,
+    Key,
+    OptionalTable,
+    Table,
+    quoted,
+)
 from reid_sql.reduction import DIVIDING
 from reid_sql.reductions.profile import COLUMN_COUNTS
 from reid_sql.runner import sentence

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.domains import quoted
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
+from reid_sql.parameters import quoted
 
 if TYPE_CHECKING:
     import duckdb

@@ -14,9 +14,9 @@ from ibis.expr.types import Table
 
 from reid_sql.connection_url import masked, path_of, scheme_of, url_of
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.domains import sql_text
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
+from reid_sql.parameters import sql_text
 from reid_sql.source import CONFIG
 from reid_sql.suggestion import suggestion
 

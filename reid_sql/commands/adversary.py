@@ -58,7 +58,7 @@ def _population(con: "duckdb.DuckDBPyConnection", file: str) -> str:
 def run_command(options: argparse.Namespace) -> int:
     """Show what the attacker of the scenario can do."""
     from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.domains import NULLS, THRESHOLD  # noqa: PLC0415 - the same
+    from reid_sql.parameters import NULLS, THRESHOLD  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
     from reid_sql.scenario import scenario  # noqa: PLC0415 - the same
 

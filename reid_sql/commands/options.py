@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
     from rich.console import RenderableType
 
-    from reid_sql.domains import Columns, Number
+    from reid_sql.parameters import Columns, Number
 
 PASSED: Final = 0
 OF_FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
@@ -87,7 +87,7 @@ def opened(
 
 def named_columns(options: argparse.Namespace, kind: "Columns | None" = None) -> list[str]:
     """The columns that the options name, each once."""
-    from reid_sql.domains import QUASI_IDENTIFIERS  # noqa: PLC0415 - help is shown without numpy
+    from reid_sql.parameters import QUASI_IDENTIFIERS  # noqa: PLC0415 - help is shown without numpy
 
     columns = [name for text in options.columns for name in listed("the columns", text)]
     return (kind or QUASI_IDENTIFIERS).check(columns, columns)
@@ -201,7 +201,7 @@ def print_document(
     Each is made only where it is asked for; what people see is made for the width of their page.
     """
     if options.format == "json":
-        from reid_sql.check.reports.report import text  # noqa: PLC0415 - help is shown without what counts
+        from reid_sql.check.report import text  # noqa: PLC0415 - help is shown without what counts
 
         printed(text(page))
     elif options.format == "csv":

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reid_sql.domains import quoted
 from reid_sql.hierarchies.step import Drop, Step, expression
+from reid_sql.parameters import quoted
 
 if TYPE_CHECKING:
     import polars as pl

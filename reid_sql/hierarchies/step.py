@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import TYPE_CHECKING, Final, Protocol
 
-from reid_sql.domains import sql_text
+from reid_sql.parameters import sql_text
 
 if TYPE_CHECKING:
     import polars as pl

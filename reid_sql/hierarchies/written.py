@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from reid_sql.document import Place, shown
-from reid_sql.domains import Choice, Number
 from reid_sql.errors import OutOfDomainError
 from reid_sql.hierarchies.hierarchy import Hierarchy, hierarchy
 from reid_sql.hierarchies.proposed import Facts, common
 from reid_sql.hierarchies.step import DATE_PARTS, Bands, DatePart, Grouped, Prefix, Step
+from reid_sql.parameters import Choice, Number
 
 WIDTH: Final = Number("a number from 1e-9 to 1e15", "write the width of the bands, such as 5", 1e-9, 1e15)
 END: Final = Number("a number from -1e15 to 1e15", "write where the end begins, such as 90", -1e15, 1e15)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.domains import Choice
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.step import Common, DatePart, Grouped, Prefix, Step
+from reid_sql.parameters import Choice
 
 if TYPE_CHECKING:
     from reid_sql.release.sought import TableForm

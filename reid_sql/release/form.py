@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.domains import quoted, sql_text
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.step import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
 from reid_sql.models.release.lattice import Node
+from reid_sql.parameters import quoted, sql_text
 
 SMALL: Final = "reid_small"
 RESCUED: Final = "reid_rescued"

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.check.measures.release import Release
-from reid_sql.domains import MAX_COLUMNS, Integers
+from reid_sql.check.release import Release
 from reid_sql.engines.duckdb.packed import PackedClasses
 from reid_sql.errors import OutOfDomainError
 from reid_sql.hierarchies.hierarchy import Hierarchy
@@ -16,6 +15,7 @@ from reid_sql.hierarchies.proposed import Facts, merging, proposed
 from reid_sql.hierarchies.written import Written
 from reid_sql.models.columns.column_profile import NUMERIC_TYPES
 from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes
+from reid_sql.parameters import MAX_COLUMNS, Integers
 from reid_sql.runner import run
 
 FREQUENT: Final = 1000  # values of a column that a step may name

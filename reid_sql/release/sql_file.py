@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import TablePolicy
+from reid_sql.check.policy import TablePolicy
+from reid_sql.check.release import Release
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.domains import quoted
 from reid_sql.errors import ReidError
+from reid_sql.parameters import quoted
 from reid_sql.release.dialects import DIALECT, DUCKDB, translated
 from reid_sql.source import DATABASES, check_source, select_of
 

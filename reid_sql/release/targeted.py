@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.check.measures.release import Release
-from reid_sql.domains import Floats, Integers
+from reid_sql.check.release import Release
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.models.release.cells import Rescue
 from reid_sql.models.release.lattice import Folded, Lattice, Node
 from reid_sql.models.release.rules import places
 from reid_sql.models.release.target import Prediction, misfits, predicted, told
+from reid_sql.parameters import Floats, Integers
 from reid_sql.release.asked import columns_to_generalize
 from reid_sql.release.generalize import Generalization
 from reid_sql.suggestion import suggestion

@@ -12,7 +12,7 @@ import pytest
 import reid_sql
 import reid_sql.release
 from reid_sql.models.numerics.quantiles import percent
-from tests.check.reports.test_html import Balanced
+from tests.check.test_html import Balanced
 from tests.processes import ROOT, environment
 from tests.release.brute import K, policy, written
 from tests.release.test_prepare import HIERARCHIES, QI, people

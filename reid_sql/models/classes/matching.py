@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
+from reid_sql.parameters import Floats, Number
 
 # How often a learned matching names the right person in a gallery, from the scores that it gave.
 # A probe is a person looked for: it has one score against its own record, and scores against records of

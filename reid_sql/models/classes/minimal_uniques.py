@@ -9,12 +9,11 @@ from typing import Annotated, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.columns import NameLists, TextColumn
-from reid_sql.domains import SUBSET_SIZE, Floats, Integers, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import MEMORY, Key, require_memory, run_for_each
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED, Codes, sort_records
+from reid_sql.parameters import SUBSET_SIZE, Floats, Integers, NameLists, Number, TextColumn
 
 # The smallest sets of columns that single a record out: minimal sample uniques, exactly.
 # A set of columns that tells a record from all others does so with any column more; of people, a record

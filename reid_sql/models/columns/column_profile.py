@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields
 from math import log
 from typing import Any, Final
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Floats, Integers
 
 # Missing-value codes: values that mean "missing" but count as values, such as `?`, N/A, 99 beyond a gap, or
 # 9999-99-99. Texts are in lower case and stripped of spaces.

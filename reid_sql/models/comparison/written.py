@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.columns.column_profile import NUMBER_PATTERN, PADDED_PATTERN
+from reid_sql.parameters import Floats
 
 A_NUMBER: Final = re.compile(NUMBER_PATTERN)
 A_PADDED_NUMBER: Final = re.compile(PADDED_PATTERN)

@@ -6,13 +6,13 @@ from typing import Annotated, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import SUM_DECIMALS, Key, map_keys, sum_reidentifications
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, QuasiIdentifiers, RemoteCodes
 from reid_sql.models.numerics.scipy_functions import expit
+from reid_sql.parameters import Floats, Number, plain
 
 # QaR: the extreme re-identification risk of a table, a high quantile of its quasi-identifiers' risks.
 # The risk of a quasi-identifier is θ = H/L, H distinct values among L records: the mean of 1/size over the

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, map_keys, require_memory
 from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.extreme.extreme_risk import Fits, Level, fit_tail
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
+from reid_sql.parameters import Floats
 
 # What the removal of records does to the extreme risk, without counting anew.
 # θ(j:i) = (H(j) − U(i,j))/(L − 1), U(i,j) = 1 where record i is unique for quasi-identifier j. Only the

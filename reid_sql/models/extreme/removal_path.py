@@ -7,7 +7,6 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from reid_sql.domains import Choice, Floats, Number
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, map_keys
@@ -27,6 +26,7 @@ from reid_sql.models.extreme.record_contributions import compute_order_proxies, 
 from reid_sql.models.extreme.removal import eliminate_records, fit_along
 from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.scipy_functions import expit
+from reid_sql.parameters import Choice, Floats, Number
 
 # How far removing any S records can lower the extreme risk: a bound that no choice gets below.
 # A removal destroys a class only if it takes all its members. Give each record 1/size of each of its

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.models.numerics.scipy_functions import zeta
+from reid_sql.parameters import Floats
 
 # Ratios of gamma functions without the digits that differences of ln Γ lose at populations of billions.
 # Each is a difference written out term by term, so that it keeps its relative accuracy when an increment

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
+from reid_sql.parameters import Floats
 
 # Sums over class sizes with as few terms as they need: Σ s_m g(m) for functions g that are smooth in ln m.
 # Small sizes stay as they are. The larger ones, in bins that double, are replaced by the nodes and weights

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
+from reid_sql.parameters import Floats
 
 Special = Callable[..., Any]
 

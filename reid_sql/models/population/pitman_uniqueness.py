@@ -12,13 +12,13 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from reid_sql.domains import Choice, Floats
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.uniqueness import check_population, count_records
 from reid_sql.models.numerics.gamma_functions import log_gamma_ratio
 from reid_sql.models.numerics.quadrature import class_quadrature
 from reid_sql.models.numerics.scipy_functions import gammaln, psi, zeta
 from reid_sql.models.population.estimate import ALL_UNIQUE
+from reid_sql.parameters import Choice, Floats
 
 FORM: Final = Choice(("exact", "asymptotic"))
 Form = Annotated[Literal["exact", "asymptotic"], FORM]

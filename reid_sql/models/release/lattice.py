@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.domains import Floats, Integers
+from reid_sql.parameters import Floats, Integers
 
 Node = tuple[int, ...]  # a level for each column
 WORD: Final = 2**62  # what a key of 64 bits holds

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.domains import Choice, Floats, Integers
 from reid_sql.models.release.lattice import Folded, Lattice, Node, outer_sum
+from reid_sql.parameters import Choice, Floats, Integers
 
 WORDS: Final = {
     "entropy": "non-uniform entropy",

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.domains import Floats
 from reid_sql.models.release.criteria import Criterion, ValueCounts
 from reid_sql.models.release.lattice import Folded, Lattice, Node, keyed
 from reid_sql.models.release.requirement import Outcome, Requirement
+from reid_sql.parameters import Floats
 
 ROUNDS: Final = 8
 

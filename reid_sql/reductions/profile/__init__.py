@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from reid_sql.domains import Columns
 from reid_sql.models.columns.column_profile import (
     DATE_PATTERN,
     MISSING_DATES,
@@ -12,6 +11,7 @@ from reid_sql.models.columns.column_profile import (
     PADDED_PATTERN,
     ColumnCounts,
 )
+from reid_sql.parameters import Columns
 from reid_sql.reduction import TBL, Argument, Reduction
 
 __all__ = [

@@ -5,7 +5,6 @@ from itertools import combinations
 
 import polars as pl
 
-from reid_sql.domains import COLUMNS
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, schema, sized
 from reid_sql.engines.polars.people import BESIDE, people_of
@@ -15,6 +14,7 @@ from reid_sql.models.classes.subset_counts import (
     count_subsets,
     require_memory_for_subsets,
 )
+from reid_sql.parameters import COLUMNS
 from reid_sql.reduction import HOW_NULLS, refuse_entity
 from reid_sql.reductions.subsets import QUERIES, SUBSETS
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import COLUMNS
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import counted, counts_of, mark
@@ -23,6 +22,7 @@ from reid_sql.models.classes.subset_counts import (
     count_subsets,
     require_memory_for_subsets,
 )
+from reid_sql.parameters import COLUMNS
 
 
 def subsets(  # noqa: PLR0917 - the arguments of the reduction
