@@ -51,12 +51,14 @@ GROUP BY q1
 
 PLAN reid_counts_of_columns(source, columns) AS
 WITH reid_read AS (
-  SELECT reid_name, t, n, CASE WHEN regexp_full_match(t, ${NUMBER_PATTERN}) THEN try_cast(t AS DOUBLE) END AS number
+  SELECT reid_name, t, n,
+    CASE WHEN regexp_full_match(t, ${NUMBER_PATTERN}) THEN try_cast(t AS DOUBLE) END AS number
   FROM ({{ reid_values(source, columns) }})
 ),
 reid_told AS (
   SELECT *, coalesce(
-    lower(trim(t)) IN ${MISSING_WORDS} OR number IN ${MISSING_NUMBERS} OR substr(t, 1, 10) IN ${MISSING_DATES}, false) AS marked
+    lower(trim(t)) IN ${MISSING_WORDS} OR number IN ${MISSING_NUMBERS}
+    OR substr(t, 1, 10) IN ${MISSING_DATES}, false) AS marked
   FROM reid_read
 )
 SELECT place, any_value(column_name) AS column_name,
