@@ -6,7 +6,7 @@ from reid_sql.check.measure import Measure, highest, row_of
 from reid_sql.function import Parameter
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.one_answer.population_risk import METHOD
-from reid_sql.models.population.population_uniqueness import EVERY
+from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.parameters import PROBABILITY, SEED, Choice
 
 ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
@@ -148,7 +148,7 @@ _ESTIMATED: Final = (
         "population_risk",
         "uniqueness",
         interval=True,
-        own=(Parameter("method", Choice(tuple(dict.fromkeys((METHOD, *EVERY)))), METHOD),),
+        own=(Parameter("method", Choice(tuple(dict.fromkeys((METHOD, *ALL_METHODS)))), METHOD),),
         unused=("k",),
         older="population_uniqueness",
     ),

@@ -37,4 +37,4 @@ def population_uniqueness(
     >>> round(population_uniqueness(sample, 100, "zayatz")[0].unique_records, 4)
     4.3137
     """
-    return model.estimates(evidence, float(population), method)  # type: ignore[arg-type]
+    return model.estimate_by_methods(evidence, float(population), method)  # type: ignore[arg-type]

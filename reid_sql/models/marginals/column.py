@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula.marginals import number
+from reid_sql.models.copula.marginals import parse_number
 from reid_sql.models.marginals import scale
 from reid_sql.parameters import Floats
 
@@ -111,7 +111,7 @@ class Column:
 
     def _unknown(self, value: str | None) -> int:
         """Code of another spelling of a number, of the nearest unseen place of the scale, or of none."""
-        place = scale.place(value) if self.ordered else number(value)
+        place = scale.place(value) if self.ordered else parse_number(value)
         if place is None:
             return self.elsewhere
         if place in self._numbers:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.copula.marginals import number, numbers
+from reid_sql.models.copula.marginals import parse_number, parse_numbers
 from reid_sql.parameters import Floats
 
 DIGITS: Final = 6  # decimal places that a step may have
@@ -24,7 +24,7 @@ def place(text: str | None) -> float | None:
     >>> place("1.5"), place("1970-01-03"), place("old"), place(None)
     (1.5, 2.0, None, None)
     """
-    found = number(text)
+    found = parse_number(text)
     if found is not None:
         return found if abs(found) <= FARTHEST else None
     if text is None or len(text) < SHORTEST_DATE or text[4:5] != "-":
@@ -44,7 +44,7 @@ def places(values: Sequence[str | None]) -> Floats:
     >>> places(["1.5", None, "old"])
     array([1.5, nan, nan])
     """
-    found = numbers(values)
+    found = parse_numbers(values)
     if found is not None:
         return np.where(np.abs(found) <= FARTHEST, found, np.nan)
     return np.array([np.nan if at is None else at for at in map(place, values)])
@@ -73,7 +73,9 @@ def spelled(position: float, like: Sequence[str | None]) -> str:
     >>> spelled(2.0, ["1970-01-01"]), spelled(7.0, ["3"]), spelled(0.5, ["1.5"])
     ('1970-01-03', '7', '0.5')
     """
-    texts = [text for text in like if text is not None and number(text) is None and place(text) is not None]
+    texts = [
+        text for text in like if text is not None and parse_number(text) is None and place(text) is not None
+    ]
     if not texts:
         return repr(round(position, DIGITS)).removesuffix(".0")
     if len(texts[0]) == SHORTEST_DATE:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.one_answer import interval

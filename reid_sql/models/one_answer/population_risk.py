@@ -20,7 +20,7 @@ from reid_sql.models.people import curves, following, main_effects, people_fit, 
 from reid_sql.models.people.following import Dependence
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import PeopleModel
-from reid_sql.models.population.estimate import PopulationShares
+from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.parameters import COUNT, Floats, Number, plain
 
 CLASS_SIZE: Final = Number(

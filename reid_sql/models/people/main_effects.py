@@ -8,7 +8,7 @@ records is drawn f times as often as one of 1, and counts by 1/f of its records.
 import numpy as np
 
 from reid_sql.models.people.people_evidence import PeopleEvidence
-from reid_sql.models.population import loglinear, overdispersion
+from reid_sql.models.population import loglinear
 
 
 def uniqueness(evidence: PeopleEvidence, people: float) -> float | None:
@@ -22,10 +22,10 @@ def uniqueness(evidence: PeopleEvidence, people: float) -> float | None:
         for counts, codes in zip(evidence.counts, evidence.drawn.T, strict=True)
     ]
     log_expected = np.log(n) + np.sum(shares, axis=0)
-    if (size == size[0]).all() or loglinear.saturated(size, log_expected):
+    if (size == size[0]).all() or loglinear.is_saturated(size, log_expected):
         return None
     expected = np.exp(log_expected)
-    shape = overdispersion.shape(size, expected, 1 / size)
+    shape = loglinear.fit_shape(size, expected, 1 / size)
     alone = size == 1
-    found = loglinear.uniqueness(expected[alone], min(n / people, 1.0), shape).sum()
+    found = loglinear.loglinear_uniqueness(expected[alone], min(n / people, 1.0), shape).sum()
     return float(found / len(size))

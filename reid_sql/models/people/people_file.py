@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.copula.copula_file import MAX_SEED, checksum, model_of, text_of
+from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, content_to_text, read_model
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import LOG_SHAPES
@@ -45,12 +45,12 @@ def to_json(model: PeopleModel) -> str:
         "columns": [_column(tree, j) for j in range(len(tree.columns))],
         **ties,
     }
-    return text_of(content | {"sha256": checksum(content)})
+    return content_to_text(content | {"sha256": compute_checksum(content)})
 
 
 def from_json(text: str) -> PeopleModel:
     """Read a model; refuses a text that is none, of another version, or changed since it was written."""
-    return model_of(text, FORMAT, (VERSION, WITH_TIES), _model)
+    return read_model(text, FORMAT, (VERSION, WITH_TIES), _model)
 
 
 def _column(tree: Tree, j: int) -> dict[str, Any]:

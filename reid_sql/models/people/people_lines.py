@@ -17,7 +17,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 from reid_sql.models.copula.gaussian_copula import OUTSIDE
-from reid_sql.models.copula.marginals import in_order
+from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.marginals import scale
 from reid_sql.models.people.people_evidence import Pairs, PeopleEvidence, pair_counts
 from reid_sql.parameters import MOST_PEOPLE, Floats
@@ -156,7 +156,7 @@ def _columns(
         checkpoint()
         alone = np.flatnonzero((first == column) & (second == 0)).tolist()
         told = [lines.first_value[line] for line in alone]
-        order = in_order(told)
+        order = order_values(told)
         names.append(str(lines.label[alone[0]]))
         values.append(tuple(told[place] for place in order))
         counts.append(weight[alone][order])

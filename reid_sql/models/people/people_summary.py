@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.copula.copula_summary import CopulaSummary
+from reid_sql.models.copula.copula_file import CopulaSummary
 from reid_sql.models.people.diagnostics import Diagnostics
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.tree import ROOT

@@ -6,7 +6,7 @@ Source: Benedetti & Franconi 1998; Rocher, Hendrickx & de Montjoye 2019, supplem
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
+from reid_sql.models.population.classical_estimators import NO_INTERVAL, Estimate, count_sample
 
 BY_FRACTION: Final = (
     f"{NO_INTERVAL}without weights, each unique record of the sample counts with the sampled fraction"
@@ -22,5 +22,5 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
     >>> estimate(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100).uniqueness
     0.020000000000000004
     """
-    sample = sample_of(histogram, population)
+    sample = count_sample(histogram, population)
     return Estimate(sample.fraction * sample.uniqueness, None, None, BY_FRACTION)

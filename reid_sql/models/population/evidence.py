@@ -15,7 +15,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import PairCounts
 from reid_sql.models.people.people_evidence import most_lines
 from reid_sql.models.people.people_lines import DRAWN, SIZES, Line, PeopleLines, of_lines
-from reid_sql.models.population.estimate import Estimate
+from reid_sql.models.population.classical_estimators import Estimate
 from reid_sql.parameters import Floats, Integers
 
 
@@ -73,7 +73,7 @@ class UniquenessEvidence:
         pairs = self.pairs
         if pairs is None or self.second is None or not (self.second == DRAWN).any():
             return None
-        return of_lines([*_few(pairs), *self._sizes(), *self._drawn()])
+        return of_lines([*_select_lines(pairs), *self._sizes(), *self._drawn()])
 
     def _sizes(self) -> list[Line]:
         held = self.histogram
@@ -89,7 +89,7 @@ class UniquenessEvidence:
         ]
 
 
-def _few(pairs: PairCounts) -> list[Line]:
+def _select_lines(pairs: PairCounts) -> list[Line]:
     """Lines of values, and of pairs of columns that have not too many; those are counted among the drawn."""
     keys = np.stack([pairs.first, pairs.second], axis=1)
     _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
@@ -122,6 +122,6 @@ class HistogramEstimator(Protocol):
         """Estimate the share."""
 
 
-def of_histogram(estimate: HistogramEstimator) -> Estimator:
+def use_histogram(estimate: HistogramEstimator) -> Estimator:
     """Make a method of one that looks at the class sizes alone."""
     return lambda evidence, population: estimate(evidence.histogram, population)

@@ -15,7 +15,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula import copula_population
+from reid_sql.models.copula import gaussian_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.fitted import KINDS
 from reid_sql.models.numerics.rectangle import Precision
@@ -55,7 +55,7 @@ class CopulaPopulation:
         """Ξ on these columns: the mean over records drawn from their part of the copula."""
         if not places:
             return float(self.people <= 1)
-        cells = copula_population.drawn_cells(
+        cells = gaussian_copula.draw_cells(
             part(self.model, places), replace(POINTS, seed=self.model.seed), ORDERS, DRAWS // ORDERS
         )
         q = np.minimum(np.concatenate([cell.probability for cell in cells]), 1.0)

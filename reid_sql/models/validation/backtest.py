@@ -18,7 +18,7 @@ import numpy as np
 from reid_sql.errors import NoRecordsError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.people.shape import row_keys
-from reid_sql.models.population.population_uniqueness import EVERY, METHODS
+from reid_sql.models.population.population_uniqueness import ALL_METHODS, METHODS
 from reid_sql.models.validation.methods import CORRECTNESS, UNIQUENESS, Given, Told, told
 from reid_sql.models.validation.person_scores import PersonScores, Truths, person_scores
 from reid_sql.models.validation.subsample import Texts, evidence_of
@@ -39,7 +39,7 @@ REPEATS: Final = Number(
 )
 Fractions = Annotated[Sequence[float] | None, Numbers(FRACTION, optional=True)]
 Repeats = Annotated[int, REPEATS]
-ONE: Final = Choice(tuple(EVERY))
+ONE: Final = Choice(tuple(ALL_METHODS))
 USUAL: Final = (0.1, 0.01)
 A_HALF: Final = 0.5  # where the usual ones would leave too few
 LEAST: Final = 50  # records of a sample, as in the paper

@@ -6,13 +6,13 @@ from typing import Final, TypeVar
 
 from reid_sql.errors import NoRecordsError, ReidError
 from reid_sql.models.classes.disclosure import NO_RECORDS
-from reid_sql.models.copula import copula_fit, copula_population
-from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.models.copula import copula_fit, gaussian_copula
+from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.one_answer import population_risk
 from reid_sql.models.one_answer.population_risk import PopulationRisk
 from reid_sql.models.people import people_fit, people_lines
 from reid_sql.models.population.evidence import UniquenessEvidence
-from reid_sql.models.population.population_uniqueness import estimates
+from reid_sql.models.population.population_uniqueness import estimate_by_methods
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.models.validation.subsample import Texts
@@ -62,7 +62,7 @@ def told(method: str, given: Given) -> Told:
 
 def _named(method: str) -> Callable[[Given], Told]:
     def ask(given: Given) -> Told:
-        row = estimates(given.evidence, given.people, method)[0]  # type: ignore[arg-type]
+        row = estimate_by_methods(given.evidence, given.people, method)[0]  # type: ignore[arg-type]
         ends = row.uniqueness, row.uniqueness_low, row.uniqueness_high
         return Told([Said(UNIQUENESS, *ends, row.status)])
 
@@ -87,13 +87,15 @@ def _people(given: Given) -> Told:
 
 
 def _copula(given: Given) -> Told:
-    model = copula_fit.fit(_held(given.evidence.pairs))
-    found = copula_population.forecast(model, [given.people])[0]
+    model = copula_fit.fit_copula(_held(given.evidence.pairs))
+    found = gaussian_copula.forecast_copula(model, [given.people])[0]
     return Told(list(_both(found)), model.cell_probability(given.others).uniqueness(given.people))
 
 
 def _pyc(given: Given) -> Told:
-    return Told(list(_both(pitman_yor_forecast.forecast(given.evidence.histogram, [given.people])[0])))
+    return Told(
+        list(_both(pitman_yor_forecast.forecast_pitman_yor(given.evidence.histogram, [given.people])[0]))
+    )
 
 
 def _both(found: PopulationRisk | CopulaForecast | PycForecast) -> Iterator[Said]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
-from reid_sql.models.copula.marginals import in_order
+from reid_sql.models.copula.marginals import order_values
 
 MOST: Final = 5_000_000  # records that are sampled in memory
 NOUGHT: Final = {"-0.0": "0.0"}  # one value, by whichever text an engine tells it
@@ -58,6 +58,6 @@ def coded(table: DistinctTexts) -> Coded:
 def _column(values: Sequence[str | None]) -> tuple[list[str | None], Integers]:
     """The texts of a column in the order of numbers or else of texts, and the code of each value."""
     distinct = list(dict.fromkeys(values))
-    texts = [distinct[place] for place in in_order(distinct)]
+    texts = [distinct[place] for place in order_values(distinct)]
     code = {text: place for place, text in enumerate(texts)}
     return texts, np.array([code[value] for value in values], dtype=np.int64)

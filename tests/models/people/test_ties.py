@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.copula_file import checksum
+from reid_sql.models.copula.copula_file import compute_checksum
 from reid_sql.models.one_answer import people_population
 from reid_sql.models.people import people_file, people_fit
 from reid_sql.models.people.diagnostics import diagnose
@@ -144,7 +144,7 @@ def test_a_damaged_tie_is_refused(part: str, value: object) -> None:
     content = json.loads(people_file.to_json(MODEL))
     content["ties"][0][part] = value
     content.pop("sha256")
-    content["sha256"] = checksum(content)
+    content["sha256"] = compute_checksum(content)
     with pytest.raises(OutOfDomainError, match="a saved model must"):
         people_file.from_json(json.dumps(content))
 
