@@ -17,7 +17,7 @@ from reid_sql.models.copula import copula_fit, gaussian_copula
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.one_answer import population_risk
 from reid_sql.models.people.people_lines import evidence_of
-from reid_sql.models.population import benedetti_franconi, classical_estimators, loglinear, pitman
+from reid_sql.models.population import classical_estimators, loglinear, pitman
 from reid_sql.models.population.classical_estimators import (
     COVERED,
     NO_INTERVAL,
@@ -37,18 +37,14 @@ STATUS_NO_PAIRS: Final = (
 )
 
 
-def estimate_copula(evidence: UniquenessEvidence, population: float, *, method: str) -> Estimate:
-    """Estimate Ξ as the mean of ξ over records of the model; `method` is that of the copula.
-
-    Refuses what `sample_of` refuses.
-    """
+def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate:
+    """Estimate Ξ as the mean of ξ over records of the model; refuses what `count_sample` refuses."""
     sample = count_sample(evidence.histogram, population)
     pairs = evidence.pairs
     if pairs is None:
         return Estimate(None, None, None, STATUS_NO_PAIRS)
-    found = gaussian_copula.forecast_copula(copula_fit.fit_copula(pairs, method=method), [sample.population])[
-        0
-    ]
+    model = copula_fit.fit_copula(pairs, method="paper")
+    found = gaussian_copula.forecast_copula(model, [sample.population])[0]
     return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
 
 
@@ -173,14 +169,12 @@ METHODS: Final[Mapping[str, Estimator]] = {
     "pitman": use_histogram(pitman.estimate_pitman),
     "snb": use_histogram(classical_estimators.estimate_slide_negative_binomial),
     "dankar": _estimate_dankar,
-    "benedetti_franconi": use_histogram(benedetti_franconi.estimate),
     "loglinear": partial(estimate_loglinear, overdispersed=False),
     "loglinear_nb": partial(estimate_loglinear, overdispersed=True),
     "pyc": use_histogram(estimate_pyc),
-    "copula": partial(estimate_copula, method="paper"),
+    "copula": estimate_copula,
 }
 VARIANTS: Final[Mapping[str, Estimator]] = {  # by name alone, not among 'all'
-    "copula_calibrated": partial(estimate_copula, method="calibrated"),
     "pitman_asymptotic": use_histogram(partial(pitman.estimate_pitman, form="asymptotic")),
     "pitman_negative": use_histogram(partial(pitman.estimate_pitman, form="asymptotic", negative=True)),
 }
@@ -196,12 +190,10 @@ Method = Annotated[
         "pitman",
         "snb",
         "dankar",
-        "benedetti_franconi",
         "loglinear",
         "loglinear_nb",
         "pyc",
         "copula",
-        "copula_calibrated",
         "pitman_asymptotic",
         "pitman_negative",
     ],
