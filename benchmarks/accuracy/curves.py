@@ -122,7 +122,8 @@ def score(dataset: Dataset, points: Points) -> float:
         return 0.0
     nearer = np.clip(dataset.correctness - np.sign(away) * MIN_HALF_WIDTH, 0, 1)
     grown = WIDTH_PER_LOG_TIMES[point_quality(tilted)] * np.log(max(dataset.records / sizes[-1], 1))
-    return float((np.abs(log_odds(nearer) - log_odds(reach.answer)) / (reach.apart + reach.noise + grown))[0])
+    open_width = reach.distance + reach.noise + grown
+    return float((np.abs(log_odds(nearer) - log_odds(reach.answer)) / open_width)[0])
 
 
 def lines(trials: Iterable[Trial]) -> Iterator[str]:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
     """Give what has the name, imported when it is first asked for."""
     if name == "registry":
-        return import_module("reid_sql.registry")  # what is fitted is kept outside, and found from here
+        return import_module(
+            "reid_sql.registry"
+        )  # fitted models are outside this package, and reachable from here
     if not name.startswith("_"):
         public_api = import_module("reid_sql.models.public_api")
         if name in public_api.__all__:

@@ -50,22 +50,22 @@ STATUS_BLANK: Final = (
 
 @dataclass(frozen=True)
 class KnownRecords:
-    """Distinct records: how many hold each, codes of the columns (0 for NULL), and texts of told columns.
+    """Distinct records: their numbers, codes of the columns (0 for NULL), and texts of named columns.
 
-    The columns are the scenario's; told are those whose values it speaks of. Beside a population table,
-    records that only it holds come along.
+    The columns are the scenario's; named are those whose values it names. With a population table, records
+    that only it has are included.
     """
 
     records: Integers  # (distinct,)
     codes: Integers  # (distinct, columns)
-    texts: Sequence[Sequence[str | None]]  # (distinct, told)
+    texts: Sequence[Sequence[str | None]]  # (distinct, named columns)
     people: Integers | None = None  # (distinct,) how many of a population table hold each; −1 without one
 
     @property
     def population(self) -> Integers | None:
         """How many of the population table hold each, where there is one."""
-        told = self.people is not None and len(self.people) > 0 and bool((self.people >= 0).all())
-        return self.people if told else None
+        counted = self.people is not None and len(self.people) > 0 and bool((self.people >= 0).all())
+        return self.people if counted else None
 
     @property
     def rows(self) -> Integers:
@@ -96,7 +96,7 @@ class Expectations:
     trials: int | None = None  # where sets were drawn
     unbounded: int = 0  # sets in which population uniqueness was taken as certain
     estimated: int = 0  # sets in which it was estimated
-    words: str = STATUS_PITMAN  # what is said of such an estimate
+    words: str = STATUS_PITMAN  # the status of such an estimate
     sets: int = 0  # sets whose records were counted
     notes: tuple[str, ...] = ()  # what else the reader must know
 
@@ -174,10 +174,10 @@ class ExpectationCounter:
 
     def run(self, start: tuple[Alike, Integers], knowledge: Knowledge) -> Expectations:
         """Walk from where nothing is known: who is alike there, and who alone."""
-        everybody, alone = start
+        all_records, alone = start
         self.sums = {name: np.zeros(len(self.profile)) for name in MEASURES[:3]}
         self.sums |= {f"{name}_square": np.zeros(len(self.profile) * self.squares) for name in MEASURES[1:3]}
-        self._alone(alone, knowledge.weight, self._visit((), 0, everybody, knowledge))
+        self._alone(alone, knowledge.weight, self._visit((), 0, all_records, knowledge))
         found = {name: np.minimum(values, 1.0) for name, values in self.sums.items()}
         return Expectations(
             found["prosecutor"],
@@ -273,11 +273,11 @@ def compute_expectations(
 def compute_worst_case(
     known: KnownRecords, attacker: Scenario, nulls: str, model: FittedModel | None = None
 ) -> Expectations:
-    """Expectations where the attacker knows every column of the scenario of everybody."""
+    """Expectations where the attacker knows every column of the scenario of all people."""
     who = check_known_records(known.own, attacker, nulls)
-    everybody = replace(who, profile=np.zeros_like(who.profile))
+    informed = replace(who, profile=np.zeros_like(who.profile))
     certain = enumerate_sets(np.ones((len(who.order), 1)))
-    return _walk_sets(known, everybody, certain, (attacker, nulls, model), squares=False)
+    return _walk_sets(known, informed, certain, (attacker, nulls, model), squares=False)
 
 
 def _walk_sets(
@@ -288,7 +288,7 @@ def _walk_sets(
     *,
     squares: bool,
 ) -> Expectations:
-    """Count the table's own records, and beside a population table also who is alone there."""
+    """Count the table's own records, and with a population table also who is alone there."""
     attacker, nulls, model = asked
     refuse_both(people=known.population is not None, model=model is not None)
     unique = choose_uniqueness(attacker, model) if known.population is None else None

@@ -1,4 +1,4 @@
-"""Risk of all records against partial knowledge, beside the worst case, and by the four parameters.
+"""Risk of all records against partial knowledge, compared with the worst case, and by the four parameters.
 
 Source: Xia et al. 2021, Tables 3 and 4: quartiles of the reduction of each subject's risk against the worst
 case.
@@ -83,7 +83,7 @@ class AdversarySetting:
 
 @dataclass(frozen=True)
 class Compared:
-    """Risk of distinct records beside the worst case, and how many records hold each."""
+    """Risk of distinct records and in the worst case, and how many records have each."""
 
     risk: Floats  # (distinct,)
     worst: Floats  # (distinct,)
@@ -133,8 +133,10 @@ def summarize_adversary(
     error = float(found.standard_error(_list_parameters(given)).max())
     risks, worsts = (_compute_measures(each, given) for each in (found, worst))
     compared = {name: Compared(risks[name], worsts[name], known.own.records) for name in MEASURES}
-    told = {name: found.status_of(estimate=uses_estimate(name, _list_parameters(given))) for name in MEASURES}
-    return [_summarize_measure(name, compared[name], limit, error, told[name]) for name in MEASURES]
+    statuses = {
+        name: found.status_of(estimate=uses_estimate(name, _list_parameters(given))) for name in MEASURES
+    }
+    return [_summarize_measure(name, compared[name], limit, error, statuses[name]) for name in MEASURES]
 
 
 def summarize_settings(

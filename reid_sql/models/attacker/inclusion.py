@@ -13,7 +13,7 @@ from reid_sql.models.classes.disclosure import Histogram, Integers
 
 # Who is alike on what is known: classes of records that are refined attribute by attribute.
 # A record that is alone stays alone whatever else becomes known, so it leaves; only classes of two or more
-# records are kept.
+# records remain.
 
 MAX_DENSE_KEYS_PER_RECORD: Final = (
     8  # keys a live record up to which a table of all keys is faster than sorting
@@ -39,12 +39,12 @@ class Alike(Protocol):
         """Learn one group more: who still matches, and the rows that are newly alone."""
 
     def same_as(self, coarser: Any, /) -> bool:  # noqa: ANN401 - of its own kind
-        """Whether nothing was told apart."""
+        """Whether all records are still alike."""
 
 
 @dataclass(frozen=True)
 class Partition:
-    """The classes of two or more of the distinct records, which stand for `records` each.
+    """The classes of two or more of the distinct records, of `records` each.
 
     `unique` more records are alone and have left the classes. Where a population holds them too, a class is
     as large as it is there, or here if that is more, and one without a record here is let go of.
@@ -78,8 +78,8 @@ class Partition:
         numbered = np.cumsum(shared) - 1
         alone = self.rows[~live]
         unique = self.unique + len(alone)
-        kept = self.rows[live], numbered[keys[live]], totals[shared], unique
-        return Partition(self.records, *kept, self.single, self.people), alone
+        remaining = self.rows[live], numbered[keys[live]], totals[shared], unique
+        return Partition(self.records, *remaining, self.single, self.people), alone
 
     def _totals(self, keys: Integers) -> Integers:
         """Records of each class, or people of it, whichever are more; 0 where there is no record."""
@@ -90,7 +90,7 @@ class Partition:
         return np.where(own > 0, np.maximum(own, people), 0)
 
     def same_as(self, coarser: "Partition") -> bool:
-        """Whether nothing was told apart."""
+        """Whether all records are still alike."""
         return len(self.sizes) + self.unique == len(coarser.sizes) + coarser.unique
 
     @property
@@ -108,12 +108,12 @@ class Partition:
 
 
 # Who matches by inclusion: records whose values are the subject's, or broader ones that include them.
-# Such matching is no grouping: a record may match a subject that does not match it. So beside the classes
-# of equal records, the pairs of a subject's class and a class that matches it are kept, and refined column
+# Such matching is no grouping: a record may match a subject that does not match it. So besides the classes
+# of equal records, the pairs of a subject's class and a class that matches it are listed, and refined column
 # by column.
 
 CANDIDATES_PER_BLOCK: Final = 4_000_000  # candidates looked up at once
-MAX_PAIRS: Final = 60_000_000  # pairs held, at 16 bytes each
+MAX_PAIRS: Final = 60_000_000  # pairs in memory, at 16 bytes each
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class Inclusion:
         return found, np.concatenate(alone)
 
     def same_as(self, coarser: "Inclusion") -> bool:
-        """Whether nothing was told apart."""
+        """Whether all records are still alike."""
         return len(self.sizes) == len(coarser.sizes) and len(self.subjects) == len(coarser.subjects)
 
     @property
@@ -232,8 +232,8 @@ class Inclusion:
     def without_alone(self) -> "tuple[Inclusion, Integers]":
         """Let go of the subjects that only their own record matches; gives their rows."""
         totals = self._totals
-        kept = totals[self.subjects] > 1
-        left = replace(self, subjects=self.subjects[kept], others=self.others[kept])
+        remaining = totals[self.subjects] > 1
+        left = replace(self, subjects=self.subjects[remaining], others=self.others[remaining])
         return left, np.flatnonzero(totals[self.classes] == 1)
 
     def _by_column(self, column: Relation) -> "tuple[Inclusion, Integers]":
@@ -249,7 +249,7 @@ class Inclusion:
             np.cumsum((matched * related)[children]),
             np.arange(CANDIDATES_PER_BLOCK, (matched * related).sum(), CANDIDATES_PER_BLOCK),
         )
-        pairs, held = [], 0
+        pairs, total = [], 0
         for block in np.split(children, blocks):
             checkpoint()
             subject, place = _expand(block, (matched * related)[block])
@@ -259,8 +259,8 @@ class Inclusion:
             found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             hit = keys[found] == wanted
             pairs.append((subject[hit], found[hit]))
-            held += int(hit.sum())
-            _refuse_many_pairs(held)
+            total += int(hit.sum())
+            _refuse_many_pairs(total)
         subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))
         finer = Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others, self.people)
         return finer.without_alone()
@@ -274,8 +274,8 @@ def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:
     )
 
 
-def _refuse_many_pairs(held: int) -> None:
-    if held > MAX_PAIRS:
+def _refuse_many_pairs(total: int) -> None:
+    if total > MAX_PAIRS:
         rule = (
             f"matching by inclusion must hold at most {MAX_PAIRS} pairs "
             "of distinct records that match, got more"

@@ -22,7 +22,7 @@ from reid_sql.suggestion import suggestion
 # subjects' probabilities differ.
 
 MAX_ENUMERATED_SETS: Final = 65_536  # knowledge sets up to which each is counted; beyond, they are drawn
-MAX_DRAWS_IN_MEMORY: Final = 50_000_000  # trials times profiles times groups that are held at once
+MAX_DRAWS_IN_MEMORY: Final = 50_000_000  # trials times profiles times groups in memory at once
 TRIALS: Final = Number(
     "a whole number of trials from 100 to 1000000",
     "pass how many sets to draw, such as 10000",
@@ -139,7 +139,7 @@ REFUSAL_BOTH: Final = (
 
 
 class Unique(Protocol):
-    """How Ξ(S) is known, and what is said of measures that rest on it."""
+    """How Ξ(S) is known, and the status of measures that rest on it."""
 
     @property
     def words(self) -> str:
@@ -204,6 +204,6 @@ def _find_column(column: str, known: Sequence[str]) -> int:
 
 
 def refuse_both(*, people: bool, model: bool) -> None:
-    """Refuse a population table beside a model: only one of them can say who is unique."""
+    """Refuse a population table together with a model: only one of them decides who is unique."""
     if people and model:
         raise OutOfDomainError(REFUSAL_BOTH)

@@ -31,7 +31,7 @@ REMEDY_ONE_GROUP: Final = "name each column in one group alone"
 REMEDY_BY_SUBJECT: Final = (
     "where groups differ by subject, give all but one of them the probability 0 for each value"
 )
-ENGINE_KEYS: Final = ("columns", "told")  # what the text of a scenario tells engines
+ENGINE_KEYS: Final = ("columns", "told")  # what the text of a scenario adds for engines
 OMITTED_VALUES: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
 TableReader = Callable[[str, str], Mapping[str, Any]]  # of where a file is named, and the file
 
@@ -48,9 +48,9 @@ class Group:
     values_may_be_absent: bool | None = None
 
     def of(self, value: str | None) -> float:
-        """Probability for subjects of this value; 0 where none is told, as there may be no such subject."""
-        told = self.probabilities.get(value, self.otherwise) if value is not None else self.otherwise
-        return told or 0.0
+        """Probability for subjects of this value; 0 if none is given, as there may be no such subject."""
+        probability = self.probabilities.get(value, self.otherwise) if value is not None else self.otherwise
+        return probability or 0.0
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Scenario:
         return list(dict.fromkeys(column for group in self.groups for column in group.columns))
 
     @property
-    def told(self) -> list[str]:
-        """Columns whose values the scenario speaks of."""
+    def named_columns(self) -> list[str]:
+        """Columns whose values the scenario names."""
         return list(dict.fromkeys([group.by for group in self.groups if group.by] + list(self.hierarchies)))
 
     def text(self) -> str:
@@ -98,16 +98,16 @@ class Scenario:
             for group in self.groups
         ]
         return json.dumps(
-            {**found, "groups": groups, "columns": self.columns, "told": self.told}, ensure_ascii=False
+            {**found, "groups": groups, "columns": self.columns, "told": self.named_columns},
+            ensure_ascii=False,
         )
 
 
 def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
     """Read a scenario from a mapping or from JSON text; no file is looked at.
 
-    Refuses, naming the place: what is not a probability, groups that overlap for one subject, keys that stand
-    for nothing, hierarchies that lead back to where they began. Columns and values are held against the table
-    later.
+    Refuses, naming the place: what is not a probability, groups that overlap for one subject, unknown keys,
+    and cyclic hierarchies. Columns and values are compared with the table later.
 
     >>> found = scenario({"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.4}]})
     >>> found.groups[0].probability, found.link_confirmed
@@ -124,11 +124,11 @@ def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
 
 
 def parse_scenario(document: Place, read_table: TableReader) -> Scenario:
-    """Check a document as a scenario; `read_table` gives the probabilities that stand in a file beside it."""
-    told = {
+    """Check a document as a scenario; `read_table` reads the probabilities of another file."""
+    given = {
         key: value for key, value in document.values.items() if key not in ENGINE_KEYS and value is not None
     }
-    document = Place(document.where, told)
+    document = Place(document.where, given)
     document.only(SCENARIO_KEYS)
     groups = tuple(_parse_group(place, read_table) for place in document.tables("groups"))
     _refuse_overlap(groups)
@@ -184,7 +184,7 @@ def _parse_group(place: Place, read_table: TableReader) -> Group:
 
 
 def _parse_probabilities(place: Place, read_table: TableReader) -> dict[str, float]:
-    """Probability by value, inline or from a file; none is told where all others are everybody."""
+    """Probability by value, inline or from a file; none is given for those whom `otherwise` covers."""
     if "otherwise" in place.values and not {"probabilities", "table"} & set(place.values):
         return {}
     if ("probabilities" in place.values) == ("table" in place.values):
@@ -231,8 +231,8 @@ def _are_disjoint(one: Group, other: Group) -> bool:
     """Whether no subject has both groups: Xia et al. group each subject's attributes in a way of its own."""
     if one.by is None or one.by != other.by:
         return False
-    told = {*one.probabilities, *other.probabilities, None}  # None: all others
-    return not any(one.of(value) and other.of(value) for value in told)
+    named = {*one.probabilities, *other.probabilities, None}  # None: all others
+    return not any(one.of(value) and other.of(value) for value in named)
 
 
 def _parse_hierarchy(place: Place) -> Hierarchy:

@@ -59,14 +59,14 @@ def find_subjects(
 ) -> Subjects:
     """Read the records as the scenario says; refuses a value that has no probability or looks misspelt.
 
-    Values that only dropped records may have, and hierarchies kept for other tables, are noted.
+    Values that only dropped records may have, and hierarchies for other tables, are noted.
     """
-    told = _name_texts(texts, attacker)
+    texts_by_column = _name_texts(texts, attacker)
     notes = [
-        *_describe_absent(attacker, told, dropped=nulls == "drop"),
-        *_describe_idle_hierarchies(attacker, told),
+        *_describe_absent(attacker, texts_by_column, dropped=nulls == "drop"),
+        *_describe_idle_hierarchies(attacker, texts_by_column),
     ]
-    probabilities, profile = _knowledge_profiles(attacker, told, len(codes))
+    probabilities, profile = _knowledge_profiles(attacker, texts_by_column, len(codes))
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
     kinds = [int(group.max(initial=0)) for group in _group_codes(_name_columns(codes, attacker), attacker)]
     order = sorted(range(len(kinds)), key=lambda group: (not fixed[group], -kinds[group]))
@@ -85,9 +85,11 @@ def match_records(
         if nulls == "wildcard"
         else {}
     )
-    told = _name_texts(texts, attacker)
+    texts_by_column = _name_texts(texts, attacker)
     related = {
-        column: relate_values(values, attacker.hierarchies.get(column), told.get(column), missing.get(column))
+        column: relate_values(
+            values, attacker.hierarchies.get(column), texts_by_column.get(column), missing.get(column)
+        )
         for column, values in columns.items()
     }
     return Matching(
@@ -108,10 +110,10 @@ def _group_codes(columns: dict[str, Integers], attacker: Scenario) -> list[Integ
 
 
 def _name_texts(texts: Sequence[Sequence[str | None]], attacker: Scenario) -> dict[str, Texts]:
-    """Values of the columns that the scenario speaks of."""
+    """Give the texts of the columns whose values the scenario names."""
     return {
         column: np.array([row[place] for row in texts], dtype=object)
-        for place, column in enumerate(attacker.told)
+        for place, column in enumerate(attacker.named_columns)
     }
 
 
@@ -128,11 +130,13 @@ def _combine_columns(columns: list[Integers]) -> Integers:
     return found
 
 
-def _knowledge_profiles(given: Scenario, told: dict[str, Texts], rows: int) -> tuple[Floats, Integers]:
+def _knowledge_profiles(
+    given: Scenario, texts_by_column: dict[str, Texts], rows: int
+) -> tuple[Floats, Integers]:
     """Probabilities of the groups for every kind of subject, and each record's kind."""
     by = list(dict.fromkeys(group.by for group in given.groups if group.by is not None))
     kind = (
-        _combine_columns([_number_values(told[column]) for column in by])
+        _combine_columns([_number_values(texts_by_column[column]) for column in by])
         if by
         else np.zeros(rows, dtype=np.int64)
     )
@@ -142,7 +146,7 @@ def _knowledge_profiles(given: Scenario, told: dict[str, Texts], rows: int) -> t
         by_kind[place] = (
             group.probability
             if group.by is None
-            else _probabilities_by_value(place + 1, group, told[group.by][first])
+            else _probabilities_by_value(place + 1, group, texts_by_column[group.by][first])
         )
     found, profile = np.unique(by_kind, axis=1, return_inverse=True)
     return found, profile.ravel()[kind].astype(np.int64)
@@ -170,7 +174,7 @@ def _probabilities_by_value(number: int, group: Group, values: Texts) -> Floats:
     return np.array([found[value] for value in values], dtype=np.float64)
 
 
-def _describe_absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[str]:
+def _describe_absent(given: Scenario, texts_by_column: dict[str, Texts], *, dropped: bool) -> list[str]:
     """Refuse probabilities for values that no record has, as misspelt.
 
     Where records were dropped, such values are noted instead.
@@ -179,7 +183,7 @@ def _describe_absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) 
     for number, group in enumerate(given.groups, 1):
         if group.by is None or group.values_may_be_absent:
             continue
-        present = dict.fromkeys(told[group.by])
+        present = dict.fromkeys(texts_by_column[group.by])
         for value in group.probabilities:
             if value not in present and not dropped:
                 known = [text for text in present if text is not None]
@@ -192,12 +196,12 @@ def _describe_absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) 
     return notes
 
 
-def _describe_idle_hierarchies(given: Scenario, told: dict[str, Texts]) -> list[str]:
-    """Note each hierarchy that includes nobody here: it is kept for other tables, or misspelt."""
+def _describe_idle_hierarchies(given: Scenario, texts_by_column: dict[str, Texts]) -> list[str]:
+    """Note each hierarchy that includes no record here: it is for other tables, or misspelt."""
     notes = []
     for column, hierarchy in given.hierarchies.items():
         steps = hierarchy.broader
         named = {*steps, *hierarchy.includes_all, *(value for values in steps.values() for value in values)}
-        if named and not named & set(told[column]):
+        if named and not named & set(texts_by_column[column]):
             notes.append(STATUS_NO_VALUE.format(column))
     return notes

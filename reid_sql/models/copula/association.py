@@ -35,7 +35,7 @@ def entropy(counts: Floats) -> float:
 
 
 def adjusted_information(first: Floats, second: Floats, cells: Floats) -> float:
-    """Mutual information of two columns beyond chance, scaled to be kept whole where each settles the other.
+    """Mutual information of two columns beyond chance, scaled so that full dependence stays whole.
 
     `first` and `second` are the counts of the columns' values, `cells` those of the pairs. Equation 10, times
     the larger entropy; below 0 where the columns share less than chance would have them share.
@@ -99,7 +99,7 @@ def _sum_shared(
 
 
 def normal_information(first: Floats, second: Floats, correlation: float) -> float:
-    """Mutual information of two normal variables of this correlation, told to intervals of these shares.
+    """Mutual information of two normal variables of this correlation, cut into intervals of these shares.
 
     >>> shares = np.full(64, 1 / 64)
     >>> round(normal_information(shares, shares, 0.5), 3), round(-0.5 * np.log(0.75), 3)
@@ -175,15 +175,15 @@ def order_categories(shares: Sequence[Floats], pairs: PairTables, fixed: Sequenc
     """
     rng = np.random.default_rng(0)
     scores = [
-        np.arange(float(len(p))) if kept else rng.normal(size=len(p))
-        for p, kept in zip(shares, fixed, strict=True)
+        np.arange(float(len(p))) if is_fixed else rng.normal(size=len(p))
+        for p, is_fixed in zip(shares, fixed, strict=True)
     ]
     scores = [_standardize(own, p) for own, p in zip(scores, shares, strict=True)]
     for _ in range(MAX_ROUNDS):
         scores = [own if fixed[c] else _pull_scores(c, scores, shares, pairs) for c, own in enumerate(scores)]
     return [
-        np.arange(len(own)) if kept else np.argsort(own, kind="stable")
-        for own, kept in zip(scores, fixed, strict=True)
+        np.arange(len(own)) if is_fixed else np.argsort(own, kind="stable")
+        for own, is_fixed in zip(scores, fixed, strict=True)
     ]
 
 
@@ -200,8 +200,8 @@ def _pull_scores(
         own, others, scored = (
             (first, second, scores[other]) if column == one else (second, first, scores[one])
         )
-        held = np.maximum(np.bincount(own, weight, count), MIN_PROBABILITY)
-        mean = np.bincount(own, weight * scored[others], count) / held
+        column_weight = np.maximum(np.bincount(own, weight, count), MIN_PROBABILITY)
+        mean = np.bincount(own, weight * scored[others], count) / column_weight
         found += mean * float((shares[column] * mean) @ scores[column])
     return _standardize(found, shares[column])
 

@@ -17,7 +17,7 @@ from reid_sql.models.copula.marginals import FAMILIES, Marginal
 from reid_sql.models.numerics.rectangle import check_correlation
 from reid_sql.suggestion import suggestion
 
-# A fitted copula as text: plain JSON with a version and a checksum, to be kept, reviewed and read back.
+# A fitted copula as text: plain JSON with a version and a checksum, to save, review and read back.
 # Reading trusts nothing: every part is checked before a model is made, and nothing in the text is ever run.
 
 FORMAT: Final = "reid-sql gaussian copula"
@@ -96,8 +96,8 @@ def read_model(
     content = parse_content(text, kind)
     versions = (version,) if isinstance(version, int) else version
     if content.get("version") not in versions:
-        known, told = " or ".join(map(str, versions)), str(content.get("version"))[:40]
-        rule = f"a saved model must be of version {known}, got {told}"
+        known, version = " or ".join(map(str, versions)), str(content.get("version"))[:40]
+        rule = f"a saved model must be of version {known}, got {version}"
         raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
     if content.pop("sha256", None) != compute_checksum(content):
         raise OutOfDomainError(
@@ -219,7 +219,7 @@ def summarize_copula(name: str, model: GaussianCopula) -> CopulaSummary:
     """Describe the model."""
     pairs = model.correlation[np.triu_indices(len(model.columns), 1)]
     families = [marginal.family for marginal in model.marginals]
-    told = ", ".join(f"{families.count(family)} {family}" for family in dict.fromkeys(families))
+    counted = ", ".join(f"{families.count(family)} {family}" for family in dict.fromkeys(families))
     ordered = [
         column for column, marginal in zip(model.columns, model.marginals, strict=True) if marginal.ordered
     ]
@@ -232,7 +232,7 @@ def summarize_copula(name: str, model: GaussianCopula) -> CopulaSummary:
         ordered,
         values,
         strongest,
-        told,
+        counted,
         model.method,
         model.calibration,
         model.status,

@@ -115,8 +115,10 @@ def _column_marginal(
     values = [counts.first_value[line] for line in lines]
     if not outside:
         return fit_marginal(values, weight[lines].tolist(), ordered=ordered)
-    told = [counts.first_value[line] for line in outside]
-    return given_marginal(told, [counts.mass[line] for line in outside], ordered=ordered, seen=values)
+    values_outside = [counts.first_value[line] for line in outside]
+    return given_marginal(
+        values_outside, [counts.mass[line] for line in outside], ordered=ordered, seen=values
+    )
 
 
 def _count_weights(

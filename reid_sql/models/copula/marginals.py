@@ -30,7 +30,7 @@ MAX_SPAN: Final = 1e6  # an ordered column of integers that are further apart st
 class Marginal:
     """A column's values as text, in order where there is one; NULL is a value, and comes first.
 
-    `shares` add up to 1; `unseen` is the share of one value that the sample never saw, beside them.
+    `shares` add up to 1; `unseen` is the share of one value that the sample lacks, in addition.
     """
 
     values: tuple[str | None, ...]
@@ -85,18 +85,18 @@ def given_marginal(
     if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
         rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
         raise OutOfDomainError(f"{rule}, got {weights.sum():g} altogether; mend the table of marginals")
-    held: dict[str | None, float] = dict.fromkeys(seen, 0.0)
-    spelled = {parse_number(value): value for value in held if parse_number(value) is not None}
+    totals: dict[str | None, float] = dict.fromkeys(seen, 0.0)
+    spelled = {parse_number(value): value for value in totals if parse_number(value) is not None}
     for value, weight in zip(values, weights.tolist(), strict=True):
-        own = value if value in held else spelled.get(parse_number(value), value)
-        held[own] = held.get(own, 0.0) + weight
-    lacking = next((value for value in seen if held[value] == 0), "")
+        own = value if value in totals else spelled.get(parse_number(value), value)
+        totals[own] = totals.get(own, 0.0) + weight
+    lacking = next((value for value in seen if totals[value] == 0), "")
     if lacking != "":
         rule = "marginals must have a share above 0 for each value of the sample"
         raise OutOfDomainError(
             f"{rule}, got none for {'NULL' if lacking is None else repr(lacking)}; complete the table"
         )
-    names, weights = list(held), np.array(list(held.values()))
+    names, weights = list(totals), np.array(list(totals.values()))
     places = _sort_values(names, weights, ordered=ordered)
     return Marginal(tuple(names[p] for p in places), weights[places] / weights.sum(), 0.0, ordered, GIVEN)
 
@@ -120,9 +120,9 @@ def parse_numbers(values: Sequence[str | None]) -> Floats | None:
     >>> parse_numbers(["1.50", None, "1e3"]), parse_numbers(["1.50", "old"])
     (array([   1.5,    nan, 1000. ]), None)
     """
-    told = [value for value in values if value is not None]
+    known = [value for value in values if value is not None]
     try:
-        spelled = np.array(told, dtype=np.object_).astype(np.float64)
+        spelled = np.array(known, dtype=np.object_).astype(np.float64)
     except ValueError:
         return None
     if not np.isfinite(spelled).all():
@@ -181,9 +181,9 @@ def _integer_steps(values: Sequence[str | None]) -> Integers | None:
 
 def _bic(shares: Floats, weights: Floats, parameters: int) -> float:
     """Equation 7."""
-    kept = weights > 0
-    logs = np.log(np.maximum(shares[kept], np.finfo(float).tiny))
-    return float(-2 * (weights[kept] @ logs) + parameters * np.log(weights.sum()))
+    positive = weights > 0
+    logs = np.log(np.maximum(shares[positive], np.finfo(float).tiny))
+    return float(-2 * (weights[positive] @ logs) + parameters * np.log(weights.sum()))
 
 
 def _fit_families(steps: Integers, weights: Floats) -> dict[str, Floats]:
@@ -245,8 +245,8 @@ IntervalEnds = tuple[Floats, Floats]
 def cell_ends(marginal: Marginal, codes: Integers, points: int, seed: list[int]) -> IntervalEnds:
     """Latent lower and upper ends of the codes' intervals: (codes, points), or (codes, 1) if ordered.
 
-    A code beyond the values is a value never seen: the first of them stands for any in a nominal column; in
-    an ordered one they are the gaps before the first value, between the first two, and so on.
+    A code beyond the values is a value that the sample lacks: the first represents all of them in a nominal
+    column; in an ordered one they are the gaps before the first value, between the first two, and so on.
     """
     if marginal.ordered:
         return _latent_ends(*_ordered_ends(marginal, codes))

@@ -144,7 +144,7 @@ def _standardize(column: Floats) -> Floats:
     return centred / spread if spread > 0 else centred
 
 
-# What may stand for a record's contribution where columns are ordered: entropy, and a regression.
+# Proxies of a record's contribution if the columns are ordered: entropy, and a regression.
 # The regression is on the columns.
 
 PLS_FACTORS: Final = 3
@@ -263,7 +263,7 @@ def list_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 
     ]
 
 
-# How well what is quick to compute stands for the exact contributions.
+# How well the cheap proxies agree with the exact contributions.
 
 STATUS_CONSTANT: Final = "not available: all records have the same value"
 STATUS_NO_CONTRIBUTION: Final = "not available: no contribution can be computed"

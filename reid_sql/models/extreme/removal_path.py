@@ -145,7 +145,7 @@ def _fill_knapsack(high: Floats, low: Floats, size: Floats, budget: Floats) -> F
     return np.where(np.isnan(bound), 0.0, bound)
 
 
-# The extreme risk after each removal in a chosen order, beside the bound that no order gets below.
+# The extreme risk after each removal in a chosen order, with the bound that no order gets below.
 # The order is chosen step by step or once.
 
 STATUS_STAYS_1: Final = (

@@ -15,12 +15,12 @@ from reid_sql.parameters import Floats
 # (Stieltjes' procedure; Golub & Welsch). A histogram of a billion records has tens of thousands of sizes,
 # and then some two hundred nodes.
 
-MAX_EXACT_SIZE: Final = 32  # sizes up to here are kept one by one
+MAX_EXACT_SIZE: Final = 32  # sizes up to here remain single terms
 NODES_PER_BIN: Final = 8
 
 
 def class_quadrature(sizes: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Nodes and weights that stand for class sizes, ascending and distinct, and their numbers of classes.
+    """Replace class sizes, ascending and distinct, and their numbers of classes by nodes and weights.
 
     Right to 1e-12 for logarithms of gamma functions of the size, and their derivatives.
 
@@ -66,7 +66,7 @@ def _gauss_quadrature(size: Floats, count: Floats) -> tuple[Floats, Floats]:
 # over [0, 1], which Gauss–Legendre nodes take where it has its mass, to 1e-12.
 
 LEGENDRE_NODES, LEGENDRE_WEIGHTS = np.polynomial.legendre.leggauss(48)
-MAX_EXPONENT: Final = 40.0  # e^−40 is nothing beside the rest
+MAX_EXPONENT: Final = 40.0  # e^−40 is negligible
 MIN_RATE: Final = 1e-300
 CLASSES_PER_CHUNK: Final = 65_536  # classes at a time
 

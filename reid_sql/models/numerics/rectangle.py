@@ -178,9 +178,7 @@ def lattice_points(dimensions: int, points: int, seed: int) -> Floats:
 # over all cores. A rectangle's figures depend on it and the seed alone: not on the others, their order or
 # the number of threads.
 
-MAX_SIGMAS: Final = (
-    40.0  # standard deviations that stand for infinity: the normal tail beyond is 0 in doubles
-)
+MAX_SIGMAS: Final = 40.0  # standard deviations that count as infinite: the normal tail beyond is 0 in doubles
 POINTS_PER_BLOCK: Final = 1 << 14  # rectangles times points that are worked on together
 POINTS_FACTOR: Final = 2  # times the points where the error is too large
 MIN_PROBABILITY: Final = float(np.finfo(np.float64).tiny)

@@ -20,7 +20,7 @@ from reid_sql.parameters import Floats
 # What every estimator of population uniqueness answers, and what each of them first asks of the sample.
 
 NO_INTERVAL: Final = "no interval: "
-COVERED: Final = "it held the truth in"  # of an interval that held it too seldom to decide anything
+COVERED: Final = "it held the truth in"  # of an interval that contained it too seldom to decide anything
 STATUS_ALL_UNIQUE: Final = (
     "all records are unique: the sample does not bound how many of the population are, "
     "and all are taken to be, the upper end"
@@ -161,15 +161,15 @@ def ewens_standard_deviation(theta: float, records: float) -> float:
 
     They are the first two.
     """
-    if not theta:  # nobody is unique; of two records alike the variance below would be 0 / 0
+    if not theta:  # no one is unique; of two records alike the variance below would be 0 / 0
         return 1.0
     mean = records * theta / (theta + records - 1)
     return sqrt(max(mean + mean**2 * (1 - theta) / (records * (theta + records - 2)), 1.0))
 
 
-# Population uniqueness by Zayatz: the sample's classes stand for the population's, drawn by chance.
-# Each of them is sampled by chance. Source: Zayatz 1991; Rocher, Hendrickx & de Montjoye 2019, supplement,
-# note 1, equation 11.
+# Population uniqueness by Zayatz: the sample's classes are taken for the population's, each sampled by
+# chance. Each of them is sampled by chance. Source: Zayatz 1991; Rocher, Hendrickx & de Montjoye 2019,
+# supplement, note 1, equation 11.
 
 STATUS_ZAYATZ: Final = f"{NO_INTERVAL}Zayatz's rule states no error of its own"
 

@@ -23,8 +23,8 @@ from reid_sql.parameters import Floats, Integers
 class UniquenessEvidence:
     """How many classes have each size and each expected count; the latter to a thousandth of its logarithm.
 
-    Lines of class size 0 hold what a copula is fitted to, in the columns of its PairCounts, and beside it the
-    records drawn that a model of people needs; each where it was asked for.
+    Lines of class size 0 have the counts that a copula is fitted to, in the columns of its PairCounts, and
+    the sampled records that a model of people needs; each only if the method needs them.
     """
 
     class_size: Integers  # (lines,)
@@ -76,8 +76,8 @@ class UniquenessEvidence:
         return of_lines([*_select_lines(pairs), *self._sizes(), *self._drawn()])
 
     def _sizes(self) -> list[Line]:
-        held = self.histogram
-        counted = zip(held.class_size.tolist(), held.classes.tolist(), strict=True)
+        histogram = self.histogram
+        counted = zip(histogram.class_size.tolist(), histogram.classes.tolist(), strict=True)
         return [(0, SIZES, None, None, None, size, float(classes), None) for size, classes in counted]
 
     def _drawn(self) -> list[Line]:
@@ -94,14 +94,14 @@ def _select_lines(pairs: PairCounts) -> list[Line]:
     keys = np.stack([pairs.first, pairs.second], axis=1)
     _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
     most = most_lines(int(np.asarray(pairs.first).max(initial=1)))
-    kept = (np.asarray(pairs.second) <= 0) | (counts[place.ravel()] <= most)
+    few = (np.asarray(pairs.second) <= 0) | (counts[place.ravel()] <= most)
     return [
         (
             *(int(pairs.first[line]), int(pairs.second[line]), pairs.label[line]),
             *(pairs.first_value[line], pairs.second_value[line]),
             *(int(pairs.records[line]), float(pairs.mass[line]), None),
         )
-        for line in np.flatnonzero(kept).tolist()
+        for line in np.flatnonzero(few).tolist()
     ]
 
 

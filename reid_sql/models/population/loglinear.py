@@ -231,7 +231,7 @@ def loglinear_uniqueness(expected: Floats, fraction: float, shape: float = np.in
 
 
 def _expect_counts(fitted: FittedRecords, interactions: int) -> tuple[Floats, list[str]]:
-    """Give the expected sample count of each distinct record, and what is to be said of the fit."""
+    """Give the expected sample count of each distinct record, and notes on the fit."""
     if INTERACTIONS.check("interactions", interactions) == 1:
         raise OutOfDomainError(INTERACTIONS.sentence("interactions", "1"))
     if interactions == 0:

@@ -222,14 +222,14 @@ def _maximize(likelihood: Likelihood, lowest: float) -> tuple[float, float] | No
 
 
 def _newton_step(point: Floats, gradient: Floats, hessian: Floats, damping: float, lowest: float) -> Floats:
-    """Newton's step, kept within lowest ≤ α < 1; its scale is added where the likelihood bends wrongly."""
-    held = point[0] <= lowest and gradient[0] <= 0
+    """Newton's step, within lowest ≤ α < 1; its scale is added where the likelihood bends wrongly."""
+    at_bound = point[0] <= lowest and gradient[0] <= 0
     scale = np.abs(np.diag(hessian)) + 1e-12
     bent = -hessian + damping * np.diag(scale)
-    if held or np.linalg.eigvalsh(bent)[0] <= 0:
+    if at_bound or np.linalg.eigvalsh(bent)[0] <= 0:
         bent = np.diag((1 + damping) * scale)
     step = np.linalg.solve(bent, gradient)
-    if held:
+    if at_bound:
         step[0] = 0.0
     step[1] = np.clip(step[1], -2.0, 2.0)
     step[0] = (
@@ -246,7 +246,7 @@ def _newton_step(point: Floats, gradient: Floats, hessian: Floats, damping: floa
 # Population uniqueness by Pitman's model: an estimate with a 95 % interval from its likelihood.
 # The interval is made of what the likelihood leaves open. Near its maximum the likelihood of (α, σ) is a
 # normal density; ln Ξ moves with it (delta method), and the number of unique people varies by chance as a
-# Poisson count. An α held at 0 is open upwards by as much as the likelihood's slope allows.
+# Poisson count. An α at its bound 0 can rise as far as the likelihood's slope allows.
 
 STATUS_NO_CURVATURE: Final = (
     f"{NO_INTERVAL}the likelihood of Pitman's parameters has no curvature at its maximum"
@@ -275,7 +275,7 @@ def estimate_pitman(
         return Estimate(found.uniqueness, None, found.uniqueness, found.status)
     sigma = float(np.log((fitted.theta + fitted.alpha) / (1 - fitted.alpha)))
     covariance = _covariance(
-        histogram, np.array([fitted.alpha, sigma]), held=fitted.alpha == 0 and not negative
+        histogram, np.array([fitted.alpha, sigma]), at_bound=fitted.alpha == 0 and not negative
     )
     if covariance is None:
         return Estimate(found.uniqueness, None, None, STATUS_NO_CURVATURE)
@@ -287,13 +287,13 @@ def estimate_pitman(
     )
 
 
-def _covariance(histogram: Histogram, point: Floats, *, held: bool) -> Floats | None:
+def _covariance(histogram: Histogram, point: Floats, *, at_bound: bool) -> Floats | None:
     """Inverse curvature of the log-likelihood in (α, σ), None where it does not bend down."""
     gradient, hessian = Likelihood(histogram.class_size.astype(float), histogram.classes.astype(float)).slope(
         *point
     )
     bend = -hessian
-    if held:  # a density that falls with this slope from the end on is as wide as its inverse
+    if at_bound:  # a density that falls with this slope from the end on is as wide as its inverse
         bend[0, 0] += gradient[0] ** 2
     if np.linalg.eigvalsh(bend)[0] <= 0:
         return None

@@ -48,7 +48,7 @@ def fit_two_way(codes: Integers, records: Integers) -> TwoWayFit:
     """Fit to distinct records: codes by column, and how many hold each; refuses too many combinations.
 
     >>> sexes_and_towns = np.array([[1, 1], [1, 2], [2, 1]])
-    >>> fit_two_way(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # the one pair is met exactly
+    >>> fit_two_way(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # an exact fit
     [3.0, 1.0, 4.0]
     """
     dense = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1).astype(
@@ -63,10 +63,10 @@ def fit_two_way(codes: Integers, records: Integers) -> TwoWayFit:
     if len(pairs) == 1:
         return TwoWayFit(weight, 0.0, _count_parameters(dense, observed))
     margins = [(table[cells[:, pair[0]], cells[:, pair[1]]], observed[pair]) for pair, table in pairs.items()]
-    held = np.zeros(len(cells))
+    observed_records = np.zeros(len(cells))
     place = _find_cells(cells, dense)
-    held[place] = weight
-    expected, deviation = ProportionalFit(margins, held).run()
+    observed_records[place] = weight
+    expected, deviation = ProportionalFit(margins, observed_records).run()
     return TwoWayFit(expected[place], deviation, _count_parameters(dense, observed))
 
 
@@ -86,11 +86,11 @@ def list_possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> 
         many = table.sum(axis=1)[cells[:, narrow]]
         _refuse_many_cells(int(many.sum()))
         left, right = np.repeat(np.arange(len(cells)), many), np.nonzero(table[cells[:, narrow]])[1]
-        kept = np.ones(len(left), dtype=bool)
+        occurring = np.ones(len(left), dtype=bool)
         for other in range(column):
             checkpoint()
-            kept &= pairs[other, column][cells[left, other], right] >= 0
-        cells = np.column_stack([cells[left[kept]], right[kept].astype(np.int32)])
+            occurring &= pairs[other, column][cells[left, other], right] >= 0
+        cells = np.column_stack([cells[left[occurring]], right[occurring].astype(np.int32)])
     return cells
 
 
@@ -151,12 +151,12 @@ class ProportionalFit:
     """
 
     margins: list[tuple[Places, Floats]]
-    held: Floats  # (cells,) records that the sample has
+    records: Floats  # (cells,) in the sample
 
     def run(self) -> tuple[Floats, float]:
         """Give the expected counts, and the worst pair's miss in records as the last cycle began."""
-        most = min(MAX_CYCLES, max(3, int(MAX_CELL_UPDATES / (len(self.held) * len(self.margins)))))
-        logs, deviation = self.cycle(np.zeros(len(self.held)))
+        most = min(MAX_CYCLES, max(3, int(MAX_CELL_UPDATES / (len(self.records) * len(self.margins)))))
+        logs, deviation = self.cycle(np.zeros(len(self.records)))
         for _ in range(most // 3):
             if deviation < MAX_MISS:
                 break
@@ -181,7 +181,7 @@ class ProportionalFit:
 
     def likelihood(self, logs: Floats) -> float:
         """Log-likelihood after a cycle, when the counts add up to the sample, without its constant."""
-        return float(self.held @ logs)
+        return float(self.records @ logs)
 
     @staticmethod
     def _carried_on(start: Floats, once: Floats, twice: Floats) -> Floats:

@@ -77,7 +77,7 @@ def conformal_interval(tilted: TiltedCurve, measure: str, people: Floats, value:
     kind = point_quality(tilted)
     near, far = (SMALL_SET_SCORES if tilted.task.measure == "k_violation" else SCORES[kind])[measure]
     score = np.where(times > MAX_TIMES_MEASURED, far, near)
-    open_ = reach.apart + reach.noise + WIDTH_PER_LOG_TIMES[kind] * np.log(np.maximum(times, 1.0))
+    open_ = reach.distance + reach.noise + WIDTH_PER_LOG_TIMES[kind] * np.log(np.maximum(times, 1.0))
     middle = log_odds(reach.answer)
     low, high = (from_log_odds(middle + sign * score * open_) + sign * MIN_HALF_WIDTH for sign in (-1, 1))
     low, high = np.maximum(low, _lower_bound_of_curve(tilted, measure, people)), np.minimum(high, 1.0)
@@ -92,7 +92,7 @@ def point_quality(tilted: TiltedCurve) -> PointQuality:
 
 
 def _lower_bound_of_curve(tilted: TiltedCurve, measure: str, people: Floats) -> Floats:
-    """Nobody needs to be unique; but who names anyone is right once in n, and sets once met remain."""
+    """Bound the measure below: no one needs to be unique, but a guess is right once in n, and sets remain."""
     points = tilted.task.points
     if measure != "correctness":
         return np.zeros(people.shape)
@@ -104,7 +104,7 @@ def _lower_bound_of_curve(tilted: TiltedCurve, measure: str, people: Floats) -> 
 # Correctness in larger populations from measurements alone: shares of right matches at some sizes.
 # No table is needed. Any kind of matching (exact, sparse or learned) gives a share of people matched
 # correctly in a gallery of n. The tilted curve is fitted to such shares, or one of the paper's: the
-# Pitman–Yor one (PYC-MB) and the rules of thumb beside it. Source: Rocher, Hendrickx & de Montjoye 2025,
+# Pitman–Yor one (PYC-MB) and the its rules of thumb. Source: Rocher, Hendrickx & de Montjoye 2025,
 # equation 4 and table 1.
 
 METHOD: Final = Choice(("tilted", "pyc", "ent", "exp", "pol", "rnd"))
@@ -132,7 +132,7 @@ STATUS_MEAN: Final = ": the mean of three curves that the points cannot tell apa
 class Extrapolation:
     """Each measure at each population, with a 95 % interval; what was fitted, and what is against it.
 
-    A measure is there where the method tells it; what is against it stands against relying on it. `entropy`
+    A measure is present if the method determines it; the status says what reduces trust in it. `entropy`
     and `tail` are those of the Pitman–Yor curve through the same points (Fig. 3 of the paper), whatever the
     method; None where nothing was fitted.
     """
@@ -237,8 +237,8 @@ def extrapolate(
 def _extrapolate_highest(task: Task, people: Floats) -> Extrapolation:
     """Answer with the highest measured share, and with nothing of the other measures."""
     points = task.points
-    held = np.where(people < points.sizes[0], 1.0, points.shares.max())
-    answer = Answer(held, np.minimum(_lower_bound(task.measure, people), held), held)
+    highest = np.where(people < points.sizes[0], 1.0, points.shares.max())
+    answer = Answer(highest, np.minimum(_lower_bound(task.measure, people), highest), highest)
     return Extrapolation(
         {task.measure: answer}, STATUS_NEVER_FALLS, {}, None, None, (STATUS_NEVER_FALLS,) * people.size
     )
@@ -259,7 +259,7 @@ def _extrapolate_fitted(task: Task, people: Floats, method: str) -> Extrapolatio
             _describe_gap(task, fit),
         )
     beyond = STATUS_BEYOND + STATUS_MEAN * (not tilted.few)
-    problems += [STATUS_NO_ERRORS] * (not task.points.told)
+    problems += [STATUS_NO_ERRORS] * (not task.points.errors_given)
     statuses = tuple("; ".join(problems + [beyond] * bool(one)) or OK for one in far)
     status = max(statuses, key=len, default=OK)
     entropy, tail = fitted.parameters["entropy"], fitted.parameters["tail"]
@@ -273,17 +273,17 @@ def _answer_by_tilting(tilted: TiltedCurve, people: Floats) -> dict[str, Answer]
 
 
 def _answer_by_family(task: Task, fit: Fit, tilted: TiltedCurve, people: Floats) -> dict[str, Answer]:
-    told: dict[str, Curve] = {task.measure: fit.curve}
+    curves: dict[str, Curve] = {task.measure: fit.curve}
     if fit.law is not None:
         law = fit.law
-        told = {name: partial(law, name) for name in MEASURES.words}
-    return _add_intervals(tilted, people, {name: curve(people) for name, curve in told.items()})
+        curves = {name: partial(law, name) for name in MEASURES.words}
+    return _add_intervals(tilted, people, {name: curve(people) for name, curve in curves.items()})
 
 
-def _add_intervals(tilted: TiltedCurve, people: Floats, told: dict[str, Floats]) -> dict[str, Answer]:
+def _add_intervals(tilted: TiltedCurve, people: Floats, values: dict[str, Floats]) -> dict[str, Answer]:
     return {
         name: conformal_interval(tilted, name, people, _bound_answer(tilted.task, name, people, answer))
-        for name, answer in told.items()
+        for name, answer in values.items()
     }
 
 
@@ -301,16 +301,16 @@ def _describe_tilt(tilted: TiltedCurve) -> list[str]:
 
 
 def _lower_bound(measure: str, people: Floats) -> Floats:
-    """Whoever names anyone is right once in n; nobody needs to be unique."""
+    """Bound the measure below: a guess is right once in n, and no one needs to be unique."""
     return 1 / people if measure == "correctness" else np.zeros(people.shape)
 
 
 def _bound_answer(task: Task, measure: str, people: Floats, answer: Floats) -> Floats:
     points = task.points
-    kept = np.clip(answer, _lower_bound(measure, people), 1.0)
+    clipped = np.clip(answer, _lower_bound(measure, people), 1.0)
     capped = measure == task.measure and not points.rises_somewhere
     cap = points.shares[-1] if capped else 1.0
-    return np.where(people >= points.sizes[-1], np.minimum(kept, cap), kept)
+    return np.where(people >= points.sizes[-1], np.minimum(clipped, cap), clipped)
 
 
 def list_forecasts(forecast: Extrapolation, populations: npt.ArrayLike) -> list[Extrapolated]:
@@ -325,7 +325,7 @@ def list_forecasts(forecast: Extrapolation, populations: npt.ArrayLike) -> list[
 
 
 def _list_forecast(forecast: Extrapolation, place: int, population: float) -> Extrapolated:
-    told = {
+    measures = {
         column: value
         for name in MEASURES.words
         for column, value in zip(
@@ -337,7 +337,7 @@ def _list_forecast(forecast: Extrapolation, place: int, population: float) -> Ex
         entropy=forecast.entropy,
         tail=forecast.tail,
         status=forecast.statuses[place],
-        **told,
+        **measures,
     )
 
 

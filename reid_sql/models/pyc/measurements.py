@@ -11,13 +11,12 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.numerics.scipy_functions import betainc, betaincc, ndtr
 from reid_sql.parameters import COUNT, Choice, Floats, Number, plain
 
-# Correctness, uniqueness and k-anonymity violation as averages over how surprising people are.
-# A person whose anonymity set has the share p of all people carries L = −ln p nats, the surprisal. Let m(L)
-# be the share of people at each L. Then every curve of exact matching among n people is linear in m:
-# - κ(n) = Σ m (1 − (1 − p)^n) / (n p), equation 1 of Rocher, Hendrickx & de Montjoye 2025; - Ξ(n) = Σ m (1
-# − p)^(n − 1), where nobody else is of the set; - V_k(n) = Σ m P(Bin(n − 1, p) ≤ k − 2), where at most k −
-# 2 others are.
-# m is kept on a fixed lattice of L. What lies beyond its end is as good as unique for any population in the
+# Correctness, uniqueness and k-anonymity violation as averages over how surprising people are. A person whose
+# anonymity set has the share p of all people carries L = −ln p nats, the surprisal. Let m(L) be the share of
+# people at each L. Then every curve of exact matching among n people is linear in m: - κ(n) = Σ m (1 − (1 −
+# p)^n) / (n p), equation 1 of Rocher, Hendrickx & de Montjoye 2025; - Ξ(n) = Σ m (1 − p)^(n − 1), where no
+# one else is of the set; - V_k(n) = Σ m P(Bin(n − 1, p) ≤ k − 2), where at most k − 2 others are. m is
+# defined on a fixed lattice of L. What lies beyond its end is as good as unique for any population in the
 # domain.
 
 MEASURES: Final = Choice(("correctness", "uniqueness", "k_violation"))
@@ -147,7 +146,7 @@ class Measurements:
     shares: Floats  # (sizes,)
     weights: Floats  # (sizes,)
     errors: Floats  # (sizes,)
-    told: bool = True  # whether the caller said the errors
+    errors_given: bool = True  # whether the caller passed the errors
 
     @property
     def relative(self) -> Floats:
@@ -198,14 +197,14 @@ def check_measurements(
         )
     weights = np.asarray(times * np.log(distinct), dtype=np.float64)
     return Measurements(
-        distinct[above], mean[above], weights[above], spread[above], told=standard_errors is not None
+        distinct[above], mean[above], weights[above], spread[above], errors_given=standard_errors is not None
     )
 
 
-def _standard_errors(shares: Floats, told: npt.ArrayLike | None) -> Floats:
-    if told is None:
+def _standard_errors(shares: Floats, given: npt.ArrayLike | None) -> Floats:
+    if given is None:
         return np.full(shares.size, _rounding_error(shares))
-    errors = STANDARD_ERROR.check("standard_errors", told).ravel()
+    errors = STANDARD_ERROR.check("standard_errors", given).ravel()
     if errors.size not in (1, shares.size):
         got = f"got {errors.size} for {shares.size} shares"
         raise OutOfDomainError(

@@ -1,8 +1,8 @@
 """PYC: how uniqueness, correctness and k-anonymity violations of a table scale with the population.
 
-The frequencies of the anonymity sets follow a Pitman–Yor process of discount d and concentration α, said in
-two numbers people can read: the entropy h (nats) of the sets, and the complexity γ of their tail (1 a heavy
-tail, 0 a geometric one, below 0 finitely many sets, nearing equally large ones).
+The frequencies of the anonymity sets follow a Pitman–Yor process of discount d and concentration α, expressed
+in two numbers people can read: the entropy h (nats) of the sets, and the complexity γ of their tail (1 a
+heavy tail, 0 a geometric one, below 0 finitely many sets, nearing equally large ones).
 
 Source: Rocher, Hendrickx & de Montjoye 2025, equations 2, 12 and 13; Pitman 1995 for the classes of each
 size.

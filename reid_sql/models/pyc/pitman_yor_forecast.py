@@ -1,6 +1,6 @@
 """Forecast correctness, uniqueness and k-anonymity violations from a sample to populations that hold it.
 
-The sample's own classes are kept: given its histogram, the n − n_s people still to come join its classes or
+The sample's own classes remain: given its histogram, the n − n_s people still to come join its classes or
 open new ones by the Pitman–Yor urn (Pitman 1995), so the forecast at the sample's own size is what was
 counted. The interval joins the posterior of (entropy, tail) with the urn's own chance, and with how far the
 model misses the sample's own curve.
@@ -30,7 +30,7 @@ from reid_sql.parameters import Floats
 
 DRAWS: Final = 200
 INTERVAL_ENDS: Final = (0.025, 0.975)
-ROUNDING_MARGIN: Final = 1e3  # by which a difference must stand out of what rounding loses
+ROUNDING_MARGIN: Final = 1e3  # a difference must be so many times what rounding loses
 STATUS_COVERAGE: Final = (
     "the intervals hold the fit and chance, not what the model misses: of 120 samples of tables of people the"
     " true uniqueness lay below its interval in 26 and above it in 10, correctness in 11 and 7, k_violation"
@@ -106,10 +106,12 @@ def forecast_pitman_yor(
     possible = np.r_[True, (alpha + found.classes * d)[1:] > 0]
     urn = Urn(d[possible], np.maximum(alpha, -d * found.classes)[possible], found.records, found.classes)
     gap = measure_misfit(histogram, found)
-    told = [part for part in (found.status,) if part != OK] + describe_misfit(gap)
+    notes = [part for part in (found.status,) if part != OK] + describe_misfit(gap)
     rows = [_forecast_population(histogram, urn, size, k, gap) for size in sizes]
     beyond = [[STATUS_COVERAGE] * (row.population > found.records) for row in rows]
-    return [replace(row, status="; ".join(told + more) or OK) for row, more in zip(rows, beyond, strict=True)]
+    return [
+        replace(row, status="; ".join(notes + more) or OK) for row, more in zip(rows, beyond, strict=True)
+    ]
 
 
 def _resample(weight: Floats) -> npt.NDArray[np.intp]:
@@ -166,11 +168,11 @@ def _expect_records_of_size(
 ) -> tuple[Floats, Floats]:
     """Expected records in classes of this size, altogether and in classes new to the sample."""
     new = size * _expect_new_classes(urn, population, size)
-    kept = np.zeros_like(new)
+    grown = np.zeros_like(new)
     for own, count in zip(histogram.class_size, histogram.classes, strict=True):
         if own <= size:
-            kept += size * count * _expect_grown_classes(urn, population, int(own), size)
-    return kept + new, new
+            grown += size * count * _expect_grown_classes(urn, population, int(own), size)
+    return grown + new, new
 
 
 def _expect_new_classes(urn: Urn, population: float, size: int) -> Floats:

@@ -101,7 +101,7 @@ def _solve_scaled(curvature: Floats, right: Floats) -> Floats:
 # rough points the second) is the answer up to 30 times the largest size that was measured; how far the
 # three lie apart says how much of the answer is the base's own.
 
-MIN_POINTS: Final = 4  # from as many on, three parameters and a tilt are told by the points
+MIN_POINTS: Final = 4  # so many points determine three parameters and a tilt
 MAX_TIMES_MEASURED: Final = 30.0  # times the largest size: beyond, no one base is better than their mean
 LOG_ODDS_FLOOR: Final = 1e-4  # of log-odds
 MIN_EQUAL_SETS_DISCOUNT: Final = (
@@ -115,7 +115,9 @@ TILT_STARTS: Final = 2
 LOWER_BOUNDS: Final = np.array([-30.0, -2.5, -8.0])
 UPPER_BOUNDS: Final = np.array([60.0, 3.0, 8.0])
 MAX_EVALUATIONS: Final = 100
-ERROR_GROWTH: Final = 3.0  # by which errors that nobody told grow until the points can be met
+ERROR_GROWTH: Final = (
+    3.0  # factor by which errors that the caller did not give grow until a law meets the points
+)
 MAX_ERROR: Final = 0.3
 START_GRID: Final = np.stack(np.meshgrid(LOCATIONS, LOG_SCALES, indexing="ij"), axis=-1).reshape(-1, 2)
 
@@ -141,11 +143,11 @@ def from_log_odds(value: Floats) -> Floats:
 class Reach:
     """What the three laws say of one measure: the answer, their distance, and the noise, in log-odds.
 
-    The distance is how far they lie apart, the noise what it makes of the answer.
+    The distance is how far they differ, the noise what it makes of the answer.
     """
 
     answer: Floats  # (populations,), a share
-    apart: Floats  # (populations,)
+    distance: Floats  # (populations,)
     noise: Floats  # (populations,)
 
 
@@ -190,8 +192,9 @@ def fit_tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
     """Fit the three bases and tilt them; `fitted` is the Pitman–Yor curve of the same points.
 
     The skew and the lognormal base minimise Σ ln(n) n (κ − Eκ(n))², which looks at the far end of the curve
-    more than equation 4 does. Errors that nobody told start from those of rounding, and grow until a law
-    meets the points within them. Rough points bear no third parameter: of them the lognormal law answers.
+    more than equation 4 does. Errors that the caller did not give start from those of rounding, and grow
+    until a law meets the points within them. Rough points bear no third parameter: of them the lognormal law
+    answers.
     """
     expected = surprisal_kernel(task.measure, task.points.sizes, task.k)
     third = _pitman_yor_base(fitted)
@@ -206,11 +209,11 @@ def fit_tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
 
 
 def _widen_errors(task: Task, expected: Floats, base: Floats) -> Task:
-    """Let the errors grow, where nobody told them, until the tilted base meets the points within them."""
+    """Let errors that the caller did not give grow until the tilted base meets the points within them."""
     points = task.points
     while True:
         law = _tilt_to_points(base, expected, points)
-        if points.told or (law.settled and law.misfit <= 1) or points.relative.max() > MAX_ERROR:
+        if points.errors_given or (law.settled and law.misfit <= 1) or points.relative.max() > MAX_ERROR:
             return replace(task, points=points)
         points = replace(points, errors=ERROR_GROWTH * points.relative * points.shares)
 
