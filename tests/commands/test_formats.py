@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from reid_sql.commands.options import print_csv
+from reid_sql.commands.output import print_csv
 from reid_sql_udfs import declared
 from tests.processes import command
 
