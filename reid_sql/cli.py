@@ -75,7 +75,7 @@ def _run_with_progress(options: "argparse.Namespace") -> int:
     """Import the command's module and run it; show progress from the first second on a terminal."""
     from importlib import import_module  # noqa: PLC0415 - Ctrl-C is answered while it loads
 
-    from reid_sql import progress  # noqa: PLC0415 - the same
+    from reid_sql.terminal import progress  # noqa: PLC0415 - the same
 
     progress.ask(getattr(options, "progress", None))
     progress.begin("starting")

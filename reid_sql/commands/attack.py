@@ -6,7 +6,6 @@ from typing import Final
 
 import duckdb
 
-from reid_sql import terminal
 from reid_sql.charts.release_figures import check_plot_file, save
 from reid_sql.charts.release_figures import comparison_page as comparison_figure
 from reid_sql.commands.options import PASSED
@@ -14,8 +13,9 @@ from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import call, function_options, open_file, open_file_table
 from reid_sql.parameters import quoted
 from reid_sql.scenario import scenario
-from reid_sql.source import attach_source
-from reid_sql.terminal_comparison import comparison_page
+from reid_sql.sources.files import attach_source
+from reid_sql.terminal import pages
+from reid_sql.terminal.pages import comparison_page
 
 MODEL: Final = "attacked"  # name of the model that is fitted to the file
 POPULATION: Final = "reid_population"
@@ -44,7 +44,7 @@ def run_adversary(options: argparse.Namespace) -> int:
     name = known.name or options.scenario
     rows = settings.records() if settings else summary
     print_answer(
-        options, page, rows, lambda: terminal.adversary_page(name, known.assumptions, summary, settings)
+        options, page, rows, lambda: pages.adversary_page(name, known.assumptions, summary, settings)
     )
     return PASSED
 
@@ -55,7 +55,7 @@ def _attach(
     """Attach a second file as a view, and check that all of its records were read."""
     source = attach_source(con, view, option, file, table)
     if source.records is not None:
-        source.hold(option, con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
+        source.refuse_missing_records(option, con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
 
 
 def run_compare(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from rich.console import Group, RenderableType
 
-from reid_sql import facts, terminal
+from reid_sql import facts
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.engines.duckdb import needs_python
@@ -14,6 +14,8 @@ from reid_sql.engines.face import title
 from reid_sql.errors import UnknownNameError
 from reid_sql.function import Function
 from reid_sql.suggestion import suggestion
+from reid_sql.terminal import pages
+from reid_sql.terminal.console import Text, words_table
 from reid_sql_udfs import declared
 
 ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
@@ -33,28 +35,28 @@ def run_functions(options: argparse.Namespace) -> int:
 
 
 def _page(chosen: list[Function], *, whole: bool) -> RenderableType:
-    lines = [terminal.function_lines(found.signature, found.words, found.source) for found in chosen]
+    lines = [pages.function_lines(found.signature, found.words, found.source) for found in chosen]
     return Group(*lines, *(_details(chosen[0]) if whole else ()))
 
 
 def _details(found: Function) -> Iterator[RenderableType]:
     """Print the docstring after its first sentence, parameters, result columns, engines and an example."""
     for paragraph in filter(None, facts.details(found).split("\n\n")):
-        yield terminal.Text(" ".join(paragraph.split()))
+        yield Text(" ".join(paragraph.split()))
         yield ""
     if named := facts.named(found):
         parameters = [p for p in found.parameters if p.name in named]
         rows = [(p.name, facts.domain_words(p.domain), facts.default_words(p)) for p in parameters]
-        yield terminal.words_table(("parameter", "is", "unless given"), _bare(rows))
+        yield words_table(("parameter", "is", "unless given"), _bare(rows))
     rest = facts.columns_beside(found)
     rows = [(rest, "theirs", "")] if rest else []
     rows += [(name, kind, facts.meaning(found, name)) for name, kind in facts.result_columns(found)]
-    yield terminal.words_table(("result", "type", "is"), _bare(rows))
-    yield from map(terminal.Text, _engines(found))
+    yield words_table(("result", "type", "is"), _bare(rows))
+    yield from map(Text, _engines(found))
     yield ""
     if shown := facts.example(found.name):
-        yield terminal.Text("Example", "bold")
-        yield from map(terminal.Text, shown[1].splitlines())
+        yield Text("Example", "bold")
+        yield from map(Text, shown[1].splitlines())
 
 
 def _bare(rows: list[tuple[str, str, str]]) -> list[tuple[str, ...]]:

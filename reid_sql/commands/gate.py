@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
-from reid_sql import progress
 from reid_sql.check import gate
 from reid_sql.check.advice import advice
 from reid_sql.check.files import (
@@ -35,6 +34,7 @@ from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_rendered, print_rows
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Number
+from reid_sql.terminal import progress
 
 Page = Mapping[str, Any]
 REPORTS: Final = ("json_report", "junit", "html")  # options of `check` that name a file

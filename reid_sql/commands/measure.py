@@ -3,7 +3,6 @@
 import argparse
 from typing import Any, Final
 
-from reid_sql import terminal
 from reid_sql.charts.figures import validation
 from reid_sql.charts.release_figures import check_plot_file, forecast_page, save
 from reid_sql.commands.options import PASSED, names, number, numbers, require
@@ -17,13 +16,14 @@ from reid_sql.commands.tables import (
     open_table,
 )
 from reid_sql.errors import OutOfDomainError
-from reid_sql.identifiers import hint
 from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.people_fit import once
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
-from reid_sql.terminal import ONE_ROW_ONE_PERSON
-from reid_sql.terminal_profile import profile_page
+from reid_sql.sources.identifiers import hint
+from reid_sql.terminal import pages
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
+from reid_sql.terminal.pages import profile_page
 
 PEOPLE: Final = "people of the population"  # shown while they are estimated
 PLOTTED_MODEL: Final = "drawn"  # name of the model whose fit is shown
@@ -65,14 +65,14 @@ def run_risk(options: argparse.Namespace) -> int:
     page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": codes}
     page |= {"population_risk": answer} if answer else {}
     page |= {"stand_out": exposed.records()} if exposed else {}
-    forecast = terminal.answer_page(answer, model["k"]) if answer else None
+    forecast = pages.answer_page(answer, model["k"]) if answer else None
     rows = answer or (exposed.records() if exposed else [risk])
     columns = table.columns
     print_answer(
         options,
         page,
         rows,
-        lambda: terminal.risk_page(risk, sizes, exposed, columns, counted, answer=forecast),
+        lambda: pages.risk_page(risk, sizes, exposed, columns, counted, answer=forecast),
     )
     return PASSED
 
@@ -110,7 +110,7 @@ def run_forecast(options: argparse.Namespace) -> int:
         else:
             rows = table.call("population_risk", populations, words=PEOPLE, **how)
     page = [row | {"pyc_forecast": other} for row, other in zip(rows, older, strict=True)]
-    print_answer(options, page, rows, lambda: terminal.forecast_page(rows, older, how["k"]))
+    print_answer(options, page, rows, lambda: pages.forecast_page(rows, older, how["k"]))
     return PASSED
 
 
@@ -149,5 +149,5 @@ def run_validate(options: argparse.Namespace) -> int:
     rows = table.call("validate_risk", words="validation", **how)
     if options.plot:
         save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot)
-    print_answer(options, rows, rows, lambda: terminal.validation_page(rows))
+    print_answer(options, rows, rows, lambda: pages.validation_page(rows))
     return PASSED

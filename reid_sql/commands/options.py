@@ -5,8 +5,8 @@ import re
 import sys
 from typing import TYPE_CHECKING, Final
 
-from reid_sql import progress
 from reid_sql.errors import OutOfDomainError
+from reid_sql.terminal import progress
 
 if TYPE_CHECKING:
     from typing import TextIO

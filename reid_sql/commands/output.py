@@ -10,10 +10,10 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from reid_sql import progress
 from reid_sql.commands.options import printed
 from reid_sql.control_characters import escape_in_csv, escape_in_json
-from reid_sql.terminal import console
+from reid_sql.terminal import progress
+from reid_sql.terminal.console import console
 
 Rows = Sequence[Mapping[str, Any]]
 

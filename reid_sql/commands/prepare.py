@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from reid_sql import progress
 from reid_sql.charts.figures import frontier
 from reid_sql.charts.release_figures import check_plot_file, save
 from reid_sql.check.files import write_report
@@ -22,6 +21,7 @@ from reid_sql.release.prepared import Prepared
 from reid_sql.release.rows import release_rows
 from reid_sql.release.sentences import steps
 from reid_sql.release.terminal_page import release_page
+from reid_sql.terminal import progress
 
 FILES: Final = ("sql", "polars", "json_report", "html")  # options that name a file
 

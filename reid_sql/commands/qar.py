@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql import terminal
 from reid_sql.charts.release_figures import check_plot_file, extreme_page, save
 from reid_sql.commands.options import PASSED, number, require
 from reid_sql.commands.output import print_answer
@@ -15,6 +14,7 @@ from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.extreme.removal_path import BY, REMOVE
 from reid_sql.parameters import COLUMNS
 from reid_sql.runner import sentence
+from reid_sql.terminal import pages
 
 REMOVED_SHARE: Final = 0.2  # of the records; a table is of little use without more
 MAX_EXACT_STEPS: Final = 10**8  # records times removals of an exact elimination that nobody asked for
@@ -47,7 +47,7 @@ def run_qar(options: argparse.Namespace) -> int:
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
     removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
-    print_answer(options, page, removed or [risk], lambda: terminal.qar_page(risk, riskiest, paths, remarks))
+    print_answer(options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks))
     return PASSED
 
 

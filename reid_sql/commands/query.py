@@ -8,11 +8,12 @@ from typing import Final
 
 import duckdb
 
-from reid_sql import register, terminal
+from reid_sql import register
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer, print_csv
 from reid_sql.errors import UnknownNameError
 from reid_sql.runner import run
+from reid_sql.terminal.console import answer_table
 
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
 MEMORY: Final = ":memory:"
@@ -31,7 +32,7 @@ def run_query(options: argparse.Namespace) -> int:
         if options.format == "csv":
             print_csv(answer.columns, answer.rows)
         else:
-            print_answer(options, answer.records(), [], partial(terminal.answer_table, answer))
+            print_answer(options, answer.records(), [], partial(answer_table, answer))
         sys.stdout.flush()  # an answer is printed before the next statement runs
     return PASSED
 

@@ -11,21 +11,21 @@ import duckdb
 
 from reid_sql import registry
 from reid_sql.commands.options import names, number, numbers
-from reid_sql.connection_url import is_connection, masked
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import sql_literal
-from reid_sql.identifiers import repeated
 from reid_sql.models.columns.column_profile import marks_of
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, Number, Numbers, Texts
 from reid_sql.runner import Answer, run
-from reid_sql.source import open_source
+from reid_sql.sources.files import open_source
+from reid_sql.sources.identifiers import repeated
+from reid_sql.sources.remote import is_connection, masked
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table
 
-    from reid_sql.warehouse import Warehouse
+    from reid_sql.sources.warehouse import Warehouse
 
 Rows = list[dict[str, Any]]
 
@@ -167,7 +167,7 @@ def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Ta
     if find_spec("ibis") is None:
         rule = "a connection must have ibis, got none"
         raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
-    from reid_sql.warehouse import warehouse  # noqa: PLC0415 - Ibis is optional
+    from reid_sql.sources.warehouse import warehouse  # noqa: PLC0415 - Ibis is optional
 
     with warehouse("the connection", options.file, Path()) as opened:
         yield opened, opened.table("--table", options.table)

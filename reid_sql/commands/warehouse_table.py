@@ -7,12 +7,13 @@ from typing import Any
 from ibis.expr.types import Table
 
 import reid_sql.ibis as ri
-from reid_sql import registry, warehouse
+from reid_sql import registry
 from reid_sql.client_fallback import profile_columns
 from reid_sql.fitted_model import FittedModel
-from reid_sql.identifiers import likely, repeating
 from reid_sql.models.columns.column_profile import marks_of
 from reid_sql.runner import Answer
+from reid_sql.sources import warehouse
+from reid_sql.sources.identifiers import likely, repeating
 
 
 class WarehouseTable:

@@ -23,7 +23,7 @@ from reid_sql.check.policy_file import read_policy
 from reid_sql.check.report import text
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
-from reid_sql.warehouse import warehouse
+from reid_sql.sources.warehouse import warehouse
 from tests.check.towns import PEOPLE
 from tests.warehouses import connected
 
