@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from tests.processes import ROOT, command, environment
 
 PEOPLE = "reid_sql/demo/people.csv"

@@ -14,7 +14,7 @@ from reid_sql.commands.options import names, number, numbers
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import sql_literal
-from reid_sql.models.columns.column_profile import marks_of
+from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, Number, Numbers, Texts
 from reid_sql.runner import Answer, run
 from reid_sql.sources.files import open_source
@@ -110,7 +110,9 @@ class FileTable:
 
     def missing_value_codes(self) -> dict[str, str]:
         """Profile all columns."""
-        return marks_of(call(self.con, "profile", [self.name, self.columns], "missing-value codes").records())
+        return describe_missing_values(
+            call(self.con, "profile", [self.name, self.columns], "missing-value codes").records()
+        )
 
     def repeated_identifiers(self) -> list[tuple[str, int, int]]:
         """Count in one scan if a column has such a name."""

@@ -10,7 +10,7 @@ import reid_sql.ibis as ri
 from reid_sql import registry
 from reid_sql.client_fallback import profile_columns
 from reid_sql.fitted_model import FittedModel
-from reid_sql.models.columns.column_profile import marks_of
+from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.runner import Answer
 from reid_sql.sources import warehouse
 from reid_sql.sources.identifiers import likely, repeating
@@ -49,7 +49,7 @@ class WarehouseTable:
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
         ask = partial(warehouse.asked, url=self.warehouse.url)
-        return marks_of(profile_columns(self.table, self.columns, ask))
+        return describe_missing_values(profile_columns(self.table, self.columns, ask))
 
     def repeated_identifiers(self) -> list[tuple[str, int, int]]:
         """Count in one scan if a column has such a name."""

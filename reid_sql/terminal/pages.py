@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.charts.risk_charts import EDGES, NO_END
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.runner import Answer
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text, answer_table, number
 
