@@ -47,7 +47,7 @@ def opened_in_ibis(
     The policy's own memory limit is for files.
     """
     if memory_limit is not None:
-        rule = f"--memory-limit must not be set where a warehouse counts, got '{memory_limit}'"
+        rule = f"--memory-limit must not be given for a warehouse, got '{memory_limit}'"
         raise OutOfDomainError(f"{rule}; leave it away, as the client holds reduced statistics alone")
     _refuse_files(policy)
     with ExitStack() as stack:

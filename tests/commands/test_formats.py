@@ -184,7 +184,8 @@ def test_csv_cannot_hold_two_tables() -> None:
     refused = command(*call)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert (
-        "--population must not be given with --stand-out in csv, got 3 to stand out; ask twice" in refused.stderr
+        "--population must not be given with --stand-out in csv, got 3 to stand out; ask twice"
+        in refused.stderr
     )
 
 
