@@ -68,13 +68,13 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _drawn(table: Asked, populations: list[float], plot: str, how: dict[str, Any]) -> list[dict[str, Any]]:
     """The one answer in each population, with its curve and the fit of its model in a picture."""
-    from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.models.people.fit import cached_fits  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.plot.file import save  # noqa: PLC0415 - an optional extra
     from reid_sql.plot.pages import forecast_page  # noqa: PLC0415 - the same
 
     measured = table.ask("correctness_curve", words="curve", nulls=how["nulls"])
     path = _path(measured[-1]["n"], max(populations))
-    with once():  # one model for the figures and for what is drawn of its fit
+    with cached_fits():  # one model for the figures and for what is drawn of its fit
         answer = table.ask("population_risk", [*populations, *path], words=PEOPLE, **how)
         checks = checks_of(table, how["nulls"])
     before = table.ask("pyc_forecast", path, words="forecast", **how)
@@ -86,7 +86,7 @@ def _drawn(table: Asked, populations: list[float], plot: str, how: dict[str, Any
 def checks_of(table: Asked, nulls: str) -> "list[Check]":
     """What the model of people expects of the table's own class sizes, and what they are."""
     from reid_sql.models.people.diagnostics import predictive_checks  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.models.people.people_model import PeopleModel  # noqa: PLC0415 - the same
+    from reid_sql.models.people.model import PeopleModel  # noqa: PLC0415 - the same
 
     model = table.fitted(DRAWN, nulls=nulls)
     return predictive_checks(model) if isinstance(model, PeopleModel) else []

@@ -52,7 +52,7 @@ def run_command(options: argparse.Namespace) -> int:
     """Show how risky the file is."""
     from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.domains import NULLS, SHOWN, THRESHOLD  # noqa: PLC0415 - the same
-    from reid_sql.models.one_answer.population_risk import CLASS_SIZE  # noqa: PLC0415 - the same
+    from reid_sql.models.population_risk.answer import CLASS_SIZE  # noqa: PLC0415 - the same
 
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
     count = whole("--stand-out", options.stand_out, SHOWN)

@@ -6,8 +6,8 @@ from reid_sql.check.measures.measure import Measure, highest, row_of
 from reid_sql.domains import PROBABILITY, SEED, Choice
 from reid_sql.function import Parameter
 from reid_sql.models.copula.gaussian_copula import METHODS
-from reid_sql.models.one_answer.population_risk import METHOD
 from reid_sql.models.population.population_uniqueness import EVERY
+from reid_sql.models.population_risk.answer import METHOD
 
 ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
 ESTIMATES: Final = ("population_tbl", "model")  # a check rests on the estimate that needs neither

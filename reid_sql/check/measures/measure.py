@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from reid_sql.columns import Groups
 from reid_sql.domains import COUNT, Columns, Key, Number, Numbers, OptionalTable, Table
 from reid_sql.function import REQUIRED, Function, Parameter
-from reid_sql.models.one_answer.population_risk import METHOD
+from reid_sql.models.population_risk.answer import METHOD
 from reid_sql_udfs import declared
 
 Row = Mapping[str, Any]
