@@ -15,9 +15,8 @@ import polars as pl
 
 from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes
+from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
 from reid_sql.models.people.fit import fit
@@ -32,6 +31,7 @@ from reid_sql.models.population.population_uniqueness import estimates
 from reid_sql.models.population_risk.answer import loglinear_uniqueness
 from reid_sql.models.population_risk.shares import KINDS, ShareKind, predict_by_sample
 from reid_sql.models.pyc import extrapolation, pitman_yor_forecast
+from reid_sql.parameters import Floats
 
 OF_PEOPLE: Final = (
     *("adult", "census_income_kdd", "cps_tax_units", "hdv2003", "brfss2020_heart", "covid19_mx"),
@@ -190,7 +190,7 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
 
 def tilted(histogram: Histogram, people: int) -> dict[str, list[float | None]]:
     """Extrapolate the sample's own curve, as `correctness_curve` gives it, to the population."""
-    sizes = default_sizes(int(histogram.records.sum()))[1:].astype(np.float64)
+    sizes = default_subset_sizes(int(histogram.records.sum()))[1:].astype(np.float64)
     found = extrapolation.extrapolate(sizes, correctness_curve(histogram, sizes), [people], k=K)
     row = extrapolation.rows(found, [people])[0]
     return {

@@ -14,8 +14,7 @@ import numpy as np
 
 from benchmarks.accuracy.kinds import KINDS
 from benchmarks.accuracy.people_cases import OF_PEOPLE, Case, K
-from reid_sql.domains import Floats
-from reid_sql.models.numerics.clopper_pearson import clopper_pearson
+from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.overdispersion import LOG_SHAPES, ShapeLaw, ShapeLikelihood
 from reid_sql.models.people.repeated_people import DrawnGroups, RepeatedPeople
@@ -40,6 +39,7 @@ from reid_sql.models.population_risk.shares import (
     add_population_variance,
     measure_spread,
 )
+from reid_sql.parameters import Floats
 
 SHIFTS: Final = (-0.9, -0.6, -0.3, 0.0)
 DRIFTS: Final = (-0.1, 0.0)
@@ -93,7 +93,7 @@ def judge(case: Case, taught: Learnt) -> Judged:
     """Give the shares of a case under some constants, and what population_risk doubts of them."""
     shares, doubts = {}, list(_doubts(case, taught))
     for name in shares_of.KINDS:
-        cap = clopper_pearson(round(case.sample[name] * case.records), case.records)
+        cap = clopper_pearson_upper(round(case.sample[name] * case.records), case.records)
         found = shares_of.interval(spread(case, name, taught.law, taught.power), taught.z[name], cap)
         high = max(cap, found.estimate) if WITHOUT_UPPER.intersection(doubts) else found.high
         left = RepeatedPeople(*case.twins).min_share_left(name, case.records / case.people, K)

@@ -16,11 +16,11 @@ from scipy.stats import rankdata
 from benchmarks.accuracy.copulas import PERSONS, Population, populations
 from benchmarks.accuracy.people_cases import Coded, table
 from benchmarks.accuracy.people_judge import balanced
-from reid_sql.domains import Floats
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.scores import Shrinkage, clipped_log_odds, shrink_scores
 from reid_sql.models.population_risk import shares
+from reid_sql.parameters import Floats
 
 LEVELS: Final = (0.9, 0.95, 0.99)
 LEAST: Final = 50  # records of a sample, as in the paper

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.loss import WORDS
 
 Page = dict[str, Any]
 NONE: Final = (
     "No form of the table was found that meets the policy: allow more suppression, a longer time, other "
-    "ladders or a milder limit."
+    "hierarchies or a milder limit."
 )
 
 

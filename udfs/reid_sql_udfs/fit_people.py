@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from reid_sql import registry
-from reid_sql.domains import Names, NewModel, Seed
 from reid_sql.function import Answer, table_function
 from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summarize
 from reid_sql.models.people.evidence import EvidenceRows, evidence_from_rows
 from reid_sql.models.people.fit import fit
+from reid_sql.parameters import Names, NewModel, Seed
 from reid_sql.reductions.people import PEOPLE
 
 

@@ -1,15 +1,15 @@
 """Journalist risk of a table, against a population table."""
 
-from reid_sql.domains import Threshold
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
+from reid_sql.parameters import Threshold
 from reid_sql.reductions.population import POPULATION_HISTOGRAM
 from reid_sql_udfs.risk_summary import BLANK, SELECT
 
 COVERED = f"""
     sum(uncovered)::BIGINT AS uncovered_records,
     CASE WHEN sum(uncovered) = 0 THEN '{disclosure.OK}'
-    ELSE sum(uncovered)::VARCHAR || '{disclosure.UNCOVERED}' END AS status
+    ELSE sum(uncovered)::VARCHAR || '{disclosure.STATUS_UNCOVERED}' END AS status
 """
 
 

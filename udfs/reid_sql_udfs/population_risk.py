@@ -1,9 +1,9 @@
 """The one answer: who is unique in the population, how sure that is, and in a sentence."""
 
-from reid_sql.domains import Counts, Names, Seed
 from reid_sql.function import Answer, table_function
 from reid_sql.models.people.evidence import EvidenceRows, evidence_from_rows
 from reid_sql.models.population_risk.answer import ClassSize, PopulationRisk, answer
+from reid_sql.parameters import Counts, Names, Seed
 from reid_sql.reductions.people import PEOPLE
 
 

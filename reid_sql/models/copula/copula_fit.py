@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
@@ -25,8 +24,8 @@ from reid_sql.models.copula.copula_population import drawn_cells
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE, UNIQUE_RECORDS
-from reid_sql.models.numerics.correlation import nearest_correlation
-from reid_sql.models.numerics.rectangle import Precision
+from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
+from reid_sql.parameters import MOST_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
 ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged

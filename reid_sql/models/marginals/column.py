@@ -14,9 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.marginals import number, numbers
+from reid_sql.parameters import Floats
 
 MIN_SHARE: Final = 1e-300
 DECIMALS: Final = 6  # that a step of a scale may have

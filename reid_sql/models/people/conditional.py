@@ -14,10 +14,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
+from reid_sql.parameters import Floats
 
 STRENGTHS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 1000.0)  # τ, in records
 OWN_SHARE_CHILD: Final = 0.4  # of a count, which smoothing over the child's bins leaves in its cell
@@ -111,10 +111,10 @@ def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Condition
 
 def smooth_counts(parent: Column, child: Column, pairs: PairBins, axes: tuple[bool, bool]) -> SmoothedCounts:
     """Smooth the counts over neighbouring bins of child, parent, both or none."""
-    from scipy import sparse  # noqa: PLC0415 - as numerics/search says
+    from scipy import sparse  # noqa: PLC0415 - as numerics/scipy_functions says
 
-    # C ← ρ C + (1 − ρ) C W over the child's bins, then C ← ρ' C + (1 − ρ') Wᵀ C over the parent's. W sums to 1
-    # by row. A record adds ρ + (1 − ρ) W_xx to its own cell, and the same with ρ' for its row.
+    # C ← ρ C + (1 − ρ) C W over the child's bins, then C ← ρ' C + (1 − ρ') Wᵀ C over the parent's, the rows of
+    # W adding up to 1. A record adds ρ + (1 − ρ) W_xx to its own cell, and the same with ρ' to its row.
     checkpoint()
     shape = len(parent.bin_mass), len(child.bin_mass)
     raw = sparse.coo_array((pairs.count, (pairs.parent, pairs.child)), shape=shape).tocsr()

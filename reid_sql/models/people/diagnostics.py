@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import OK, Histogram, Integers
 from reid_sql.models.copula.copula_summary import CopulaSummary
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -27,6 +26,7 @@ from reid_sql.models.people.functional_dependencies import (
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.overdispersion import REPEAT_DISPERSION
 from reid_sql.models.people.tree import ROOT
+from reid_sql.parameters import Floats
 
 MAX_TRIPLES: Final = 120  # all of 10 columns
 TRIPLE_RECORDS: Final = 3000  # of the sample, whose triples of values are counted
@@ -149,7 +149,7 @@ def interaction_information(codes: Integers) -> float:
 
 
 def find_synergy(evidence: PeopleEvidence, seed: int = 0) -> Interaction | None:
-    """Find the three columns of the least interaction information; None if the sample is too small for any."""
+    """Find the three columns of the least interaction information; None if the sample is too small."""
     codes = evidence.drawn[:TRIPLE_RECORDS]
     least: Interaction | None = None
     for columns in _choose_triples(codes.shape[1], seed):

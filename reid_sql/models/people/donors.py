@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
+from reid_sql.parameters import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -251,7 +251,7 @@ class QueryColumn:
 
 def query_column(column: Column, codes: Integers, donors: Integers) -> QueryColumn:
     """One column of queries, each of which is itself a donor; equal values are computed once."""
-    from scipy import sparse  # noqa: PLC0415 - as numerics/search says
+    from scipy import sparse  # noqa: PLC0415 - as numerics/scipy_functions says
 
     checkpoint()
     values, places = np.unique(codes, return_inverse=True)

@@ -13,13 +13,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 from reid_sql.models.copula.marginals import in_order
 from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, VALUE
 from reid_sql.models.marginals.column import positions
+from reid_sql.parameters import MOST_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
 MAX_DRAWN: Final = 10_000  # records

@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.evidence import PeopleEvidence
+from reid_sql.parameters import Floats
 
 MIN_REPEATED_RECORDS: Final = 10  # in values that repeat, for a dependency to be considered
 MIN_NATS: Final = 10.0  # of evidence, above which a dependency is no chance

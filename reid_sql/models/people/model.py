@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
@@ -21,6 +20,7 @@ from reid_sql.models.people.overdispersion import ShapeLikelihood
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
 from reid_sql.models.people.scores import Overdispersion, PeopleCells
 from reid_sql.models.people.tree import Tree, draw_log_rarity
+from reid_sql.parameters import Floats
 
 EM_ROUNDS: Final = 100
 MIN_WEIGHT: Final = 1e-4  # of tree and of donors, so that no logarithm is infinite

@@ -20,13 +20,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics import expected_inverse
-from reid_sql.models.numerics.special import betainc
+from reid_sql.models.numerics import quadrature
+from reid_sql.models.numerics.scipy_functions import betainc
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.tree import PairTables
+from reid_sql.parameters import Floats
 
 LOG_SHAPES: Final[Floats] = np.linspace(-6.0, 5.0, 56)  # grid of ln a
 MAX_SUBTABLES: Final = 40
@@ -96,7 +96,7 @@ def correctness_known(
     """
     a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
     chance = (a + records * q) / (a + people * q)
-    return expected_inverse.negative_binomial(seen, a + np.asarray(seen), chance)
+    return quadrature.expected_inverse_negative_binomial(seen, a + np.asarray(seen), chance)
 
 
 def below_k_known(

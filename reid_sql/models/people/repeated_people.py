@@ -18,14 +18,14 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics import search
+from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys
 from reid_sql.models.people.overdispersion import LOG_SHAPES, choose_subsets
 from reid_sql.models.people.tree import PairTables, Tree
+from reid_sql.parameters import Floats
 
 REPEAT_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-5, 0.99, 60)])  # grid of τ
 COARSE_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-4, 0.99, 24)])
@@ -91,7 +91,9 @@ def identical_people(repeat_chance: float, fraction: float) -> float:
         just_one = people * fraction * np.exp((people - 1) * log_left) / -np.expm1(people * log_left)
         return float(1 - repeat_chance - just_one)
 
-    return MAX_IDENTICAL if excess(MAX_IDENTICAL) < 0 else search.root(excess, 1.0, MAX_IDENTICAL)
+    return (
+        MAX_IDENTICAL if excess(MAX_IDENTICAL) < 0 else scipy_functions.find_root(excess, 1.0, MAX_IDENTICAL)
+    )
 
 
 @dataclass(frozen=True)

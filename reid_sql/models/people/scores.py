@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.models.people import overdispersion
+from reid_sql.parameters import Floats
 
 MAX_NODES: Final = 2000  # of ln q, between which scores are interpolated
 MIN_WEIGHT: Final = 1e-4  # of a shape

@@ -13,12 +13,12 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.conditional import MIN_CHANCE, Conditional, PairBins, bin_pairs, fit_conditional
 from reid_sql.models.people.evidence import PeopleEvidence
+from reid_sql.parameters import Floats
 
 MAX_BINS: Final = 256
 MAX_CELLS_OF_ALL_PAIRS: Final = 1 << 26  # shared equally by the pairs, so that memory stays bounded

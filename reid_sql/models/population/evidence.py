@@ -11,12 +11,12 @@ from typing import Protocol
 
 import numpy as np
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import PairCounts
 from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD
 from reid_sql.models.people.evidence import EvidenceRow, EvidenceRows, max_combinations, rows_from_tuples
 from reid_sql.models.population.estimate import Estimate
+from reid_sql.parameters import Floats, Integers
 
 
 @dataclass(frozen=True)

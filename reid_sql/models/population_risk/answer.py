@@ -11,10 +11,9 @@ from typing import Annotated, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Floats, Number, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.numerics.clopper_pearson import clopper_pearson
+from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.people import functional_dependencies, overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.models.people.fit import fit
@@ -24,6 +23,7 @@ from reid_sql.models.population import loglinear
 from reid_sql.models.population import overdispersion as classical_overdispersion
 from reid_sql.models.population.estimate import PopulationShares
 from reid_sql.models.population_risk.shares import Share, Shares, count_kinds, count_shares, predict_shares
+from reid_sql.parameters import COUNT, Floats, Number, plain
 
 CLASS_SIZE: Final = Number(
     "a whole number of people from 2 to 1e+6",
@@ -159,7 +159,7 @@ def _row(
     parts = [shares.uniqueness, shares.correctness, shares.below_k]
     if WITHOUT_UPPER.intersection(notes):
         counts = count_kinds(evidence.histogram, k).values()
-        ends = [1.0 if evidence.weighted else clopper_pearson(n, evidence.records) for n in counts]
+        ends = [1.0 if evidence.weighted else clopper_pearson_upper(n, evidence.records) for n in counts]
         parts = [replace(one, high=max(end, one.estimate)) for one, end in zip(parts, ends, strict=True)]
     if WITHOUT_LOWER.intersection(notes):
         parts = [replace(share, low=0.0) for share in parts]

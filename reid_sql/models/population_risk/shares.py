@@ -13,13 +13,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.copula_population import CopulaForecast
-from reid_sql.models.numerics.clopper_pearson import clopper_pearson
+from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.model import PeopleModel, SampleRecords
+from reid_sql.parameters import COUNT, Floats
 
 SAMPLE_POWER: Final = 0.5  # of the sampled fraction: weight of the prediction by the sample's records
 MARGIN_RECORDS: Final = 0.2  # ε n, by which shares stay off 0 and 1 on the log-odds scale
@@ -128,7 +128,7 @@ def predict_shares(model: PeopleModel, people: float, k: int = 5, *, random: boo
         spread = measure_spread(
             by_shape.values, model.shapes, variance, in_sample, width, distance=by_shape.distance
         )
-        highest = clopper_pearson(counts[name], model.records) if random else 1.0
+        highest = clopper_pearson_upper(counts[name], model.records) if random else 1.0
         share = interval(spread, width.z, highest)
         left = model.repeated_people.min_share_left(name, fraction, k)
         shares[name] = replace(share, low=share.low * left)

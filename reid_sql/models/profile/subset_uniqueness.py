@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes import uniqueness
@@ -27,6 +26,7 @@ from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import MIN_WEIGHT
 from reid_sql.models.people.tree import ROOT, Tree
 from reid_sql.models.profile.people_subsets import MIN_CHANCE, SubsetShapes
+from reid_sql.parameters import Floats
 
 DRAWS: Final = 1024  # records that represent the population
 COPULA_ORDERS: Final = 4  # of the nominal columns of a copula, each with a part of the draws

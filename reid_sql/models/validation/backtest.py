@@ -15,7 +15,6 @@ from typing import Annotated, Final, TypeVar
 
 import numpy as np
 
-from reid_sql.domains import Choice, Floats, Number, Numbers
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.copula import copula_fit, copula_population
@@ -29,6 +28,7 @@ from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.models.validation.person_scores import Flags, PersonScores, score_persons
 from reid_sql.models.validation.subsample import Texts, count_sample
+from reid_sql.parameters import Choice, Floats, Number, Numbers
 
 FRACTION: Final = Number(
     "a share of the records above 0 and below 1",

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
+from reid_sql.parameters import Floats
 
 CERTAIN_SCORE: Final = 0.95  # ξ above which a person is predicted to be unique, in the false-discovery rate
 LIKELY_SCORE: Final = 0.5  # and in the F-score, table 7
@@ -77,7 +77,7 @@ def _auc(xi: Floats, unique: Flags) -> float | None:
     pairs = positive * (xi.size - positive)
     if not pairs:
         return None
-    from scipy.stats import rankdata  # noqa: PLC0415 - as numerics/search says
+    from scipy.stats import rankdata  # noqa: PLC0415 - as numerics/scipy_functions says
 
     return float((rankdata(xi)[unique].sum() - positive * (positive + 1) / 2) / pairs)
 

@@ -7,13 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.copula.marginals import in_order
 from reid_sql.models.evidence_kinds import DRAWN_RECORD, UNIQUE_RECORDS, VALUE
 from reid_sql.models.people.evidence import MAX_DRAWN, row_keys
 from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.parameters import Floats
 
 MAX_RECORDS: Final = 5_000_000  # that are sampled in memory
 ZERO_TEXTS: Final = {"-0.0": "0.0"}  # one value, which an engine may write as either

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from reid_sql.domains import MAX_COLUMNS, OPTIONAL_TABLE, SEED, WEIGHT
 from reid_sql.models.evidence_kinds import CLASS_SIZE as SIZES
 from reid_sql.models.evidence_kinds import DRAWN_RECORD as DRAWN
 from reid_sql.models.people.evidence import MAX_DRAWN as MOST_DRAWN
 from reid_sql.models.people.evidence import EvidenceRows, max_combinations
+from reid_sql.parameters import MAX_COLUMNS, OPTIONAL_TABLE, SEED, WEIGHT
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
