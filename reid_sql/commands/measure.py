@@ -17,8 +17,8 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.people.diagnostics import Check, predictive_checks
-from reid_sql.models.people.people_fit import once
-from reid_sql.models.people.people_model import PeopleModel
+from reid_sql.models.people.fit import cached_fits
+from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
 from reid_sql.sources.identifiers import hint
 from reid_sql.terminal import pages
@@ -120,7 +120,7 @@ def _forecast_with_plot(
     """Forecast to each population, and draw the curve and the fit of the model."""
     measured = table.call("correctness_curve", words="curve", nulls=how["nulls"])
     sizes = _log_spaced(measured[-1]["n"], max(populations))
-    with once():  # one fit for the figures and for the drawing of the fit
+    with cached_fits():  # one fit for the figures and for the drawing of the fit
         answer = table.call("population_risk", [*populations, *sizes], words=PEOPLE, **how)
         checks = checks_of(table, how["nulls"])
     older = table.call("pyc_forecast", sizes, words="forecast", **how)
