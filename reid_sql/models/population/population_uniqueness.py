@@ -15,8 +15,7 @@ import numpy as np
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.copula import copula_fit, gaussian_copula
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.one_answer import population_risk
-from reid_sql.models.people.people_lines import evidence_of
+from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population import classical_estimators, loglinear, pitman
 from reid_sql.models.population.classical_estimators import (
     COVERED,
@@ -26,6 +25,7 @@ from reid_sql.models.population.classical_estimators import (
     count_sample,
 )
 from reid_sql.models.population.evidence import Estimator, UniquenessEvidence, use_histogram
+from reid_sql.models.population_risk.answer import answer
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.parameters import Choice, Floats
 
@@ -63,10 +63,10 @@ def estimate_people(evidence: UniquenessEvidence, population: float) -> Estimate
     together.
     """
     sample = count_sample(evidence.histogram, population)
-    lines = evidence.people
-    if lines is None:
+    rows = evidence.people
+    if rows is None:
         return Estimate(None, None, None, STATUS_NO_RECORDS_DRAWN)
-    found = population_risk.answer(evidence_of(lines), [sample.population])[0]
+    found = answer(evidence_from_rows(rows), [sample.population])[0]
     return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
 
 

@@ -196,22 +196,17 @@ def extrapolate(
     - rnd: the middle between 0 and the last measured share, whatever the population (the baseline of
       table 1).
 
-    The paper names exp and pol without their formulas. Its references for pol find κ linear in the logarithm
-    of the gallery size (Friedman et al. 2022) with a quadratic correction (Baveja, Yuan & Wein 2010); κ(1) =
-    1 leaves two parameters. For exp no formula was at hand: of five decaying forms tried on other tables,
-    this one came closest to the errors of table 1 (0.16 from a tenth of the data and 0.06 from all, published
-    0.155 and 0.037; pol 0.15 and 0.05, published 0.146 and 0.028).
 
-    `measure` says what was measured: κ, Ξ, or V_k with its k; the laws of tilted, pyc and ent tell all three
-    from any of them, exp, pol and rnd only the one. `standard_errors` are one for each share or one for all,
-    0 for exact shares; without them a share is as exact as it is written, and less so where the points
-    contradict that, and the status says that a sample's chance is not in the interval.
+    `measure` names what was measured: κ, Ξ, or V_k with its k; tilted, pyc and ent forecast all three from
+    any of them, exp, pol and rnd only the one. `standard_errors` are one for each share or one for all, 0
+    for exact shares; without them a share is as exact as it is written, and less so if the points contradict
+    that, and the status says that the interval does not include a sample's chance.
 
     Points come in any order. A size measured more than once counts as its mean with the weight of all its
     measurements, which is the same minimum; size 1 has weight 0. Answers never rise with the population, are
     at least 1/n, and from the largest size on at most what was measured there, unless the points themselves
-    rise somewhere: then they are noisy, and the curve says more than its last point. Points that do not fall
-    on the whole leave the tail open: nothing is fitted, the answer is their highest share (1 below the
+    rise somewhere: then they are noisy, and the curve is more certain than its last point. Points that do not
+    fall on the whole leave the tail open: nothing is fitted, the answer is their highest share (1 below the
     smallest size), and the status says so. Refuses shares outside (0, 1], sizes or populations below 1, and
     fewer than two distinct sizes above 1.
 

@@ -144,7 +144,7 @@ def test_drawn_sets_agree_with_the_exact_sum_within_their_standard_error(
     exact = adversary.score_known_records(town, TOWN)
     assert exact.status == STATUS_PITMAN
     assert not exact.standard_error.any()
-    monkeypatch.setattr(adversary, "LARGEST", 1)
+    monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)
     drawn = [adversary.score_known_records(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
     assert drawn[0].status.startswith("2000 knowledge sets were drawn")
     for measure in adversary.MEASURES:
@@ -162,7 +162,7 @@ def _off(drawn: AdversaryRisk, exact: AdversaryRisk, measure: str) -> Any:
 
 
 def test_the_same_seed_draws_the_same_sets(town: KnownRecords, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adversary, "LARGEST", 1)
+    monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)
     first, again, other = (
         adversary.score_known_records(town, TOWN, trials=200, seed=seed) for seed in (7, 7, 8)
     )

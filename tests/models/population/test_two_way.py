@@ -83,7 +83,7 @@ def test_independent_columns_are_met_exactly() -> None:
 
 
 def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(two_way, "MOST_CELLS", 10)
+    monkeypatch.setattr(two_way, "MAX_CELLS", 10)
     codes = np.array(list(product(range(4), range(4))))
     with pytest.raises(
         OutOfDomainError,
