@@ -15,9 +15,7 @@ from reid_sql.models.classes.disclosure import Histogram, Integers
 # A record that is alone stays alone whatever else becomes known, so it leaves; only classes of two or more
 # records remain.
 
-MAX_DENSE_KEYS_PER_RECORD: Final = (
-    8  # keys a live record up to which a table of all keys is faster than sorting
-)
+MAX_DENSE_KEYS_PER_RECORD: Final = 8  # up to here a table of all keys is faster than sorting
 
 
 class Alike(Protocol):

@@ -72,9 +72,7 @@ class Scenario:
     population: float
     presence_disclosed: float = 1.0  # P_d: the subject's presence in the dataset is disclosed
     presence_discovered: float = 1.0  # P_s: the attacker finds that out, given that it is
-    uniqueness_confirmed: float = (
-        1.0  # P_u: the attacker can confirm that a person is unique in the population
-    )
+    uniqueness_confirmed: float = 1.0  # P_u: the attacker confirms that a person is unique in the population
     link_confirmed: float = 1.0  # P_c: the attacker can confirm that a link is right
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     name: str = ""

@@ -22,13 +22,9 @@ from reid_sql.parameters import Choice, Floats
 # their probability.
 
 MAX_LOG_FACTOR: Final = 4.0  # of the logarithm of the factor
-HALF_WEIGHT_RECORDS: Final = (
-    8.0  # records that repeat, or are alone, at which the sample's word counts for half
-)
+HALF_WEIGHT_RECORDS: Final = 8.0  # so many repeated, or lone, records give the sample half its weight
 HALF_EFFECT_COUNT: Final = 20.0  # expected records of a cell at which the logarithm of the factor is halved
-MAX_UNREPORTED_EXCESS: Final = (
-    0.1  # of 1, by which the cells of all combinations may add up to something else unsaid
-)
+MAX_UNREPORTED_EXCESS: Final = 0.1  # difference from 1 that the sum over all cells may have unreported
 STATUS_AT_BOUND: Final = (
     "the calibration met its bound of e^{:+g}: the sample's records still repeat {} often than the model's"
 )

@@ -96,8 +96,8 @@ def read_model(
     content = parse_content(text, kind)
     versions = (version,) if isinstance(version, int) else version
     if content.get("version") not in versions:
-        known, version = " or ".join(map(str, versions)), str(content.get("version"))[:40]
-        rule = f"a saved model must be of version {known}, got {version}"
+        known, saved = " or ".join(map(str, versions)), str(content.get("version"))[:40]
+        rule = f"a saved model must be of version {known}, got {saved}"
         raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
     if content.pop("sha256", None) != compute_checksum(content):
         raise OutOfDomainError(

@@ -27,9 +27,7 @@ from reid_sql.parameters import COUNT, Choice, Floats
 
 METHODS: Final = ("paper", "calibrated", "sharp")
 Method = Annotated[Literal["paper", "calibrated", "sharp"], Choice(METHODS)]
-MAX_ABSOLUTE_ERROR: Final = (
-    1e-11  # an error of q that moves no ξ by more than 0.003 in a population of 300 million
-)
+MAX_ABSOLUTE_ERROR: Final = 1e-11  # moves no ξ by more than 0.003 in a population of 300 million
 EXACT_PRECISION: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
 AVERAGED_PRECISION: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
 RECORDS_PER_BLOCK: Final = 2048  # distinct records that are scored together, so that memory stays bounded

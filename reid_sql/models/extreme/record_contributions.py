@@ -26,9 +26,7 @@ from reid_sql.parameters import Floats
 
 # How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns).
 
-CELL_BYTES: Final = (
-    32  # of the memory for each cell of a grid of counts, its running sums and a second thread's
-)
+CELL_BYTES: Final = 32  # a cell of a grid of counts: its running sums, and a second thread's
 BIN_BYTES: Final = 4
 STATUS_NOT_ORDINAL: Final = "has no order; pass columns of numbers, dates or ordered categories"
 STATUS_HAS_NULL: Final = "holds NULL, which has no place in an order; pass nulls := 'drop'"

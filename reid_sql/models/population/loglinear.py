@@ -130,9 +130,7 @@ INTERACTIONS: Final = Number(
     "0 or 2", "pass 0 for main effects, 2 for all two-way interactions", 0.0, 2.0, whole=True
 )
 Interactions = Annotated[int, INTERACTIONS]
-MAX_PARAMETERS_PER_CLASS: Final = (
-    0.25  # parameters per class from which on the two-way model mostly repeats the sample
-)
+MAX_PARAMETERS_PER_CLASS: Final = 0.25  # beyond, the two-way model mostly repeats the sample
 STATUS_TOO_MANY: Final = (
     "the two-way model has {} parameters for {} classes: it nearly repeats the sample "
     "and understates the risk, compare interactions := 0"

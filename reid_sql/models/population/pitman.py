@@ -40,9 +40,7 @@ MAX_ALPHA: Final = 1 - 1e-9  # the largest α
 MIN_DAMPING: Final = 1e-9
 MAX_DAMPING: Final = 1e12
 SEARCH_LIMITS: Final = (-1e6, 200.0)  # α and σ
-MIN_CLASS_RATIO: Final = (
-    1.1  # times the classes seen: where a negative α allows fewer, the sums below lose digits
-)
+MIN_CLASS_RATIO: Final = 1.1  # times the classes seen: if a negative α allows fewer, the sums lose digits
 MAX_SINGLE_TERMS: Final = 256  # terms of a sum that are added one by one
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 STATUS_ALL_ALIKE: Final = "all records are alike: the sample shows no sign of a unique person"

@@ -24,9 +24,7 @@ MAX_CELLS: Final = 4_000_000
 MAX_PAIRS: Final = 40_000_000  # of values of two columns, as a table
 MAX_CYCLES: Final = 900
 MAX_CELL_UPDATES: Final = 4e9  # cells times pairs of columns that are gone through; about a minute
-MAX_MISS: Final = (
-    1e-6  # records by which a fitted pair of values may differ from the counted one where the fit ends
-)
+MAX_MISS: Final = 1e-6  # records by which a fitted pair of values may miss its count at the end
 MAX_FITTED_MISS: Final = 1e-4  # and where it may be called one
 MIN_LOG_COUNT: Final = -690.0  # logarithm of a count that is as good as none
 MAX_LOG_LEAP: Final = 60.0  # by which a logarithm may be carried on at once

@@ -55,12 +55,8 @@ Entropy = Annotated[npt.ArrayLike, ENTROPY]
 Tail = Annotated[npt.ArrayLike, TAIL]
 ClassSize = Annotated[int, CLASS_SIZE]
 
-MIN_UNIFORM_PRODUCT: Final = (
-    100.0  # ln(−d) from which on the sets are equally large to the last digit, for any n in its domain
-)
-VANISHING_PRODUCT: Final = (
-    1e-150  # a discount as good as 0: equations 12 and 13 over d keep their limit to the last digit
-)
+MIN_UNIFORM_PRODUCT: Final = 100.0  # from this ln(−d) on the sets are equally large to the last digit
+VANISHING_PRODUCT: Final = 1e-150  # a smaller discount counts as 0: the equations keep their limit
 
 
 def parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Floats]:

@@ -64,11 +64,12 @@ class PycFit:
 
 
 def log_likelihood(histogram: Histogram, entropy: npt.ArrayLike, tail: npt.ArrayLike) -> Floats:
-    """Log-probability of the partition into classes of these sizes, up to a constant of the data.
-
-    Σ_m s_m ln[Γ(m−d)/Γ(1−d)] + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)]; `entropy` and `tail` broadcast.
-    """
+    """Log-probability of the partition into classes of these sizes, up to a constant; arguments broadcast."""
     checkpoint()
+    # Seat n people one after the other (Pitman 1995): the next opens class l + 1 with chance (α + l d)/(α +
+    # i) and joins a class of size m with (m − d)/(α + i), i people seated. The product over all is
+    # Π_{l<K} (α + l d) · Π_classes (1 − d)(2 − d) … (m − 1 − d) / ((α + 1) … (α + n − 1)), whose logarithm is
+    # Σ_m s_m ln[Γ(m−d)/Γ(1−d)] + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)].
     h, gamma = np.broadcast_arrays(np.asarray(entropy, dtype=np.float64), np.asarray(tail, dtype=np.float64))
     d, alpha = parameters(h, np.maximum(gamma, MIN_UNIFORM_PRODUCT / h))
     sizes, counts = histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)
@@ -80,6 +81,8 @@ def log_likelihood(histogram: Histogram, entropy: npt.ArrayLike, tail: npt.Array
 
 def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
     """Σ_{l=1}^{K−1} ln(α + l d), −∞ where fewer classes than K can be."""
+    # = (K − 1) ln |d| + ln of a rising factorial from α/d + 1, or for d < 0 of one that ends at α/|d| − 1;
+    # near d = 0 the terms are ln α + l d/α to first order.
     count = classes - 1
     step = d / alpha
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

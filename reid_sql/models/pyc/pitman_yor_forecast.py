@@ -36,9 +36,7 @@ STATUS_COVERAGE: Final = (
     " true uniqueness lay below its interval in 26 and above it in 10, correctness in 11 and 7, k_violation"
     " of 5 in 9 and 6"
 )
-MIN_DISCOUNT: Final = (
-    1e-9  # discounts closer to 0 act as this one: what it changes is below 1e-7 of the answer
-)
+MIN_DISCOUNT: Final = 1e-9  # smaller discounts count as this one, which changes answers by less than 1e-7
 
 
 @dataclass(frozen=True)

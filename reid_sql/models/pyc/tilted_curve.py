@@ -47,7 +47,8 @@ class Tilted:
     def influence(self, weights: Floats) -> Floats:
         """Give the change of the average of `weights` (…, lattice) with each measured average: (…, measured).
 
-        By the implicit function theorem at the minimum of the dual, per relative change of the measured.
+        By the implicit function theorem: A m(λ) + errors² λ = 1 + δ moves λ by H⁻¹ δ, and Σ w m by (A diag(m)
+        w)ᵀ H⁻¹ δ, per relative change δ of the measured, H the Hessian of the dual.
         """
         curvature = (self.scaled * self.mass) @ self.scaled.T + np.diag(self.errors**2)
         return np.asarray(_solve_scaled(curvature, self.scaled @ (self.mass * weights).T).T)
@@ -64,6 +65,10 @@ def tilt_law(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> 
     >>> float((found.mass @ [1.0, 2.0, 3.0]).round(4)), found.settled
     (2.5, True)
     """
+    # Lagrange: KL(m‖base) = Σ m ln(m/base) − m + base has the gradient ln(m/base). With r = A m − 1 as
+    # variables of their own and multipliers λ, the minimum has ln(m/base) = Aᵀλ and r = −errors² λ, and λ
+    # minimises the dual, whose gradient is A m(λ) − 1 + errors² λ and whose Hessian is A diag(m) Aᵀ +
+    # diag(errors²).
     scaled, variance = kernel / measured[:, None], errors**2
 
     def law(place: Floats) -> Floats:
@@ -104,9 +109,7 @@ def _solve_scaled(curvature: Floats, right: Floats) -> Floats:
 MIN_POINTS: Final = 4  # so many points determine three parameters and a tilt
 MAX_TIMES_MEASURED: Final = 30.0  # times the largest size: beyond, no one base is better than their mean
 LOG_ODDS_FLOOR: Final = 1e-4  # of log-odds
-MIN_EQUAL_SETS_DISCOUNT: Final = (
-    1e6  # −d from which on the sets' shares differ by less than the lattice tells
-)
+MIN_EQUAL_SETS_DISCOUNT: Final = 1e6  # from this −d on the shares differ by less than the lattice resolves
 
 LOCATIONS: Final = np.arange(0.5, 36.0)
 LOG_SCALES: Final = np.array([-1.4, -0.7, 0, 0.5, 1, 1.4, 1.8])
@@ -115,9 +118,7 @@ TILT_STARTS: Final = 2
 LOWER_BOUNDS: Final = np.array([-30.0, -2.5, -8.0])
 UPPER_BOUNDS: Final = np.array([60.0, 3.0, 8.0])
 MAX_EVALUATIONS: Final = 100
-ERROR_GROWTH: Final = (
-    3.0  # factor by which errors that the caller did not give grow until a law meets the points
-)
+ERROR_GROWTH: Final = 3.0  # factor by which errors grow that the caller did not give
 MAX_ERROR: Final = 0.3
 START_GRID: Final = np.stack(np.meshgrid(LOCATIONS, LOG_SCALES, indexing="ij"), axis=-1).reshape(-1, 2)
 
