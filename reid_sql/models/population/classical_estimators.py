@@ -97,7 +97,7 @@ STATUS_EXCEEDS_BOUND: Final = "above the bound by the sample's own unique record
 def estimate_bound(histogram: Histogram, population: float) -> Estimate:
     """Bound Ξ by s₁/n_s on average, and by the exact binomial limit (Clopper–Pearson) in 97.5 % of samples.
 
-    Refuses what `sample_of` refuses.
+    Refuses what `count_sample` refuses.
 
     >>> import numpy as np
     >>> found = estimate_bound(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
@@ -124,7 +124,7 @@ def estimate_ewens(histogram: Histogram, population: float) -> Estimate:
     """Estimate Ξ = s₁ (n_s − 1) / (n_s (n − 1) − s₁ (n − n_s)), and what chance leaves open of it.
 
     The chance is that of s₁ and of the population. The interval holds if the classes follow Ewens' formula.
-    Refuses what `sample_of` refuses.
+    Refuses what `count_sample` refuses.
 
     >>> import numpy as np
     >>> found = estimate_ewens(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
@@ -178,7 +178,7 @@ def estimate_zayatz(histogram: Histogram, population: float) -> Estimate:
     """Estimate Ξ = (s₁/n_s) P(F = 1 | f = 1), by the hypergeometric.
 
     P(F = i | f = 1) ∝ s_i · P(one of i is drawn), with i C(n − i, n_s − 1) / C(n, n_s) the chance that
-    exactly one of i is drawn. Refuses what `sample_of` refuses.
+    exactly one of i is drawn. Refuses what `count_sample` refuses.
 
     >>> found = estimate_zayatz(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
     >>> round(found.uniqueness, 6)
@@ -242,7 +242,7 @@ MAX_EQUATION_MISS: Final = 1e-9  # of its value, by which a solution may miss ei
 def estimate_slide_negative_binomial(histogram: Histogram, population: float) -> Estimate:
     """Estimate Ξ = K β^α / n; of several (α, β) that solve the equations, the one of most unique people.
 
-    Refuses what `sample_of` refuses.
+    Refuses what `count_sample` refuses.
 
     >>> sizes, classes = np.array([1, 2, 3, 9]), np.array([20, 6, 4, 2])
     >>> estimated = estimate_slide_negative_binomial(Histogram(sizes, classes, sizes * classes), 620)

@@ -1,7 +1,7 @@
 """What an estimator of population uniqueness may look at, and what such an estimator is.
 
 A reduction counts the evidence; `Estimator` is all that `population_uniqueness` asks of a method, and a
-method that looks at the class sizes alone is made one by `of_histogram`.
+method that looks at the class sizes alone becomes one by `use_histogram`.
 """
 
 from collections.abc import Sequence

@@ -259,7 +259,7 @@ DIFFERENCE_STEP: Final = 1e-4
 def estimate_pitman(
     histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False
 ) -> Estimate:
-    """Estimate Ξ with its interval; both as `pitman_uniqueness.uniqueness` says, refusals too.
+    """Estimate Ξ with its interval; both, and the refusals, as of `pitman_uniqueness`.
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([90, 30, 10, 5]), np.array([90, 60, 40, 40]))
     >>> found = estimate_pitman(sample, 3200)
