@@ -39,7 +39,7 @@ def __getattr__(name: str) -> object:
     if name in MODULES:
         return import_module(f"reid_sql.{name}")
     if _is_function(name):
-        return import_module("reid_sql.at_once").call_of(name)
+        return import_module("reid_sql.python_api").call_of(name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)

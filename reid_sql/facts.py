@@ -9,14 +9,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from reid_sql.columns import Groups
-from reid_sql.domains import (
+from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
+from reid_sql.parameters import (
     MAX_COLUMNS,
     Choice,
     Column,
     Columns,
     Document,
     Domain,
+    Groups,
     Key,
     Number,
     Numbers,
@@ -25,7 +26,6 @@ from reid_sql.domains import (
     Text,
     Texts,
 )
-from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
 
 HERE: Final = Path(__file__).parent
 SCRIPTS: Final = (HERE / "sql_examples", HERE.parent / "sql_examples")  # where installed, and in a clone

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Protocol, Self, runtime_checkable
 
 import numpy.typing as npt
 
-from reid_sql.domains import MODEL, Floats, Integers
+from reid_sql.parameters import MODEL, Floats, Integers
 
 OPTIONAL_MODEL: Final = replace(MODEL, optional=True)
 OptionalModel = Annotated[str | None, OPTIONAL_MODEL]

@@ -10,15 +10,17 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.columns import Groups, NameLists, TextColumn
-from reid_sql.domains import (
+from reid_sql.parameters import (
     DRAWN,
     MODEL,
     TABLE,
     Domain,
     Floats,
+    Groups,
     Integers,
     Key,
+    NameLists,
+    TextColumn,
     Values,
 )
 from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction, is_said

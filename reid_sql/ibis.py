@@ -10,7 +10,7 @@ from typing import Any
 
 from ibis.expr.types import Table
 
-from reid_sql.at_client import answered
+from reid_sql.client_fallback import answer_at_client
 from reid_sql.engines.face import public
 from reid_sql.engines.ibis import kit
 from reid_sql.function import Function
@@ -19,7 +19,7 @@ from reid_sql_udfs import declared
 
 def _at_client(function: Function, arguments: Mapping[str, Any]) -> Table:
     """What DuckDB answers of what the warehouse counted, as a table that the client holds."""
-    return kit.framed(answered(function, arguments))
+    return kit.framed(answer_at_client(function, arguments))
 
 
 FUNCTIONS = declared()

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.domains import quoted
 from reid_sql.models.columns.look import NAMED_LIKE_PEOPLE
+from reid_sql.parameters import quoted
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,8 +4,8 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.domains import sql_text
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import sql_text
 from reid_sql.text_file import refuse_twice
 
 POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"

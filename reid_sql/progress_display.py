@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from reid_sql.visible import visible
+from reid_sql.control_characters import escape_control_characters
 
 PATIENCE: Final = 1.0  # seconds before progress is shown
 MOMENT: Final = 0.25  # seconds between two looks at how far it is
@@ -55,7 +55,9 @@ class Display(ABC):
     def look(self) -> tuple[str, float | None]:
         """The words, and how many percent are done; nothing where nobody knows."""
         with self.at_look:
-            return visible(self.words), None if self.share is None else max(0.0, self.share())
+            return escape_control_characters(self.words), None if self.share is None else max(
+                0.0, self.share()
+            )
 
     def _wait(self) -> None:
         if not self.ended.wait(PATIENCE):
@@ -71,7 +73,7 @@ class TerminalLine(Display):
 
     def tell(self, words: str) -> None:
         """Write the words above the line."""
-        self.console.print(Text(visible(words), "dim"))
+        self.console.print(Text(escape_control_characters(words), "dim"))
 
     def draw(self) -> None:
         """Draw the line again every moment."""
@@ -99,7 +101,7 @@ class LogLines(Display):
 
     def tell(self, words: str) -> None:
         """Write the words as a line."""
-        print(visible(words), file=sys.stderr, flush=True)  # noqa: T201 - a log has lines
+        print(escape_control_characters(words), file=sys.stderr, flush=True)  # noqa: T201 - a log has lines
 
     def draw(self) -> None:
         """Write a line at most each second."""

@@ -12,17 +12,17 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any, Final
 
-from reid_sql.columns import Groups
-from reid_sql.domains import (
+from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import (
     NULLS,
     QUASI_IDENTIFIERS,
     TABLE,
     VALUE_OR_DROP,
     Columns,
     Domain,
+    Groups,
     Key,
 )
-from reid_sql.errors import OutOfDomainError
 
 ROOMS: Final = "reid_sql.reductions"
 HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}

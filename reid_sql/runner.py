@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import duckdb
 
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.progress import step
-from reid_sql.visible import visible
 
 WRONG: Final = re.compile(
     r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid "
@@ -100,4 +100,4 @@ def sentence(error: BaseException) -> str:
     words = re.sub(
         r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words
     )  # a window refuses by a cast
-    return visible(re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words))
+    return escape_control_characters(re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words))

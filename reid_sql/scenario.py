@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from reid_sql.document import read_document, read_pairs
-from reid_sql.domains import Document
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker import scenario as model
 from reid_sql.models.attacker.scenario import Scenario, of_document
+from reid_sql.parameters import Document
 
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
 SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}

@@ -12,11 +12,11 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.domains import quoted, sql_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.fetched import brought, is_elsewhere
 from reid_sql.file_pattern import matching
 from reid_sql.json_file import json_select
+from reid_sql.parameters import quoted, sql_text
 from reid_sql.progress import say
 from reid_sql.runner import sentence
 from reid_sql.spill import own_folder, spill_into

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from reid_sql.domains import sql_text
+from reid_sql.parameters import sql_text
 
 if TYPE_CHECKING:
     import duckdb

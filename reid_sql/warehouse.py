@@ -13,12 +13,12 @@ import ibis
 from ibis.expr.types import Table
 
 from reid_sql.connection_url import masked, path_of, scheme_of, url_of
-from reid_sql.domains import sql_text
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
+from reid_sql.parameters import sql_text
 from reid_sql.source import CONFIG
 from reid_sql.suggestion import suggestion
-from reid_sql.visible import visible
 
 CATALOG: Final = "reid_warehouse"  # under which a DuckDB file stands: no macro of it shadows a function
 NAME: Final = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
@@ -116,7 +116,7 @@ def _parts(words: str, name: str) -> list[str]:
     if not 1 <= len(found) <= NAMES or not re.fullmatch(
         rf"(?:{NAME.pattern})(?:\.(?:{NAME.pattern}))*", name
     ):
-        rule = f"{words} must be a name like people or schema.people, got '{visible(name)}'"
+        rule = f"{words} must be a name like people or schema.people, got '{escape_control_characters(name)}'"
         raise OutOfDomainError(f'{rule}; put a name that has a point into quotes, like "my.table"')
     return found
 
@@ -211,4 +211,4 @@ def told(error: BaseException, url: str = "") -> str:
     What follows on later lines may quote the query or a value.
     """
     lines: Sequence[str] = str(error).strip().splitlines() or [type(error).__name__]
-    return visible(masked(lines[0], url).rstrip(".:; "))
+    return escape_control_characters(masked(lines[0], url).rstrip(".:; "))

@@ -12,14 +12,20 @@ SOURCES = sorted([*(ROOT / "reid_sql").rglob("*.py"), *(ROOT / "udfs").rglob("*.
 
 # Each layer may import the layers before it, and its own.
 LAYERS = [
-    ("reid_sql._version", "reid_sql.errors", "reid_sql.interruption", "reid_sql.visible", "reid_sql.demo"),
+    (
+        "reid_sql._version",
+        "reid_sql.errors",
+        "reid_sql.interruption",
+        "reid_sql.control_characters",
+        "reid_sql.demo",
+    ),
     ("reid_sql.suggestion",),
-    ("reid_sql.columns", "reid_sql.domains"),
+    ("reid_sql.parameters",),
     ("reid_sql.document",),
     ("reid_sql.fitted_model",),
     ("reid_sql.registry",),
     ("reid_sql.models",),
-    ("reid_sql.ladders",),
+    ("reid_sql.hierarchies",),
     ("reid_sql.scenario",),
     ("reid_sql.reduction", "reid_sql.function"),
     ("reid_sql.reductions", "reid_sql.engines"),  # a room holds what an engine's kit is for
@@ -41,16 +47,16 @@ LAYERS = [
             "reid_sql.progress",
             "reid_sql.progress_display",
             "reid_sql.runner",
-            "reid_sql.screen",
-            "reid_sql.screen_profile",
-            "reid_sql.screen_comparison",
+            "reid_sql.terminal",
+            "reid_sql.terminal_profile",
+            "reid_sql.terminal_comparison",
         ),
-        "reid_sql.picture",
+        "reid_sql.charts",
         "reid_sql.plot",
     ),
-    ("reid_sql.at_client",),
+    ("reid_sql.client_fallback",),
     ("reid_sql.ibis",),  # a face of two engines: what the warehouse does not say, DuckDB answers
-    ("reid_sql.at_once", "reid_sql.facts", "reid_sql.notebook"),
+    ("reid_sql.python_api", "reid_sql.facts", "reid_sql.notebook"),
     ("reid_sql.check",),
     ("reid_sql.release",),
     ("reid_sql",),  # the face, which shows the gate

@@ -7,7 +7,7 @@ import pytest
 from tests.processes import python
 
 ROW = '''
-from reid_sql.domains import Floats, Probability
+from reid_sql.parameters import Floats, Probability
 from reid_sql.function import function
 
 @function(source="none")
@@ -18,7 +18,7 @@ def square(p: Probability) -> Floats:
 '''
 TABLE = '''
 from dataclasses import dataclass
-from reid_sql.domains import Threshold
+from reid_sql.parameters import Threshold
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.reductions.classes import HISTOGRAM
@@ -41,7 +41,7 @@ LISTS = '''
 from dataclasses import dataclass
 from typing import Annotated
 import numpy.typing as npt
-from reid_sql.domains import COUNT, Numbers
+from reid_sql.parameters import COUNT, Numbers
 from reid_sql.function import Answer, table_function
 
 @dataclass(frozen=True)

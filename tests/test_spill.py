@@ -11,9 +11,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.at_client import at_client
 from reid_sql.check.gate import opened
-from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.policy_file import read_policy
+from reid_sql.client_fallback import open_client
 from reid_sql.source import open_source
 from tests.processes import environment
 
@@ -55,7 +55,7 @@ def by_command(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 @contextmanager
 def by_client(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     del folder
-    with at_client() as con:
+    with open_client() as con:
         con.execute(f"SET memory_limit = '{LIMIT}'")
         yield con
 

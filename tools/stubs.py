@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from textwrap import indent
 from typing import Final
 
-from reid_sql.columns import Groups
-from reid_sql.domains import (
+from reid_sql.engines.words import without_example
+from reid_sql.fitted_model import OPTIONAL_MODEL
+from reid_sql.function import REQUIRED, Entity, Function, Parameter
+from reid_sql.parameters import (
     MODEL,
     Choice,
     Column,
     Columns,
     Document,
+    Groups,
     Key,
     Number,
     Numbers,
@@ -21,9 +24,6 @@ from reid_sql.domains import (
     Text,
     Texts,
 )
-from reid_sql.engines.words import without_example
-from reid_sql.fitted_model import OPTIONAL_MODEL
-from reid_sql.function import REQUIRED, Entity, Function, Parameter
 from reid_sql_udfs import declared
 from tools.faces import Face
 from tools.function_facts import (

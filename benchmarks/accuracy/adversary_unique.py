@@ -17,10 +17,10 @@ import polars as pl
 
 import reid_sql.polars as rp
 from reid_sql import registry
-from reid_sql.domains import Integers
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.population import pitman_uniqueness
 from reid_sql.models.profile.part_uniqueness import part_uniqueness
+from reid_sql.parameters import Integers
 
 COLUMNS: Final = [
     *("age", "workclass", "education", "marital_status", "occupation"),

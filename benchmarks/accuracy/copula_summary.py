@@ -7,8 +7,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from benchmarks.accuracy.copulas import FRACTIONS, GIVEN, METHODS, Fitted, Persons
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Floats
 
 PAPER_MAE: Final = {1.0: "0.018 ± 0.016", 0.1: "0.022 ± 0.020", 0.05: "0.027 ± 0.023", 0.01: "0.027 ± 0.014"}
 PAPER_GIVEN: Final = {

@@ -15,10 +15,10 @@ import polars as pl
 import reid_sql.polars as rp
 from benchmarks.accuracy.corpora import folder
 from reid_sql import registry
-from reid_sql.domains import Floats
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.copula.copula_population import forecast
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, Method
+from reid_sql.parameters import Floats
 
 FRACTIONS: Final = (1.0, 0.1, 0.05, 0.01)
 PERSONS_FROM: Final = 0.01

@@ -19,13 +19,13 @@ import numpy as np
 from benchmarks.accuracy.corpora import Dataset, folder
 from benchmarks.accuracy.summary import within
 from benchmarks.accuracy.synthetic import CORPORA, LABELS, datasets
-from reid_sql.domains import Floats
 from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes, uniqueness_curve
 from reid_sql.models.pyc.curve_families import Task, pyc
 from reid_sql.models.pyc.extrapolation import METHOD, extrapolate
 from reid_sql.models.pyc.extrapolation_interval import GROWTH, SMALLEST, kind_of
 from reid_sql.models.pyc.measurements import measurements
 from reid_sql.models.pyc.tilted_curve import FAR, log_odds, tilted_curve
+from reid_sql.parameters import Floats
 
 FRACTIONS: Final = (0.1, 0.05, 0.01, 0.005, 0.001)
 ROUGHLY: Final = (0.1, 0.01)  # where rounded, few and noisy points are tried too

@@ -15,7 +15,6 @@ import polars as pl
 
 from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes
 from reid_sql.models.people import curves, following, main_effects, people_fit, shape
@@ -24,6 +23,7 @@ from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import estimates
 from reid_sql.models.pyc import extrapolation, pitman_yor_forecast
+from reid_sql.parameters import Floats
 
 OF_PEOPLE: Final = (
     *("adult", "census_income_kdd", "cps_tax_units", "hdv2003", "brfss2020_heart", "covid19_mx"),

@@ -14,7 +14,6 @@ import numpy as np
 
 from benchmarks.accuracy.kinds import KINDS
 from benchmarks.accuracy.people_cases import OF_PEOPLE, Case, K
-from reid_sql.domains import Floats
 from reid_sql.models.numerics.clopper_pearson import clopper_pearson
 from reid_sql.models.one_answer import interval
 from reid_sql.models.one_answer.interval import Spread, Width
@@ -35,6 +34,7 @@ from reid_sql.models.one_answer.population_risk import (
 from reid_sql.models.people import curves, shape
 from reid_sql.models.people.shape import LOG_SHAPES, Law, Repeats
 from reid_sql.models.people.twins import Groups, Twins
+from reid_sql.parameters import Floats
 
 SHIFTS: Final = (-0.9, -0.6, -0.3, 0.0)
 DRIFTS: Final = (-0.1, 0.0)

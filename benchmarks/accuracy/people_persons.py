@@ -16,10 +16,10 @@ from scipy.stats import rankdata
 from benchmarks.accuracy.copulas import PERSONS, Population, populations
 from benchmarks.accuracy.people_cases import Coded, table
 from benchmarks.accuracy.people_judge import balanced
-from reid_sql.domains import Floats
 from reid_sql.models.one_answer import people_population
 from reid_sql.models.people import people_fit, shape
 from reid_sql.models.people.caution import Caution, cautious, odds
+from reid_sql.parameters import Floats
 
 LEVELS: Final = (0.9, 0.95, 0.99)
 LEAST: Final = 50  # records of a sample, as in the paper

@@ -9,17 +9,17 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.check.judging.finding import Baseline, checked, unjudged
-from reid_sql.check.measures.answers import Answers
-from reid_sql.check.measures.evidence import CHANGED
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.baseline import read_baseline
-from reid_sql.check.policy.policy import ENGINE, Policy, TablePolicy, read_policy
-from reid_sql.check.reports.overview import overview
-from reid_sql.check.reports.report import report
+from reid_sql.check.answers import Answers
+from reid_sql.check.overview import overview
+from reid_sql.check.policy import Policy, TablePolicy
+from reid_sql.check.policy_file import ENGINE, read_policy
+from reid_sql.check.release import Release
+from reid_sql.check.report import read_baseline, report
+from reid_sql.check.sources import CHANGED
+from reid_sql.check.verdicts import Baseline, checked, unjudged
 from reid_sql.connection_url import masked
-from reid_sql.domains import sql_text
 from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.parameters import sql_text
 from reid_sql.runner import sentence
 from reid_sql.source import connected, limit_memory, plain_path
 from reid_sql.spill import spill_folder, spill_into
@@ -109,7 +109,7 @@ def opened_by(
     if find_spec("ibis") is None:
         rule = "a policy with a url must have ibis, got none"
         raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
-    from reid_sql.check.measures.ibis_release import opened_in_ibis  # noqa: PLC0415 - only for Ibis
+    from reid_sql.check.ibis_release import opened_in_ibis  # noqa: PLC0415 - only for Ibis
 
     return opened_in_ibis(policy, memory_limit, tell, tables or {})
 
@@ -138,7 +138,7 @@ def _opened_in_spark(
     if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < SPARK:
         rule = f"--engine spark must have pyspark {SPARK[0]}.{SPARK[1]} or later, got {version('pyspark')}"
         raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
-    from reid_sql.check.measures.spark_release import opened_in_spark  # noqa: PLC0415 - only for Spark
+    from reid_sql.check.spark_release import opened_in_spark  # noqa: PLC0415 - only for Spark
 
     return opened_in_spark(policy, memory_limit, tell)
 

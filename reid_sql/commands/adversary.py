@@ -57,8 +57,8 @@ def _population(con: "duckdb.DuckDBPyConnection", file: str) -> str:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show what the attacker of the scenario can do."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.domains import NULLS, THRESHOLD  # noqa: PLC0415 - the same
+    from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.parameters import NULLS, THRESHOLD  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
     from reid_sql.scenario import scenario  # noqa: PLC0415 - the same
 
@@ -84,5 +84,7 @@ def run_command(options: argparse.Namespace) -> int:
     page |= {"sensitivity": settings.records()} if settings else {}
     name = known.name or options.scenario
     rows = settings.records() if settings else found
-    print_answer(options, page, rows, lambda: screen.adversary_page(name, known.assumptions, found, settings))
+    print_answer(
+        options, page, rows, lambda: terminal.adversary_page(name, known.assumptions, found, settings)
+    )
     return PASSED

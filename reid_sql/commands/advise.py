@@ -18,10 +18,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Show what each change does to the checks that fail."""
     from reid_sql.check import gate  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.judging.advice import advice  # noqa: PLC0415 - the same
-    from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - the same
-    from reid_sql.check.reports.advice_page import advice_page  # noqa: PLC0415 - the same
-    from reid_sql.check.reports.rows import advice_columns, advice_rows  # noqa: PLC0415 - the same
+    from reid_sql.check.advice import advice  # noqa: PLC0415 - the same
+    from reid_sql.check.files import advice_columns, advice_rows  # noqa: PLC0415 - the same
+    from reid_sql.check.policy_file import read_policy  # noqa: PLC0415 - the same
+    from reid_sql.check.terminal import advice_page  # noqa: PLC0415 - the same
 
     policy = read_policy(options.policy)
     with gate.opened_by(None, policy, options.memory_limit, tell) as releases:

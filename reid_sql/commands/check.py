@@ -14,8 +14,8 @@ from reid_sql.commands.options import format_options, number, print_document, te
 from reid_sql.errors import OutOfDomainError, ReidError
 
 if TYPE_CHECKING:
-    from reid_sql.check.policy.policy import Policy
-    from reid_sql.check.reports.way_out import WayOut
+    from reid_sql.check.html import WayOut
+    from reid_sql.check.policy import Policy
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
 ELSEWHERE: Final = (
@@ -56,8 +56,8 @@ def policy_options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Check a policy: print the verdict, write the reports, give the exit code."""
     from reid_sql.check import gate  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - the same
-    from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_report  # noqa: PLC0415 - the same
+    from reid_sql.check.files import refuse_to_overwrite, spared, write_report  # noqa: PLC0415 - the same
+    from reid_sql.check.policy_file import read_policy  # noqa: PLC0415 - the same
 
     policy = read_policy(options.policy)
     risky = _risky(options.risky_records)
@@ -82,7 +82,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _risky(text: str) -> int:
     """How many of the rarest combinations are shown."""
-    from reid_sql.domains import Number  # noqa: PLC0415 - help is shown without numpy
+    from reid_sql.parameters import Number  # noqa: PLC0415 - help is shown without numpy
 
     domain = Number(
         "a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True
@@ -92,7 +92,7 @@ def _risky(text: str) -> int:
 
 def _with_time(policy: "Policy", options: argparse.Namespace, wanted: Mapping[str, Path]) -> "Policy":
     """The policy with the time that a release may be sought; refuses what would be sought and not shown."""
-    from reid_sql.check.policy.preparing import SECONDS  # noqa: PLC0415 - help is shown without numpy
+    from reid_sql.check.policy_file import SECONDS  # noqa: PLC0415 - help is shown without numpy
 
     if options.prepare and "html" not in wanted:
         rule = "--prepare must come with --html, where the release is shown, got none"
@@ -108,8 +108,8 @@ def _with_time(policy: "Policy", options: argparse.Namespace, wanted: Mapping[st
 
 def _way_out(policy: "Policy", releases: Any, baseline: Path | None) -> "WayOut":  # noqa: ANN401 - of any engine
     """The release that meets the policy, or why none could be sought: the verdict stands either way."""
-    from reid_sql.check.measures.release import Release  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.reports.way_out import WayOut  # noqa: PLC0415 - the same
+    from reid_sql.check.html import WayOut  # noqa: PLC0415 - the same
+    from reid_sql.check.release import Release  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.release.preparation import prepared  # noqa: PLC0415 - the same
 
     if not all(isinstance(release, Release) for release in releases):
@@ -122,9 +122,9 @@ def _way_out(policy: "Policy", releases: Any, baseline: Path | None) -> "WayOut"
 
 def _written(report: str, page: dict[str, Any], found: "WayOut | None") -> str:
     """The report of this kind."""
-    from reid_sql.check.reports.html import html  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.reports.junit import junit  # noqa: PLC0415 - the same
-    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+    from reid_sql.check.files import junit  # noqa: PLC0415 - the same
+    from reid_sql.check.html import html  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.report import text  # noqa: PLC0415 - the same
 
     if report == "html":
         return html(page, found=found)
@@ -143,8 +143,8 @@ def named(option: str, file: str | None) -> Path | None:
 
 def _show(options: argparse.Namespace, page: dict[str, Any]) -> None:
     """Print the verdict to its end."""
-    from reid_sql.check.reports.rows import check_columns, check_rows  # noqa: PLC0415 - help is shown without them
-    from reid_sql.check.reports.verdict_page import verdict_page  # noqa: PLC0415 - the same
+    from reid_sql.check.files import check_columns, check_rows  # noqa: PLC0415 - help is shown without them
+    from reid_sql.check.terminal import verdict_page  # noqa: PLC0415 - the same
 
     try:
         print_document(

@@ -31,13 +31,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show both tables beside each other, and draw them where asked."""
-    from reid_sql.domains import SEED, THRESHOLD  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.charts.release_figures import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import comparison_page as drawn  # noqa: PLC0415 - the same
     from reid_sql.models.comparison.linkage import TARGETS  # noqa: PLC0415 - the same
-    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
-    from reid_sql.plot.pages import comparison_page as drawn  # noqa: PLC0415 - the same
+    from reid_sql.parameters import SEED, THRESHOLD  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.runner import run  # noqa: PLC0415 - the same
-    from reid_sql.screen_comparison import comparison_page  # noqa: PLC0415 - the same
     from reid_sql.source import attach_source  # noqa: PLC0415 - the same
+    from reid_sql.terminal_comparison import comparison_page  # noqa: PLC0415 - the same
 
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
     targets, seed = whole("--targets", options.targets, TARGETS), whole("--seed", options.seed, SEED)
@@ -59,7 +59,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _with_like_keys(con: "duckdb.DuckDBPyConnection", views: list[str], key: str | None) -> list[str]:
     """The tables, or views of them whose keys are texts, as a key is one in CSV and a number in Parquet."""
-    from reid_sql.domains import quoted  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.parameters import quoted  # noqa: PLC0415 - help is shown without what counts
 
     columns = [con.execute(f"DESCRIBE {view}").fetchall() for view in views]
     kinds = [row[1] for rows in columns for row in rows if key is not None and row[0] == key]

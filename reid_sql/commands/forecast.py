@@ -43,10 +43,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show the forecast, and draw it where asked."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.domains import NULLS  # noqa: PLC0415 - the same
+    from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.charts.release_figures import check_plot_file  # noqa: PLC0415 - the same
     from reid_sql.models.pyc.pitman_yor import CLASS_SIZE  # noqa: PLC0415 - the same
-    from reid_sql.plot.file import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.parameters import NULLS  # noqa: PLC0415 - the same
 
     populations = numbers("--population", options.population)
     how: dict[str, Any] = {
@@ -62,15 +62,14 @@ def run_command(options: argparse.Namespace) -> int:
         else:
             found = table.ask("population_risk", populations, words=PEOPLE, **how)
     page = [row | {"pyc_forecast": other} for row, other in zip(found, older, strict=True)]
-    print_answer(options, page, found, lambda: screen.forecast_page(found, older, how["k"]))
+    print_answer(options, page, found, lambda: terminal.forecast_page(found, older, how["k"]))
     return PASSED
 
 
 def _drawn(table: Asked, populations: list[float], plot: str, how: dict[str, Any]) -> list[dict[str, Any]]:
     """The one answer in each population, with its curve and the fit of its model in a picture."""
+    from reid_sql.charts.release_figures import forecast_page, save  # noqa: PLC0415 - an optional extra
     from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.plot.file import save  # noqa: PLC0415 - an optional extra
-    from reid_sql.plot.pages import forecast_page  # noqa: PLC0415 - the same
 
     measured = table.ask("correctness_curve", words="curve", nulls=how["nulls"])
     path = _path(measured[-1]["n"], max(populations))

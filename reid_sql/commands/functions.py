@@ -44,33 +44,33 @@ def run_command(options: argparse.Namespace) -> int:
 def _page(chosen: "list[Function]", *, whole: bool) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415 - help is shown without it
 
-    from reid_sql import screen  # noqa: PLC0415 - the same
+    from reid_sql import terminal  # noqa: PLC0415 - the same
 
-    lines = [screen.function_lines(found.signature, found.words, found.source) for found in chosen]
+    lines = [terminal.function_lines(found.signature, found.words, found.source) for found in chosen]
     return Group(*lines, *(_told(chosen[0]) if whole else ()))
 
 
 def _told(found: "Function") -> "Iterator[RenderableType]":
     """What the docstring says after its first sentence, parameters, the answer's columns, an example."""
-    from reid_sql import facts, screen  # noqa: PLC0415 - help is shown without the functions
+    from reid_sql import facts, terminal  # noqa: PLC0415 - help is shown without the functions
 
     for paragraph in filter(None, facts.details(found).split("\n\n")):
-        yield screen.Text(" ".join(paragraph.split()))
+        yield terminal.Text(" ".join(paragraph.split()))
         yield ""
     if named := facts.named(found):
         told = [p for p in found.parameters if p.name in named]
         rows = [(p.name, facts.domain_words(p.domain), facts.default_words(p)) for p in told]
-        yield screen.words_table(("parameter", "is", "unless given"), _bare(rows))
+        yield terminal.words_table(("parameter", "is", "unless given"), _bare(rows))
     beside = facts.columns_beside(found)
     rows = [(beside, "theirs", "")] if beside else []
     known = facts.result_columns(found)
     rows += [(name, kind, facts.meaning(found, name)) for name, kind in known]
-    yield screen.words_table(("result", "type", "is"), _bare(rows))
-    yield from map(screen.Text, _engines(found))
+    yield terminal.words_table(("result", "type", "is"), _bare(rows))
+    yield from map(terminal.Text, _engines(found))
     yield ""
     if shown := facts.example(found.name):
-        yield screen.Text("Example", "bold")
-        yield from map(screen.Text, shown[1].splitlines())
+        yield terminal.Text("Example", "bold")
+        yield from map(terminal.Text, shown[1].splitlines())
 
 
 def _bare(rows: list[tuple[str, str, str]]) -> list[tuple[str, ...]]:

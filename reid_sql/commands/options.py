@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql import progress
 from reid_sql.connection_url import is_connection, masked
+from reid_sql.control_characters import escape_in_csv, escape_in_json
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.visible import controls, steady
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
     from rich.console import RenderableType
 
-    from reid_sql.domains import Columns, Number
+    from reid_sql.parameters import Columns, Number
 
 PASSED: Final = 0
 OF_FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
@@ -87,7 +87,7 @@ def opened(
 
 def named_columns(options: argparse.Namespace, kind: "Columns | None" = None) -> list[str]:
     """The columns that the options name, each once."""
-    from reid_sql.domains import QUASI_IDENTIFIERS  # noqa: PLC0415 - help is shown without numpy
+    from reid_sql.parameters import QUASI_IDENTIFIERS  # noqa: PLC0415 - help is shown without numpy
 
     columns = [name for text in options.columns for name in listed("the columns", text)]
     return (kind or QUASI_IDENTIFIERS).check(columns, columns)
@@ -183,11 +183,11 @@ def print_answer(
     elif options.format == "csv":
         print_rows(list(rows[0]) if rows else [], rows)
     else:
-        from reid_sql import screen  # noqa: PLC0415 - help is shown without it
+        from reid_sql import terminal  # noqa: PLC0415 - help is shown without it
 
         told = shown()
         settled()
-        screen.console().print(told)
+        terminal.console().print(told)
 
 
 def print_document(
@@ -201,15 +201,15 @@ def print_document(
     Each is made only where it is asked for; what people see is made for the width of their page.
     """
     if options.format == "json":
-        from reid_sql.check.reports.report import text  # noqa: PLC0415 - help is shown without what counts
+        from reid_sql.check.report import text  # noqa: PLC0415 - help is shown without what counts
 
         printed(text(page))
     elif options.format == "csv":
         print_rows(*rows())
     else:
-        from reid_sql import screen  # noqa: PLC0415 - help is shown without it
+        from reid_sql import terminal  # noqa: PLC0415 - help is shown without it
 
-        console = screen.console()
+        console = terminal.console()
         told = shown(console.width)
         settled()
         console.print(told)
@@ -234,12 +234,14 @@ def print_csv(columns: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> None
 def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
     if isinstance(value, list | dict):
         value = json.dumps(_finite(value), ensure_ascii=False, default=str)
-    return steady(value) if isinstance(value, str) else value
+    return escape_in_csv(value) if isinstance(value, str) else value
 
 
 def print_json(page: object) -> None:
     """Print one line of JSON; JSON has no infinite numbers, so they are words there."""
-    printed(controls(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)) + "\n")
+    printed(
+        escape_in_json(json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)) + "\n"
+    )
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold, and dates

@@ -35,9 +35,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Seek the release, write what is asked for, show what is lost, give the exit code of its verdict."""
-    from reid_sql.check.policy.policy import read_policy  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.reports.files import refuse_to_overwrite, spared  # noqa: PLC0415 - the same
-    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.check.files import refuse_to_overwrite, spared  # noqa: PLC0415 - the same
+    from reid_sql.check.policy_file import read_policy  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.release.dialects import refuse_dialect  # noqa: PLC0415 - the same
     from reid_sql.release.preparation import run  # noqa: PLC0415 - the same
 
@@ -51,7 +51,7 @@ def run_command(options: argparse.Namespace) -> int:
     made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=tell)
     _write(made, wanted, options.dialect)
     if options.plot is not None:
-        from reid_sql.plot.frontier import frontier  # noqa: PLC0415 - only a picture needs it
+        from reid_sql.charts.figures import frontier  # noqa: PLC0415 - only a picture needs it
 
         save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)
     _show(options, dict(made.page))
@@ -60,9 +60,9 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _write(made: "Prepared", wanted: dict[str, Path], dialect: str) -> None:
     """Write the files; one that is no release is not written, and that is said."""
-    from reid_sql.check.reports.files import write_report  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.reports.html import html  # noqa: PLC0415 - the same
-    from reid_sql.check.reports.report import text  # noqa: PLC0415 - the same
+    from reid_sql.check.files import write_report  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.html import html  # noqa: PLC0415 - the same
+    from reid_sql.check.report import text  # noqa: PLC0415 - the same
     from reid_sql.release.sentences import steps  # noqa: PLC0415 - the same
 
     for name, file in wanted.items():
@@ -79,7 +79,7 @@ def _write(made: "Prepared", wanted: dict[str, Path], dialect: str) -> None:
 
 def _show(options: argparse.Namespace, page: dict[str, Any]) -> None:
     from reid_sql.release.rows import release_rows  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.release.screen_page import release_page  # noqa: PLC0415 - the same
+    from reid_sql.release.terminal_page import release_page  # noqa: PLC0415 - the same
 
     rows = release_rows(page)  # a table has a column at least
     print_document(options, page, lambda: (list(rows[0]), rows), partial(release_page, page))

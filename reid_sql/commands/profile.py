@@ -19,9 +19,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show a line for each column, and a sentence."""
-    from reid_sql.domains import COLUMNS, MAX_COLUMNS  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.parameters import COLUMNS, MAX_COLUMNS  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.runner import run  # noqa: PLC0415 - the same
-    from reid_sql.screen_profile import profile_page  # noqa: PLC0415 - the same
+    from reid_sql.terminal_profile import profile_page  # noqa: PLC0415 - the same
 
     columns = [name for text in options.columns for name in listed("the columns", text)]
     if options.columns:

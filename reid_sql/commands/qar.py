@@ -58,10 +58,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show the extreme risk, and what removing records does where asked."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.domains import COLUMNS  # noqa: PLC0415 - the same
+    from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.charts.release_figures import check_plot_file  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.removal_path import BY, REMOVE  # noqa: PLC0415 - the same
-    from reid_sql.plot.file import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.parameters import COLUMNS  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     counted, how = _settings(options)
@@ -88,16 +88,16 @@ def run_command(options: argparse.Namespace) -> int:
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
     removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
-    print_answer(options, page, removed or [risk], lambda: screen.qar_page(risk, riskiest, paths, remarks))
+    print_answer(options, page, removed or [risk], lambda: terminal.qar_page(risk, riskiest, paths, remarks))
     return PASSED
 
 
 def _settings(options: argparse.Namespace) -> tuple[str, str]:
     """The options as SQL spells them: those of the counting, and all of them."""
-    from reid_sql.domains import VALUE_OR_DROP, plain  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.models.classes.class_keys import MEMORY  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.extreme_risk import ALPHA, TAIL  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.quasi_identifiers import CHOICES_DRAWN, SIZE  # noqa: PLC0415 - the same
+    from reid_sql.parameters import VALUE_OR_DROP, plain  # noqa: PLC0415 - help is shown without what counts
 
     domains = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": CHOICES_DRAWN, "memory_mb": MEMORY}
     read = {
@@ -117,8 +117,7 @@ def _draw(
     added: list[dict[str, Any]],
     paths: dict[str, list[dict[str, Any]]],
 ) -> None:
-    from reid_sql.plot.file import save  # noqa: PLC0415 - help is shown without what draws
-    from reid_sql.plot.pages import extreme_page  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import extreme_page, save  # noqa: PLC0415 - an optional extra
 
     riskier = f"{100 * float(options.alpha):g} % of the choices are riskier"
     title = f"Extreme risk of {Path(options.file).name} to who knows any {options.p} columns: {riskier}"

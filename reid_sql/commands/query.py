@@ -28,7 +28,7 @@ def run_command(options: argparse.Namespace) -> int:
     """Run the statements, and show each answer before the next statement."""
     import duckdb  # noqa: PLC0415 - help is shown without what counts
 
-    from reid_sql import screen  # noqa: PLC0415 - the same
+    from reid_sql import terminal  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     if options.file != "-" and not Path(options.file).is_file():
@@ -46,7 +46,7 @@ def run_command(options: argparse.Namespace) -> int:
         if options.format == "csv":
             print_csv(answer.columns, answer.rows)
         else:
-            print_answer(options, answer.records(), [], partial(screen.answer_table, answer))
+            print_answer(options, answer.records(), [], partial(terminal.answer_table, answer))
         sys.stdout.flush()  # what is answered is shown before the next statement runs
     return PASSED
 

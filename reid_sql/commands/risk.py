@@ -50,9 +50,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show how risky the file is."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.domains import NULLS, SHOWN, THRESHOLD  # noqa: PLC0415 - the same
+    from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.models.one_answer.population_risk import CLASS_SIZE  # noqa: PLC0415 - the same
+    from reid_sql.parameters import NULLS, SHOWN, THRESHOLD  # noqa: PLC0415 - the same
 
     threshold = float(THRESHOLD.check("threshold", number("threshold", options.threshold)))
     count = whole("--stand-out", options.stand_out, SHOWN)
@@ -78,11 +78,11 @@ def run_command(options: argparse.Namespace) -> int:
     page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": marks}
     page |= {"population_risk": answer} if answer else {}
     page |= {"stand_out": shown.records()} if shown else {}
-    one = screen.answer_page(answer, k) if answer else None
+    one = terminal.answer_page(answer, k) if answer else None
     columns = table.columns
     rows = answer or (shown.records() if shown else [risk])
     print_answer(
-        options, page, rows, lambda: screen.risk_page(risk, sizes, shown, columns, counted, answer=one)
+        options, page, rows, lambda: terminal.risk_page(risk, sizes, shown, columns, counted, answer=one)
     )
     return PASSED
 
@@ -90,7 +90,7 @@ def run_command(options: argparse.Namespace) -> int:
 def _counted(table: Asked, entity: str | None) -> str:
     """What was taken for a person, and a column that may say otherwise."""
     from reid_sql.identifiers import hint  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.screen import ONE_ROW_ONE_PERSON  # noqa: PLC0415 - the same
+    from reid_sql.terminal import ONE_ROW_ONE_PERSON  # noqa: PLC0415 - the same
 
     if entity is not None:
         return f"People are told apart by '{entity}'; each counts by the smallest of their classes."

@@ -33,9 +33,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show the errors, and draw the estimates where asked."""
-    from reid_sql import screen  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.plot.file import check_plot_file, save  # noqa: PLC0415 - the same
-    from reid_sql.plot.validation import validation  # noqa: PLC0415 - the same
+    from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.charts.figures import validation  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import check_plot_file, save  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     how = ", ".join(_given(options))
@@ -45,14 +45,14 @@ def run_command(options: argparse.Namespace) -> int:
     rows = run(con, f"FROM validate_risk(?, ?, {how})", given, "validation").records()
     if options.plot:
         save(validation(rows), f"Unique people by {', '.join(given[1])}", options.plot)
-    print_answer(options, rows, rows, lambda: screen.validation_page(rows))
+    print_answer(options, rows, rows, lambda: terminal.validation_page(rows))
     return PASSED
 
 
 def _given(options: argparse.Namespace) -> "Iterator[str]":
     """The options of the function, as SQL."""
-    from reid_sql.domains import NULLS, SEED, sql_text  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.models.validation.backtest import REPEATS  # noqa: PLC0415 - the same
+    from reid_sql.parameters import NULLS, SEED, sql_text  # noqa: PLC0415 - help is shown without what counts
 
     if options.fraction is not None:
         yield f"fractions := {numbers('--fraction', options.fraction)!r}"

@@ -8,17 +8,18 @@ import duckdb
 from duckdb.func import PythonUDFType
 
 from reid_sql.check import gate
-from reid_sql.check.judging.finding import FAIL, NOT_JUDGED
-from reid_sql.check.measures.release import POLICY_COLUMNS
-from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named, read_policy
-from reid_sql.check.policy.source import Source
-from reid_sql.check.reports.words import asked, counted, figure, limit
-from reid_sql.domains import quoted, sql_text
+from reid_sql.check.policy import Policy, TablePolicy, columns_named
+from reid_sql.check.policy_file import read_policy
+from reid_sql.check.release import POLICY_COLUMNS
+from reid_sql.check.sentences import asked, counted, figure, limit
+from reid_sql.check.sources import Source
+from reid_sql.check.verdicts import FAIL, NOT_JUDGED
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnknownNameError
+from reid_sql.parameters import quoted, sql_text
 from reid_sql.runner import sentence
 from reid_sql.spill import spill_folder
 from reid_sql.suggestion import suggestion
-from reid_sql.visible import visible
 
 NAME: Final = "reid_policy_findings"
 FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE,
@@ -96,12 +97,14 @@ def _finding(check: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
     return {
         "table": check["table"],
         "measure": check["measure"],
-        "group": visible(", ".join(f"{column} {value}" for column, value in told.items())) if told else None,
+        "group": escape_control_characters(", ".join(f"{column} {value}" for column, value in told.items()))
+        if told
+        else None,
         "figure": group["judged"],
         "limit": check["limit"],
         "verdict": group["verdict"],
-        "why": visible(why) or None,
-        "check": visible(
+        "why": escape_control_characters(why) or None,
+        "check": escape_control_characters(
             f"{group['verdict'].upper()}: {name} is {figure(group, check)}, limit {limit(check)}"
         ),
     }

@@ -15,7 +15,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reid_sql import registry
-from reid_sql.domains import Floats, Number
 from reid_sql.engines.arrow_rows import (
     array_of,
     doubles_of,
@@ -29,6 +28,7 @@ from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Floats, Number
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 

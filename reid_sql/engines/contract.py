@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from reid_sql.domains import Columns
 from reid_sql.function import Function
+from reid_sql.parameters import Columns
 
 Frame = TypeVar("Frame")  # a relation of the engine, lazy where the engine is
 Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - an expression or a column

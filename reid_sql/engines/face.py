@@ -15,7 +15,12 @@ from numbers import Real
 from typing import Any, Final
 
 from reid_sql import registry
-from reid_sql.domains import (
+from reid_sql.engines.contract import Kind, Kit, RecordKit
+from reid_sql.engines.words import documented
+from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
+from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
+from reid_sql.function import Answer, Function, signature_of
+from reid_sql.parameters import (
     Choice,
     Column,
     Document,
@@ -28,11 +33,6 @@ from reid_sql.domains import (
     Text,
     Texts,
 )
-from reid_sql.engines.contract import Kind, Kit, RecordKit
-from reid_sql.engines.words import documented
-from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
-from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
-from reid_sql.function import Answer, Function, signature_of
 from reid_sql.suggestion import suggestion
 
 Call = Callable[..., Any]

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from reid_sql.domains import Integers
 from reid_sql.engines.codes import value_codes
+from reid_sql.parameters import Integers
 
 SIDES: Final = ("own", "out")  # how the columns of each side begin, and whether it is there: in_own, in_out
 WRITTEN: Final = (pl.String, pl.Enum, pl.Categorical, pl.Boolean, pl.Date, pl.Datetime, pl.Decimal)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Final
 
-from reid_sql.screen import summary_lines
-from reid_sql.visible import visible
+from reid_sql.control_characters import escape_control_characters
+from reid_sql.terminal import summary_lines
 
 BOX: Final = "display:inline-block;border:1px solid #8888;border-radius:6px;padding:.6em 1em"
 CELL: Final = "text-align:{side};padding:.1em .8em .1em 0;border:none;background:none"
@@ -28,4 +28,4 @@ def _row(name: str, figure: str, words: str) -> str:
 
 
 def _told(text: str) -> str:
-    return escape(visible(text))
+    return escape(escape_control_characters(text))

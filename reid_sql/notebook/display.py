@@ -15,9 +15,9 @@ import duckdb
 import polars as pl
 
 from reid_sql import plot
+from reid_sql.charts.figures import rows_of
 from reid_sql.errors import ReidError
 from reid_sql.notebook.card import card
-from reid_sql.plot.answers import rows_of
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import floor, isclose
 from typing import Final
 
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import Check
+from reid_sql.check.policy import Check
+from reid_sql.check.release import Release
 from reid_sql.errors import UnavailableError
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.requirement import Requirement
@@ -22,7 +22,7 @@ MONOTONE: Final = (
 )
 
 
-def columns_to_climb(release: Release) -> tuple[str, ...]:
+def columns_to_generalize(release: Release) -> tuple[str, ...]:
     """The columns that checks tell people apart by, those of the table first."""
     counted = [column for check in release.table.checks for column in check.counted]
     named = [column for column in release.table.quasi_identifiers if column in counted]
@@ -39,7 +39,7 @@ def refuse_unprepared(release: Release) -> None:
     if own is not None:
         rule = f"a table to prepare must have no column whose name begins with {OWN}, got '{own}'"
         raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
-    if not columns_to_climb(release):
+    if not columns_to_generalize(release):
         rule = "a table to prepare must have a check that counts by quasi-identifiers"
         raise UnavailableError(
             f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'

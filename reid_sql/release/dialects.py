@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.domains import Choice
 from reid_sql.errors import ReidError, UnavailableError
-from reid_sql.ladders.step import Common, DatePart, Grouped, Prefix, Step
+from reid_sql.hierarchies.step import Common, DatePart, Grouped, Prefix, Step
+from reid_sql.parameters import Choice
 
 if TYPE_CHECKING:
     from reid_sql.release.sought import TableForm
@@ -63,7 +63,7 @@ def translated(view: str, table: "TableForm", dialect: str) -> str:
     except sqlglot.UnsupportedError as error:
         rule = f"a release in {dialect} must be of steps that it has"
         raise UnavailableError(
-            f"{rule}, got one that sqlglot refuses: {error}; choose other ladders"
+            f"{rule}, got one that sqlglot refuses: {error}; choose other hierarchies"
         ) from None
 
 
@@ -71,12 +71,12 @@ def refuse_read_otherwise(table: "TableForm") -> None:
     """Refuse a step that hangs on how DuckDB writes a value, or reads a date."""
     if table.form is None:
         raise ReidError("no form of the table meets the policy")
-    for ladder, level in zip(table.ladders, table.form.node, strict=True):
-        step = ladder.steps[level - 1] if level else None
-        kind = table.kinds[ladder.column]
+    for hierarchy, level in zip(table.hierarchies, table.form.node, strict=True):
+        step = hierarchy.steps[level - 1] if level else None
+        kind = table.kinds[hierarchy.column]
         if step is not None and (why := _otherwise(step, kind)):
             rule = f"a release in another dialect must not hang on {why}"
-            got = f"'{ladder.words(level)}', of {kind}"
+            got = f"'{hierarchy.words(level)}', of {kind}"
             raise UnavailableError(f"{rule}, got {got}; cast the column to text or a date in the table first")
 
 

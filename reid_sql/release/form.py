@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.domains import quoted, sql_text
-from reid_sql.ladders.ladder import Ladder
-from reid_sql.ladders.step import ALL
+from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.step import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
 from reid_sql.models.release.lattice import Node
+from reid_sql.parameters import quoted, sql_text
 
 SMALL: Final = "reid_small"
 RESCUED: Final = "reid_rescued"
@@ -16,9 +16,9 @@ RESCUED: Final = "reid_rescued"
 
 @dataclass(frozen=True)
 class Form:
-    """The ladders of the quasi-identifiers with their levels, and the size below which classes go."""
+    """The hierarchies of the quasi-identifiers with their levels, and the size below which classes go."""
 
-    ladders: tuple[Ladder, ...]
+    hierarchies: tuple[Hierarchy, ...]
     node: Node
     cut: int
     stages: tuple[tuple[str, ...], ...] = ()  # columns that become blank in records of small classes
@@ -28,12 +28,12 @@ class Form:
     @property
     def names(self) -> list[str]:
         """The quasi-identifiers."""
-        return [each.column for each in self.ladders]
+        return [each.column for each in self.hierarchies]
 
     @property
-    def levels(self) -> dict[str, tuple[Ladder, int]]:
-        """The ladder and the level of each column."""
-        return {each.column: (each, level) for each, level in zip(self.ladders, self.node, strict=True)}
+    def levels(self) -> dict[str, tuple[Hierarchy, int]]:
+        """The hierarchy and the level of each column."""
+        return {each.column: (each, level) for each, level in zip(self.hierarchies, self.node, strict=True)}
 
     def columns(self, names: Sequence[str]) -> list[str]:
         """Spell each column as it stands in the release, under its own name."""
@@ -41,9 +41,9 @@ class Form:
 
     def _column(self, name: str) -> str:
         """Spell a column; one that becomes blank in some records is text."""
-        ladder, level = self.levels.get(name, (None, 0))
-        if ladder is not None and level:
-            return f"{ladder.sql(level)} AS {quoted(name)}"
+        hierarchy, level = self.levels.get(name, (None, 0))
+        if hierarchy is not None and level:
+            return f"{hierarchy.sql(level)} AS {quoted(name)}"
         blanked = any(name in stage for stage in self.stages)
         return f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if blanked else quoted(name)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from reid_sql.check.reports.report import rounded
+from reid_sql.check.report import rounded
 from reid_sql.models.release.cells import Rescue, blanked, rescue
 from reid_sql.models.release.loss import WORDS, Entropy, loss_of
 from reid_sql.models.release.search import Found, gone
@@ -108,18 +108,19 @@ def _losses(table: "TableForm", best: Found) -> Page:
 
 
 def _columns(table: "TableForm") -> list[Page]:
-    """Each column with its ladder, its level and what the level loses of the column's own bits."""
+    """Each column with its hierarchy, its level and what the level loses of the column's own bits."""
     bits = Entropy(table.lattice).columns
-    node = table.form.node if table.form else (0,) * len(table.ladders)
+    node = table.form.node if table.form else (0,) * len(table.hierarchies)
     return [
         {
-            "column": ladder.column,
+            "column": hierarchy.column,
             "level": level if table.form else None,
-            "form": ladder.words(level) if table.form else None,
+            "form": hierarchy.words(level) if table.form else None,
             "loss": _few(lost[level] / lost[-1]) if table.form and lost[-1] else None,
-            "ladder": [ladder.words(at) for at in range(ladder.levels)],
+            "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
+            "ladder": names,  # the older name of the key
         }
-        for ladder, level, lost in zip(table.ladders, node, bits, strict=True)
+        for hierarchy, level, lost in zip(table.hierarchies, node, bits, strict=True)
     ]
 
 

@@ -9,9 +9,10 @@ from typing import Final
 
 from reid_sql.check import gate
 from reid_sql.check.gate import Tell
-from reid_sql.check.judging.finding import FAIL, NO_WORSE, PASS, Baseline, checked
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import Check, Policy, read_policy
+from reid_sql.check.policy import Check, Policy
+from reid_sql.check.policy_file import read_policy
+from reid_sql.check.release import Release
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, checked
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.cells import rescue
 from reid_sql.models.release.criteria import Criterion
@@ -20,7 +21,7 @@ from reid_sql.models.release.requirement import Requirement
 from reid_sql.models.release.rules import Rule, Rules
 from reid_sql.models.release.search import Found, Judged, Result, Search, anything
 from reid_sql.release.asked import (
-    columns_to_climb,
+    columns_to_generalize,
     is_folded,
     is_monotone,
     is_ruled,
@@ -28,8 +29,8 @@ from reid_sql.release.asked import (
     requirement,
     rules,
 )
-from reid_sql.release.climb import Climb, climb
 from reid_sql.release.form import Form
+from reid_sql.release.generalize import Generalization, generalize
 from reid_sql.release.prepared import Prepared
 from reid_sql.release.released import Released
 from reid_sql.release.sought import TableForm
@@ -89,11 +90,11 @@ def _refuse_kept(policy: Policy, release: Release) -> None:
 def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tell) -> TableForm:
     """Search the lattice of one table."""
     began = time.monotonic()
-    columns, wanted = columns_to_climb(release), policy.preparing
-    tell(f"{release.table.name}: ladders")
+    columns, wanted = columns_to_generalize(release), policy.preparing
+    tell(f"{release.table.name}: hierarchies")
     ruled = rules(release, columns)
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
-    found = climb(release, columns, wanted.ladders, list(dict.fromkeys(others)))
+    found = generalize(release, columns, wanted.hierarchies, list(dict.fromkeys(others)))
     asked = requirement(release, columns, wanted.suppression)
     loss = loss_of(wanted.loss, found.lattice)
     judge = _Judge(policy, release, before, found, asked)
@@ -116,7 +117,7 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
         table=release.table,
         kinds=_kinds(release),
         records=release.records,
-        ladders=found.ladders,
+        hierarchies=found.hierarchies,
         lattice=found.lattice,
         requirement=asked,
         rules=judge.rules,
@@ -151,11 +152,11 @@ def _known(release: Release, check: Check, columns: Sequence[str]) -> bool:
     return is_folded(release, check, columns) or is_ruled(release, check, columns)
 
 
-def _rules(found: Climb, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
+def _rules(found: Generalization, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
     if found.beside is None or not asked:
         return None
     places = [Rule(found.others.index(column), criterion) for column, criterion in asked]
-    return Rules(found.beside, len(found.ladders), places)
+    return Rules(found.beside, len(found.hierarchies), places)
 
 
 class _Judge:
@@ -166,11 +167,11 @@ class _Judge:
         policy: Policy,
         release: Release,
         before: Baseline | None,
-        found: Climb,
+        found: Generalization,
         asked: Requirement,
     ) -> None:
         self.policy, self.release, self.before, self.found = policy, release, before, found
-        columns = [each.column for each in found.ladders]
+        columns = [each.column for each in found.hierarchies]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
         self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
         self.asked = tuple(rules(release, columns))
@@ -180,7 +181,9 @@ class _Judge:
     def form(self, found: Found) -> Form:
         """Give the form that was found."""
         rounds = max(found.outcome.rounds, 1) if self.asked else 0
-        return Form(self.found.ladders, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds)
+        return Form(
+            self.found.hierarchies, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds
+        )
 
     def __call__(self, found: Found) -> Judged:
         broken = self.broken(self.form(found), self.left)

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
-from reid_sql.ladders.step import ALL
+from reid_sql.hierarchies.step import ALL
 from reid_sql.models.release.criteria import SIZE
 from reid_sql.release.form import RESCUED, SMALL
-from reid_sql.visible import visible
 
 if TYPE_CHECKING:
     from reid_sql.release.form import Form
@@ -23,7 +23,7 @@ def python_file(made: "Sought") -> str:
         raise ReidError(
             f"a release must pass the policy to be written, got {made.verdict}; change the policy"
         )
-    name = visible(made.policy.name.replace("\n", " ")).replace('"', "'").replace("\\", "/")
+    name = escape_control_characters(made.policy.name.replace("\n", " ")).replace('"', "'").replace("\\", "/")
     head = [f'{FIRST}, by the policy {name}."""', "", "import polars as pl"]
     functions = [line for table in made.tables for line in ("", "", *_function(made, table))]
     return "\n".join([*head, *functions]) + "\n"

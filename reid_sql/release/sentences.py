@@ -9,7 +9,7 @@ from reid_sql.models.release.loss import WORDS
 Page = dict[str, Any]
 NONE: Final = (
     "No form of the table was found that meets the policy: allow more suppression, a longer time, other "
-    "ladders or a milder limit."
+    "hierarchies or a milder limit."
 )
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reid_sql.check.judging.finding import FAIL, NO_WORSE, PASS
-from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named
-from reid_sql.ladders.ladder import Ladder
+from reid_sql.check.policy import Policy, TablePolicy, columns_named
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
+from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.models.release.lattice import Lattice
 from reid_sql.models.release.requirement import Requirement
 from reid_sql.models.release.rules import Rules
@@ -17,12 +17,12 @@ from reid_sql.release.targeted import Target
 
 @dataclass(frozen=True)
 class TableForm:
-    """A table's form, or None where none meets what is asked; its ladders and how it was sought."""
+    """A table's form, or None where none meets what is asked; its hierarchies and how it was sought."""
 
     table: TablePolicy
     kinds: Mapping[str, str]  # of the source's columns, their types
     records: int
-    ladders: tuple[Ladder, ...]
+    hierarchies: tuple[Hierarchy, ...]
     lattice: Lattice
     requirement: Requirement
     rules: Rules | None

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import TablePolicy
-from reid_sql.domains import quoted
+from reid_sql.check.policy import TablePolicy
+from reid_sql.check.release import Release
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
+from reid_sql.parameters import quoted
 from reid_sql.release.dialects import DIALECT, DUCKDB, translated
 from reid_sql.source import DATABASES, check_source, select_of
-from reid_sql.visible import visible
 
 if TYPE_CHECKING:
     from reid_sql.release.sought import Sought, TableForm
@@ -53,8 +53,8 @@ def _view(made: "Sought", table: "TableForm", dialect: str) -> Iterator[str]:
         raise ReidError(NO_FORM)
     yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
     yield f"-- (sha256 {made.policy.sha256}); the gate says: {made.verdict}."
-    for ladder, level in zip(table.ladders, table.form.node, strict=True):
-        yield f"--   {_comment(ladder.words(level))}"
+    for hierarchy, level in zip(table.hierarchies, table.form.node, strict=True):
+        yield f"--   {_comment(hierarchy.words(level))}"
     for stage in table.form.stages:
         listed = _comment(", ".join(stage))
         yield f"--   {listed} blank in records of rare combinations that are then alike with enough others"
@@ -70,4 +70,4 @@ def _view(made: "Sought", table: "TableForm", dialect: str) -> Iterator[str]:
 
 def _comment(words: str) -> str:
     """Words that stay on their line."""
-    return visible(words.replace("\n", " ").replace("\r", " "))
+    return escape_control_characters(words.replace("\n", " ").replace("\r", " "))

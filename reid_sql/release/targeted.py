@@ -6,16 +6,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.check.measures.release import Release
-from reid_sql.domains import Floats, Integers
+from reid_sql.check.release import Release
 from reid_sql.errors import OutOfDomainError, UnknownNameError
-from reid_sql.ladders.ladder import Ladder
+from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.models.release.cells import Rescue
 from reid_sql.models.release.lattice import Folded, Lattice, Node
 from reid_sql.models.release.rules import places
 from reid_sql.models.release.target import Prediction, misfits, predicted, told
-from reid_sql.release.asked import columns_to_climb
-from reid_sql.release.climb import Climb
+from reid_sql.parameters import Floats, Integers
+from reid_sql.release.asked import columns_to_generalize
+from reid_sql.release.generalize import Generalization
 from reid_sql.suggestion import suggestion
 
 MOST: Final = 50  # values of a target
@@ -29,7 +29,7 @@ class Target:
     column: str
     place: int
     beside: Lattice
-    ladders: tuple[Ladder, ...]
+    hierarchies: tuple[Hierarchy, ...]
 
 
 def refuse_target(column: str | None, release: Release) -> None:
@@ -39,7 +39,7 @@ def refuse_target(column: str | None, release: Release) -> None:
     if column not in release.columns:
         rule = f"prepare.target must name a column of {release.table.name}, got '{column}'"
         raise UnknownNameError(f"{rule}; {suggestion(column, release.columns)}")
-    if column in columns_to_climb(release):
+    if column in columns_to_generalize(release):
         rule = f"prepare.target must not be a quasi-identifier, got '{column}'"
         raise OutOfDomainError(f"{rule}; it becomes coarser itself: name a column that is handed on as it is")
     quoted = '"' + column.replace('"', '""') + '"'
@@ -49,11 +49,11 @@ def refuse_target(column: str | None, release: Release) -> None:
         raise OutOfDomainError(f"{rule}; make bands of it in a view")
 
 
-def target_of(found: Climb, column: str) -> Target | None:
+def target_of(found: Generalization, column: str) -> Target | None:
     """Give the target beside what is searched."""
     if found.beside is None:
         return None
-    return Target(column, found.others.index(column), found.beside, found.ladders)
+    return Target(column, found.others.index(column), found.beside, found.hierarchies)
 
 
 def told_of(target: Target | None, lattice: Lattice, node: Node, made: Rescue) -> dict[str, Any] | None:
@@ -70,8 +70,8 @@ def told_of(target: Target | None, lattice: Lattice, node: Node, made: Rescue) -
     return {
         "column": target.column,
         "expected_error": _few(1 - whole.max() / whole.sum()),
-        "original": _told(first, target.ladders),
-        "released": _told(last, target.ladders),
+        "original": _told(first, target.hierarchies),
+        "released": _told(last, target.hierarchies),
         "information_kept": _few(min(last.bits / first.bits, 1.0)) if first.bits > 0 else None,
         "classification_metric": _few(misfits(after, place, left, gone)),
         "columns": _by_column(target, before, values, after, left, whole),
@@ -93,9 +93,9 @@ def _records(target: Target, lattice: Lattice, node: Node, made: Rescue) -> tupl
     return kept, held.codes[len(node) + target.place][stays], place[stays]
 
 
-def _told(found: Prediction, ladders: Sequence[Ladder]) -> dict[str, Any]:
+def _told(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
     return {
-        "by": [ladders[at].column for at in found.columns],
+        "by": [hierarchies[at].column for at in found.columns],
         "error": _few(found.error),
         "information": _few(found.information),
     }
@@ -107,14 +107,14 @@ def _by_column(  # noqa: PLR0917 - a table before and after
     """Tell of each column alone, as in a table of the target by it: None where it told nothing."""
     pairs = [
         (told(before, values, [at], whole), told(after, left, [at], whole))
-        for at in range(len(target.ladders))
+        for at in range(len(target.hierarchies))
     ]
     return [
         {
-            "column": ladder.column,
+            "column": hierarchy.column,
             "information_kept": _few(min(max(last, 0.0) / first, 1.0)) if first > 0 else None,
         }
-        for ladder, (first, last) in zip(target.ladders, pairs, strict=True)
+        for hierarchy, (first, last) in zip(target.hierarchies, pairs, strict=True)
     ]
 
 

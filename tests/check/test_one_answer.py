@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import reid_sql
+from reid_sql.check.files import junit
 from reid_sql.check.gate import check
-from reid_sql.check.reports.html import html
-from reid_sql.check.reports.junit import junit
+from reid_sql.check.html import html
 from tests.check.towns import PEOPLE
 from tests.processes import command
 from tests.tables import by_duckdb

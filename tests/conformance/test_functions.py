@@ -5,8 +5,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from reid_sql.domains import MODEL, Choice, Table
 from reid_sql.function import Answer, Function
+from reid_sql.parameters import MODEL, Choice, Table
 from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Column, Engine, absent, engine_named
 from tests.engines.asking import PEOPLE, argument, given, same

@@ -10,8 +10,8 @@ import duckdb
 import polars as pl
 import pytest
 
-from reid_sql.domains import Choice, Columns, Number, Numbers, Table
 from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.parameters import Choice, Columns, Number, Numbers, Table
 from tests.tables import Row, class_sizes, histogram, key, risk
 
 FUNCTIONS: Final = (

@@ -1,4 +1,4 @@
-"""The ladders of adult that ARX publishes, as a policy, and its records: those that lack nothing.
+"""The hierarchies of adult that ARX publishes, as a policy, and its records: those that lack nothing.
 
 Facts of https://github.com/arx-deidentifier/arx (data/adult_hierarchy_*.csv, figures of its tests).
 """
@@ -75,20 +75,20 @@ GROUPS: dict[str, list[dict[str, list[str]]]] = {
 
 
 def records(data: Path, folder: Path) -> Path:
-    """The 30,162 records of adult without '?'; ages one lower, as those ladders' bands end at 20, 40, …"""
+    """The 30,162 records of adult without '?'; ages one lower, since those bands end at 20, 40, …"""
     frame = pl.read_parquet(data / "adult.parquet").select(ORDER)
     known = frame.filter(~pl.any_horizontal(pl.col(pl.String) == "?"))
     known.with_columns(pl.col("age").cast(pl.Int64) - 1).write_parquet(folder / "adult.parquet")
     return folder / "adult.parquet"
 
 
-def ladders(columns: list[str]) -> str:
-    """The ladders of some columns, as a policy has them; race, sex and income are left out or not."""
+def hierarchies(columns: list[str]) -> str:
+    """The hierarchies of some columns, as a policy has them; race, sex and income are left out or not."""
     bands = "[{ bands = 5 }, { bands = 10 }, { bands = 20 }]"
     lines = []
     for column in columns:
         steps = ", ".join(f"{{ groups = {{ {_pairs(step)} }} }}" for step in GROUPS.get(column, []))
-        lines.append(f"ladders.{column} = {bands if column == 'age' else f'[{steps}]'}")
+        lines.append(f"hierarchies.{column} = {bands if column == 'age' else f'[{steps}]'}")
     return "\n".join(lines)
 
 

@@ -22,13 +22,13 @@ from tests.warehouses import connected
 
 ODD = [" 37", "3e1", "x", None, "", "-5", "4_0", "É", "nan", "0x10", "1e400", ".5", "5.", "'\\", "B"]
 QI = ["age", "words", "born", "zip", "score"]
-LADDERS = """suppression = 0.4
+HIERARCHIES = """suppression = 0.4
 keep = ["name"]
-ladders.age = [{ bands = 10, below = 20, above = 80 }]
-ladders.words = [{ bands = 25 }]
-ladders.born = [{ date = "quarter" }, { date = "decade" }]
-ladders.zip = [{ prefix = 2 }, { groups = { "it's" = ["1301", "1302", "13"] } }]
-ladders.score = [{ bands = 0.5 }]
+hierarchies.age = [{ bands = 10, below = 20, above = 80 }]
+hierarchies.words = [{ bands = 25 }]
+hierarchies.born = [{ date = "quarter" }, { date = "decade" }]
+hierarchies.zip = [{ prefix = 2 }, { groups = { "it's" = ["1301", "1302", "13"] } }]
+hierarchies.score = [{ bands = 0.5 }]
 """
 
 
@@ -88,7 +88,9 @@ def prepared(folder: Path, frame: pl.DataFrame, case: tuple[str, str, list[str],
     more, table, qi, checks = case
     frame.write_parquet(folder / "people.parquet")
     lines = [
-        line for line in LADDERS.splitlines() if not line.startswith("ladders") or line[8:].split()[0] in qi
+        line
+        for line in HIERARCHIES.splitlines()
+        if not line.startswith("hierarchies") or line.removeprefix("hierarchies.").split()[0] in qi
     ]
     given = "\n".join([more, *lines])
     return run(written(folder, policy("people.parquet", qi, *checks, prepare=given, table=table)))
@@ -108,11 +110,11 @@ def test_postgres_gives_the_rows_of_duckdb(
 
 
 def test_every_step_gives_on_postgres_what_it_gives_here(tmp_path: Path, postgres: str) -> None:
-    """Every level of every ladder, whatever the search takes: by columns of its own in one table."""
+    """Every level of every hierarchy, whatever the search takes: by columns of its own in one table."""
     made = prepared(tmp_path, people(), CASES[0]).tables[0]
     frame = people()
-    steps = [(ladder, level) for ladder in made.ladders for level in range(1, ladder.levels)]
-    listed = ", ".join(f"{ladder.sql(level)} AS c{at}" for at, (ladder, level) in enumerate(steps))
+    steps = [(hierarchy, level) for hierarchy in made.hierarchies for level in range(1, hierarchy.levels)]
+    listed = ", ".join(f"{hierarchy.sql(level)} AS c{at}" for at, (hierarchy, level) in enumerate(steps))
     with duckdb.connect() as con:
         here = con.execute(f"SELECT name, {listed} FROM '{tmp_path}/people.parquet'").fetchall()
     view = sqlglot.transpile(
@@ -154,7 +156,7 @@ def test_what_another_database_would_read_otherwise_is_refused(tmp_path: Path) -
     ]
     refused = 0
     for column, steps, why in cases:
-        prepare = f"suppression = 0.5\nladders.{column} = {steps}\nladders.zip = []"
+        prepare = f"suppression = 0.5\nhierarchies.{column} = {steps}\nhierarchies.zip = []"
         text = policy("people.parquet", [column, "zip"], K.format(2), prepare=prepare)
         made = run(written(tmp_path, text))
         assert made.tables[0].form is not None

@@ -25,8 +25,8 @@ from tests.release.brute import frame as made_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-AGES = "ladders.age = [{ bands = 10 }, { bands = 20 }]"
-LADDERS = f"{AGES}\nladders.city = [{{ prefix = 2 }}, {{ prefix = 1 }}]\nladders.sex = []"
+AGES = "hierarchies.age = [{ bands = 10 }, { bands = 20 }]"
+HIERARCHIES = f"{AGES}\nhierarchies.city = [{{ prefix = 2 }}, {{ prefix = 1 }}]\nhierarchies.sex = []"
 
 
 def people(records: int = 300, seed: int = 1) -> pl.DataFrame:
@@ -91,7 +91,7 @@ def exhaustive(frame: pl.DataFrame, k: int, suppression: float) -> float:
 def test_the_release_loses_what_the_best_of_all_forms_loses(
     tmp_path: Path, table: pl.DataFrame, k: int, suppression: float
 ) -> None:
-    text = policy("people.parquet", QI, K.format(k), prepare=f"suppression = {suppression}\n{LADDERS}")
+    text = policy("people.parquet", QI, K.format(k), prepare=f"suppression = {suppression}\n{HIERARCHIES}")
     made = run(written(tmp_path, text))
     assert made.passed
     assert made.tables[0].result.optimal
@@ -103,7 +103,7 @@ def test_the_release_loses_what_the_best_of_all_forms_loses(
 
 
 def test_the_polars_file_gives_what_the_sql_gives(tmp_path: Path, table: pl.DataFrame) -> None:
-    text = policy("people.parquet", QI, K.format(5), prepare=LADDERS, table='sensitive = ["diagnosis"]')
+    text = policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES, table='sensitive = ["diagnosis"]')
     made = reid_sql.release.prepare(written(tmp_path, text))
     space: dict[str, Any] = {}
     exec(made.python, space)  # noqa: S102 - as a reader runs it
@@ -140,7 +140,7 @@ def test_no_record_hides_behind_its_missing_values(tmp_path: Path, nulls: str) -
         city=pl.when(pl.int_range(pl.len()) < 3).then(None).otherwise(pl.col("city")),
     )
     frame.write_parquet(tmp_path / "people.parquet")
-    text = policy("people.parquet", QI, K.format(5), prepare=LADDERS, table=f'nulls = "{nulls}"')
+    text = policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES, table=f'nulls = "{nulls}"')
     made = run(written(tmp_path, text))
     assert made.passed
     assert made.page["tables"][0]["optimal"] == (nulls == "value")
@@ -150,7 +150,7 @@ def test_no_record_hides_behind_its_missing_values(tmp_path: Path, nulls: str) -
 def test_few_records_left_out_are_not_told(tmp_path: Path) -> None:
     frame = pl.DataFrame({"age": [20, 30] * 100 + [90, 91, 92], "sex": ["F", "M"] * 101 + ["F"]})
     frame.write_parquet(tmp_path / "people.parquet")
-    prepare = "suppression = 0.02\nladders.age = []\nladders.sex = []"
+    prepare = "suppression = 0.02\nhierarchies.age = []\nhierarchies.sex = []"
     made = run(written(tmp_path, policy("people.parquet", ["age", "sex"], K.format(5), prepare=prepare)))
     told = made.page["tables"][0]
     assert len(made_by(made.sql, "people_released")) == 200
@@ -180,8 +180,10 @@ def test_what_class_sizes_do_not_tell_is_measured_on_the_release(tmp_path: Path)
     frame.write_parquet(tmp_path / "people.parquet")
     checks = (K.format(3), L.format(2))
     sensitive = 'sensitive = ["diagnosis"]'
-    alone = run(written(tmp_path, policy("people.parquet", QI, checks[0], prepare=LADDERS, table=sensitive)))
-    made = run(written(tmp_path, policy("people.parquet", QI, *checks, prepare=LADDERS, table=sensitive)))
+    alone = run(
+        written(tmp_path, policy("people.parquet", QI, checks[0], prepare=HIERARCHIES, table=sensitive))
+    )
+    made = run(written(tmp_path, policy("people.parquet", QI, *checks, prepare=HIERARCHIES, table=sensitive)))
     both = made_by(made.sql, "people_released")
     assert made.passed
     assert min(both.group_by(QI).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2
@@ -197,7 +199,7 @@ def test_a_population_is_made_coarser_in_the_same_way(tmp_path: Path) -> None:
     whole.head(300).write_parquet(tmp_path / "people.parquet")
     risk = 'measure = "journalist_highest_risk"\nat_most = 0.05'
     register = 'population_file = "register.parquet"'
-    text = policy("people.parquet", QI, risk, prepare=f"suppression = 0.0\n{LADDERS}", table=register)
+    text = policy("people.parquet", QI, risk, prepare=f"suppression = 0.0\n{HIERARCHIES}", table=register)
     made = run(written(tmp_path, text))
     assert made.passed
     released = made_by(made.sql, "people_released")
@@ -212,7 +214,7 @@ def test_a_check_against_a_baseline_is_measured_on_the_release(tmp_path: Path, t
     mean = 'measure = "average_class_risk"\nat_most = 1.0\n'
     before = reid_sql.check(written(tmp_path, policy("people.parquet", QI, mean)))
     before.json(tmp_path / "base.json")
-    text = policy("people.parquet", QI, K.format(4), f"{mean}no_worse = true", prepare=LADDERS)
+    text = policy("people.parquet", QI, K.format(4), f"{mean}no_worse = true", prepare=HIERARCHIES)
     assert run(written(tmp_path, text)).verdict == "fail"
     made = run(written(tmp_path, f'baseline = "base.json"\n{text}'))
     assert made.passed
@@ -256,14 +258,14 @@ def test_a_table_without_a_form_that_meets_the_policy_has_no_release(
 def test_text_files_and_databases_are_read_as_they_are_measured(tmp_path: Path, table: pl.DataFrame) -> None:
     table.write_csv(tmp_path / "people.csv", separator=";")
     made = run(
-        written(tmp_path, policy("people.csv", QI, K.format(5), prepare=LADDERS, table='delimiter = ";"'))
+        written(tmp_path, policy("people.csv", QI, K.format(5), prepare=HIERARCHIES, table='delimiter = ";"'))
     )
     assert class_sizes(made_by(made.sql, "people_released"), QI)[0] >= 5
     with duckdb.connect(tmp_path / "people.duckdb") as con:
         con.execute(
             "CREATE TABLE people AS FROM 'people.parquet'".replace("people.p", f"{tmp_path}/people.p")
         )
-    other = run(written(tmp_path, policy("people.duckdb", QI, K.format(5), prepare=LADDERS)))
+    other = run(written(tmp_path, policy("people.duckdb", QI, K.format(5), prepare=HIERARCHIES)))
     with duckdb.connect(tmp_path / "people.duckdb") as con:
         con.execute(other.sql)
         assert class_sizes(made_of(con, "people_released"), QI)[0] >= 5
@@ -284,7 +286,16 @@ REFUSED = [
     ('loss = "bits"', "", "policy prepare.loss must be one of 'entropy', 'discernibility', 'class_size'"),
     ("time_limit = 0", "", "policy prepare.time_limit must be a number of seconds from 1 to 1e6, got 0"),
     ("suppress = 0.1", "", "policy prepare must have no key that stands for nothing, got 'suppress'"),
-    ("ladders.agee = []", "", "policy prepare.ladders must name quasi-identifiers of the policy, got 'agee'"),
+    (
+        "hierarchies.agee = []",
+        "",
+        "policy prepare.hierarchies must name quasi-identifiers of the policy, got 'agee'",
+    ),
+    (
+        "hierarchies.age = []\nladders.age = []",
+        "",
+        "policy prepare must have one of the keys hierarchies and ladders (its older name), got both",
+    ),
     (
         'keep = ["nme"]',
         "",
@@ -292,9 +303,9 @@ REFUSED = [
     ),
     ("", 'entity = "name"', "a table to prepare must have a row a person, got entity = 'name'"),
     (
-        "ladders.age = [{ bands = 10 }, { bands = 15 }]",
+        "hierarchies.age = [{ bands = 10 }, { bands = 15 }]",
         "",
-        "prepare.ladders.age[2] must merge values of the step before it, got 'in bands of 15'",
+        "prepare.hierarchies.age[2] must merge values of the step before it, got 'in bands of 15'",
     ),
 ]
 
@@ -317,7 +328,7 @@ def asked(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, table: pl.DataFrame) -> None:
-    file = written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=LADDERS))
+    file = written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES))
     names = {
         "--sql": "r.sql",
         "--polars": "r.py",
@@ -367,10 +378,12 @@ def test_adult_with_eight_quasi_identifiers_is_solved_in_under_a_minute(tmp_path
 
 def test_blank_values_in_place_of_records(tmp_path: Path, table: pl.DataFrame) -> None:
     """The SQL and the Polars file say the same; fewer records go, and nobody stands out by what is blank."""
-    prepare = f'suppression = 0.1\ncells = true\nkeep = ["name"]\n{LADDERS}'
+    prepare = f'suppression = 0.1\ncells = true\nkeep = ["name"]\n{HIERARCHIES}'
     made = run(written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=prepare)))
     rows = run(
-        written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=f"suppression = 0.1\n{LADDERS}"))
+        written(
+            tmp_path, policy("people.parquet", QI, K.format(5), prepare=f"suppression = 0.1\n{HIERARCHIES}")
+        )
     )
     released = made_by(made.sql, "people_released")
     assert made.passed
@@ -393,7 +406,7 @@ def test_blank_values_do_not_break_another_check(tmp_path: Path) -> None:
         diagnosis=pl.when(pl.col("age") > 60).then(pl.lit("A")).otherwise("diagnosis")
     )
     frame.write_parquet(tmp_path / "people.parquet")
-    prepare = f"suppression = 0.2\ncells = true\n{LADDERS}"
+    prepare = f"suppression = 0.2\ncells = true\n{HIERARCHIES}"
     sensitive = 'sensitive = ["diagnosis"]'
     made = run(
         written(
@@ -412,13 +425,13 @@ def test_adult_on_a_small_lattice_loses_what_an_exhaustive_search_does(
     tmp_path: Path, k: int, suppression: float
 ) -> None:
     qi = ["age", "education", "race", "marital_status"]
-    ladders = """
-        ladders.age = [{ bands = 10 }, { bands = 20 }]
-        ladders.education = [{ rare = 1000 }]
-        ladders.race = [{ rare = 1000 }]
-        ladders.marital_status = [{ rare = 2000 }]
+    hierarchies = """
+        hierarchies.age = [{ bands = 10 }, { bands = 20 }]
+        hierarchies.education = [{ rare = 1000 }]
+        hierarchies.race = [{ rare = 1000 }]
+        hierarchies.marital_status = [{ rare = 2000 }]
     """
-    prepare = f"suppression = {suppression}\n{ladders}"
+    prepare = f"suppression = {suppression}\n{hierarchies}"
     made = run(written(tmp_path, policy(str(DATA / "adult.parquet"), qi, K.format(k), prepare=prepare)))
     frame = pl.read_parquet(DATA / "adult.parquet").select(qi)
     forms = {
@@ -496,7 +509,7 @@ def test_classes_that_break_a_rule_on_values_are_left_out(
     ill().write_parquet(tmp_path / "people.parquet")
     upper = measure in {"t_closeness", "alpha_k_anonymity"}
     check = f'measure = "{measure}"\n{"at_most" if upper else "at_least"} = {limit}'
-    prepare = f'suppression = 0.2\nkeep = ["name"]\n{LADDERS}'
+    prepare = f'suppression = 0.2\nkeep = ["name"]\n{HIERARCHIES}'
     sensitive = 'sensitive = ["diagnosis"]'
     text = policy("people.parquet", QI, K.format(3), check, prepare=prepare, table=sensitive)
     made = run(written(tmp_path, text))
@@ -525,7 +538,7 @@ def test_leaving_out_classes_for_their_values_loses_less(tmp_path: Path) -> None
     checks, sensitive = (K.format(3), L.format(3)), 'sensitive = ["diagnosis"]'
     lost_at = {}
     for share in (0.0, 0.2):
-        prepare = f"suppression = {share}\n{LADDERS}"
+        prepare = f"suppression = {share}\n{HIERARCHIES}"
         text = policy("people.parquet", QI, *checks, prepare=prepare, table=sensitive)
         made = run(written(tmp_path, text))
         assert made.passed
@@ -553,7 +566,7 @@ def test_a_target_is_told_of(tmp_path: Path) -> None:
         }
     )
     frame.write_csv(tmp_path / "people.csv")
-    prepare = 'suppression = 0.02\ntarget = "rich"\nladders.age = [{ bands = 20 }, { bands = 40 }]'
+    prepare = 'suppression = 0.02\ntarget = "rich"\nhierarchies.age = [{ bands = 20 }, { bands = 40 }]'
     file = written(tmp_path, policy("people.csv", ["age", "sex"], K.format(20), prepare=prepare))
     made = run(file)
     told = made.page["tables"][0]["target"]

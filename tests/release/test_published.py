@@ -1,4 +1,4 @@
-"""On the ladders that ARX publishes, the search finds ARX's optimal forms of adult, and their losses.
+"""On the hierarchies that ARX publishes, the search finds ARX's optimal forms of adult, and their losses.
 
 The figures are those that ARX's own tests expect (TestAnonymizationKAnonymity, …LDiversity, …TCloseness):
 bits of entropy and discernibility of the form alone, without what is lost by leaving records out.
@@ -13,18 +13,18 @@ import pytest
 from numpy.typing import NDArray
 
 from reid_sql.check import gate
-from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.policy_file import read_policy
 from reid_sql.models.release.criteria import Close, Criterion, Diverse
 from reid_sql.models.release.lattice import Folded, Node
 from reid_sql.models.release.loss import Discernibility, Entropy
 from reid_sql.models.release.requirement import Requirement
 from reid_sql.models.release.rules import Rule, Rules
 from reid_sql.models.release.search import Search
-from reid_sql.release.climb import Climb, climb
+from reid_sql.release.generalize import Generalization, generalize
 from reid_sql.release.preparation import run
 from tests.conftest import DATA
 from tests.release.brute import K, class_sizes, made_by, policy, written
-from tests.release.published import ORDER, ladders, records
+from tests.release.published import ORDER, hierarchies, records
 
 pytestmark = pytest.mark.real_data
 OTHERS = [column for column in ORDER if column != "occupation"]
@@ -41,13 +41,13 @@ class Alone(Entropy):
 
 
 @contextmanager
-def climbed(folder: Path, columns: list[str], beside: list[str]) -> Iterator[Climb]:
+def generalized(folder: Path, columns: list[str], beside: list[str]) -> Iterator[Generalization]:
     records(DATA, folder)
     asked = read_policy(
-        written(folder, policy("adult.parquet", columns, K.format(5), prepare=ladders(columns)))
+        written(folder, policy("adult.parquet", columns, K.format(5), prepare=hierarchies(columns)))
     )
     with gate.opened(asked) as (release,):
-        yield climb(release, columns, asked.preparing.ladders, beside)
+        yield generalize(release, columns, asked.preparing.hierarchies, beside)
 
 
 PUBLISHED = [
@@ -59,7 +59,7 @@ PUBLISHED = [
 
 
 def test_k_anonymity_of_nine_columns(tmp_path: Path) -> None:
-    with climbed(tmp_path, ORDER, []) as found:
+    with generalized(tmp_path, ORDER, []) as found:
         lattice = found.lattice
     assert (lattice.records, lattice.nodes) == (30162, 12960)
     for k, share, node, bits in PUBLISHED:
@@ -84,7 +84,7 @@ RULED: list[tuple[Criterion, int, float, Node]] = [
 
 
 def test_diversity_and_closeness_of_the_occupation(tmp_path: Path) -> None:
-    with climbed(tmp_path, OTHERS, ["occupation"]) as found:
+    with generalized(tmp_path, OTHERS, ["occupation"]) as found:
         lattice, beside = found.lattice, found.beside
     assert beside is not None
     losses = {}
@@ -105,7 +105,7 @@ def test_diversity_and_closeness_of_the_occupation(tmp_path: Path) -> None:
 
 def test_prepare_writes_the_published_form(tmp_path: Path) -> None:
     records(DATA, tmp_path)
-    prepare = f"suppression = 0.04\n{ladders(ORDER)}"
+    prepare = f"suppression = 0.04\n{hierarchies(ORDER)}"
     made = run(written(tmp_path, policy("adult.parquet", ORDER, K.format(5), prepare=prepare)))
     assert made.passed
     form = made.tables[0].form

@@ -12,10 +12,10 @@ import pytest
 import reid_sql
 import reid_sql.release
 from reid_sql.models.numerics.percent import percent
-from tests.check.reports.test_html import Balanced
+from tests.check.test_html import Balanced
 from tests.processes import ROOT, environment
 from tests.release.brute import K, policy, written
-from tests.release.test_prepare import LADDERS, QI, people
+from tests.release.test_prepare import HIERARCHIES, QI, people
 
 HEAD = "<h3>What meets the policy</h3>"
 
@@ -34,7 +34,7 @@ def shown(folder: Path, text: str, *options: str) -> tuple[subprocess.CompletedP
 
 
 def test_the_report_shows_what_prepare_finds(tmp_path: Path) -> None:
-    ended, page = shown(tmp_path, policy("people.parquet", QI, K.format(5), prepare=LADDERS), "--prepare")
+    ended, page = shown(tmp_path, policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES), "--prepare")
     assert (ended.returncode, ended.stderr) == (1, "")
     made = json.loads(ran("prepare", str(tmp_path / "policy.toml"), "--json").stdout)
     (table,) = made["tables"]
@@ -81,7 +81,7 @@ def test_what_cannot_be_prepared_is_said_and_the_verdict_stands(tmp_path: Path) 
 
 
 def test_the_time_limit_stands_for_the_policys(tmp_path: Path) -> None:
-    slow = policy("people.parquet", QI, K.format(5), prepare=f"time_limit = 1\n{LADDERS}")
+    slow = policy("people.parquet", QI, K.format(5), prepare=f"time_limit = 1\n{HIERARCHIES}")
     ended, page = shown(tmp_path, slow, "--prepare", "--time-limit", "60")
     assert ended.returncode == 1
     assert HEAD in page
@@ -109,7 +109,7 @@ def test_options_that_do_nothing_are_refused(tmp_path: Path, options: tuple[str,
 
 def test_a_python_report_takes_a_way_out(tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
-    file = written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=LADDERS))
+    file = written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES))
     made, report = reid_sql.release.prepare(file), reid_sql.check(file)
     page = report.html(tmp_path / "r.html", made.way_out).read_text(encoding="utf-8")
     assert all(escape(sentence) in page[page.index(HEAD) :] for sentence in made.way_out.sentences)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reid_sql.polars as rp
-from reid_sql.domains import MAX_COLUMNS
 from reid_sql.errors import ReidError
+from reid_sql.parameters import MAX_COLUMNS
 from reid_sql_udfs.equivalence_class_size import equivalence_class_size
 from tests.tables import ADULT10, by_duckdb, class_sizes, frames, keys
 

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
-from reid_sql.domains import Table
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function
+from reid_sql.parameters import Table
 from reid_sql_udfs import declared
 from tests.reliability.test_entities import visits
 from tests.tables import by_duckdb, by_polars

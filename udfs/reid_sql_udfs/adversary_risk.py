@@ -1,12 +1,12 @@
 """Risk of each record against an attacker who knows part of what can be known."""
 
 from reid_sql import registry
-from reid_sql.domains import NullPolicy
 from reid_sql.fitted_model import OptionalModel
 from reid_sql.function import Answer, table_function
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.knowledge import Seed, Trials
+from reid_sql.parameters import NullPolicy
 from reid_sql.reductions.known import KNOWN_RECORDS
 from reid_sql.scenario import ScenarioText
 

@@ -1,8 +1,8 @@
 """Which columns tell records apart."""
 
-from reid_sql.domains import sql_text
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
+from reid_sql.parameters import sql_text
 from reid_sql.reductions.subsets import SUBSETS
 
 

@@ -1,8 +1,8 @@
 """q(x), the probability of a record under a fitted model."""
 
-from reid_sql.domains import Floats
 from reid_sql.function import model_function
 from reid_sql.models.numerics.rectangle import Estimates
+from reid_sql.parameters import Floats
 
 
 @model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 6 and 17 to 19")

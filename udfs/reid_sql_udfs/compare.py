@@ -1,11 +1,11 @@
 """A release against its original."""
 
-from reid_sql.domains import Seed, Threshold
 from reid_sql.function import Answer, table_function
 from reid_sql.models.comparison import comparison
 from reid_sql.models.comparison.comparison import Comparison
 from reid_sql.models.comparison.linkage import Targets
 from reid_sql.models.comparison.paired_records import PairedRecords
+from reid_sql.parameters import Seed, Threshold
 from reid_sql.reductions.release import PAIRED_RECORDS
 
 

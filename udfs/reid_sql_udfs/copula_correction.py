@@ -3,10 +3,10 @@
 import numpy as np
 
 from reid_sql import registry
-from reid_sql.domains import Count, Model
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula.correction import Correction, ScoredClasses, correct
+from reid_sql.parameters import Count, Model
 from reid_sql.reductions.scores import SCORED_CLASSES
 from reid_sql_udfs import score_copula  # noqa: F401 - the reduction scores by it, on Polars
 

@@ -1,10 +1,10 @@
 """Ξ and κ of populations of a fitted model."""
 
 from reid_sql import registry
-from reid_sql.domains import Counts, Model
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.parameters import Counts, Model
 
 
 @table_function(

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from reid_sql import registry
-from reid_sql.domains import Model
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
+from reid_sql.parameters import Model
 
 
 @dataclass(frozen=True)

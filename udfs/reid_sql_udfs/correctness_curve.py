@@ -4,11 +4,11 @@ from typing import Annotated
 
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Numbers
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import rarefaction
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.rarefaction import CurvePoint
+from reid_sql.parameters import COUNT, Numbers
 from reid_sql.reductions.classes import HISTOGRAM
 
 

@@ -1,8 +1,8 @@
 """κ from a cell probability."""
 
-from reid_sql.domains import Count, Floats, Probability
 from reid_sql.function import function
 from reid_sql.models.classes import uniqueness
+from reid_sql.parameters import Count, Floats, Probability
 
 
 @function(

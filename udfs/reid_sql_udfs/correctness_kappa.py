@@ -1,8 +1,8 @@
 """κ of a record under a fitted model."""
 
-from reid_sql.domains import Count, Floats
 from reid_sql.function import model_function
 from reid_sql.models.numerics.rectangle import Estimates
+from reid_sql.parameters import Count, Floats
 
 
 @model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 27")

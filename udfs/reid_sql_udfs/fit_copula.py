@@ -1,11 +1,11 @@
 """A Gaussian copula of a table, known by its name from then on."""
 
 from reid_sql import registry
-from reid_sql.domains import Names, NewModel, Seed
 from reid_sql.function import Answer, table_function
 from reid_sql.models.copula import copula_fit
 from reid_sql.models.copula.copula_summary import CopulaSummary, summary
 from reid_sql.models.copula.gaussian_copula import Method, PairCounts
+from reid_sql.parameters import Names, NewModel, Seed
 from reid_sql.reductions.pairs import PAIRS
 
 

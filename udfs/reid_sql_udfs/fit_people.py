@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from reid_sql import registry
-from reid_sql.domains import Names, NewModel, Seed
 from reid_sql.function import Answer, table_function
 from reid_sql.models.people import diagnostics, people_fit
 from reid_sql.models.people.people_lines import PeopleLines, evidence_of
 from reid_sql.models.people.people_summary import PeopleSummary, summary
+from reid_sql.parameters import Names, NewModel, Seed
 from reid_sql.reductions.people import PEOPLE
 
 

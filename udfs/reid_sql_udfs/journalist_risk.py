@@ -1,8 +1,8 @@
 """Journalist risk of a table, against a population table."""
 
-from reid_sql.domains import Threshold
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
+from reid_sql.parameters import Threshold
 from reid_sql.reductions.population import POPULATION_HISTOGRAM
 from reid_sql_udfs.risk_summary import BLANK, SELECT
 

@@ -1,8 +1,8 @@
 """How many sensitive values the classes hold."""
 
-from reid_sql.domains import sql_text
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure, sensitive
+from reid_sql.parameters import sql_text
 from reid_sql.reductions.disclosure import L_DIVERSITY
 
 

@@ -1,12 +1,12 @@
 """A saved model, known by its name from then on."""
 
 from reid_sql import registry
-from reid_sql.domains import NewModel
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula import copula_file
 from reid_sql.models.copula.copula_file import SavedModels
 from reid_sql.models.copula.copula_summary import CopulaSummary
+from reid_sql.parameters import NewModel
 from reid_sql.reductions.saved import SAVED
 
 

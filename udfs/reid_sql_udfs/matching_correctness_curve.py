@@ -4,10 +4,10 @@ from typing import Annotated
 
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Numbers
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import matching_scores
 from reid_sql.models.classes.matching_scores import PERSON, SCORE, MatchingPoint
+from reid_sql.parameters import COUNT, Numbers
 
 Scores = Annotated[npt.ArrayLike, Numbers(SCORE)]
 Persons = Annotated[npt.ArrayLike | None, Numbers(PERSON, optional=True)]

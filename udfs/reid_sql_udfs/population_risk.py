@@ -1,10 +1,10 @@
 """The one answer: who is unique in the population, how sure that is, and in a sentence."""
 
-from reid_sql.domains import Counts, Names, Seed
 from reid_sql.function import Answer, table_function
 from reid_sql.models.one_answer import population_risk as people_at_risk
 from reid_sql.models.one_answer.population_risk import ClassSize, PopulationRisk
 from reid_sql.models.people.people_lines import PeopleLines, evidence_of
+from reid_sql.parameters import Counts, Names, Seed
 from reid_sql.reductions.people import PEOPLE
 
 

@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 import numpy.typing as npt
 
-from reid_sql.domains import PROBABILITY, Counts, Numbers
 from reid_sql.function import Answer, table_function
 from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
 from reid_sql.models.pyc.measurements import STANDARD_ERROR
 from reid_sql.models.pyc.pitman_yor import ClassSize
 from reid_sql.models.pyc.surprisal_law import Measure
+from reid_sql.parameters import PROBABILITY, Counts, Numbers
 
 Shares = Annotated[npt.ArrayLike, Numbers(PROBABILITY)]
 Errors = Annotated[npt.ArrayLike | None, Numbers(STANDARD_ERROR, optional=True)]

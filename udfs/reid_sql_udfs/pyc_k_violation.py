@@ -1,9 +1,9 @@
 """V_k of a Pitman–Yor population."""
 
-from reid_sql.domains import Count, Floats
 from reid_sql.function import function
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.pitman_yor import ClassSize, Entropy, Tail
+from reid_sql.parameters import Count, Floats
 
 
 @function(source="Rocher, Hendrickx & de Montjoye 2025, eq. 14, as the sum over classes smaller than k")

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from reid_sql.domains import Threshold, sql_text
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
+from reid_sql.parameters import Threshold, sql_text
 from reid_sql.reductions.classes import HISTOGRAM
 
 SELECT = f"""

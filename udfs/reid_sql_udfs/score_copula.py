@@ -1,10 +1,10 @@
 """Every record of a table, scored under a fitted model."""
 
-from reid_sql.domains import Count
 from reid_sql.function import scored_function
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.record_risk import RecordRisk, SampleUse, record_risk
 from reid_sql.models.numerics.rectangle import Estimates
+from reid_sql.parameters import Count
 
 
 @scored_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17")

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Numbers
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import sparse_matching
 from reid_sql.models.classes.sparse_matching import Matches, SparsePoint
+from reid_sql.parameters import COUNT, Numbers
 from reid_sql.reductions.matches import MATCHES
 
 

@@ -1,10 +1,10 @@
 """ξ of a person by number and choice of attributes."""
 
 from reid_sql import registry
-from reid_sql.domains import Count, Model, RecordValues, SubsetSize
 from reid_sql.function import Answer, table_function
 from reid_sql.models.profile import uniqueness_profile as model_of
 from reid_sql.models.profile.uniqueness_profile import Level, ProfileRow
+from reid_sql.parameters import Count, Model, RecordValues, SubsetSize
 
 
 @table_function(

@@ -1,10 +1,10 @@
 """Every method's error on one's own table."""
 
-from reid_sql.domains import Names, Seed
 from reid_sql.function import Answer, table_function
 from reid_sql.models.validation import backtest
 from reid_sql.models.validation.backtest import Backtest, Fractions, Repeats
 from reid_sql.models.validation.whole import DistinctTexts, coded
+from reid_sql.parameters import Names, Seed
 from reid_sql.reductions.texts import TEXTS
 
 

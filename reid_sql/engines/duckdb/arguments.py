@@ -3,13 +3,15 @@
 from collections.abc import Container
 from typing import Final
 
-from reid_sql.columns import Groups
-from reid_sql.domains import (
+from reid_sql.engines.duckdb.qualify import qualified
+from reid_sql.function import Parameter, sql_literal
+from reid_sql.parameters import (
     Checked,
     Choice,
     Column,
     Columns,
     Document,
+    Groups,
     Key,
     Number,
     Numbers,
@@ -18,8 +20,6 @@ from reid_sql.domains import (
     Texts,
     sql_text,
 )
-from reid_sql.engines.duckdb.qualify import qualified
-from reid_sql.function import Parameter, sql_literal
 
 ANSWER: Final = "reid_answer"  # the text of a list: what the answer names its own columns
 

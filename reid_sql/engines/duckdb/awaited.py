@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.domains import Domain, Number, Numbers, Texts
 from reid_sql.engines.duckdb.many_columns import met_first
 from reid_sql.function import Function
+from reid_sql.parameters import Domain, Number, Numbers, Texts
 
 BEGIN: Final = "reid_begin"
 OWN_MODELS: Final = "reid_database"  # a text by which this database is known, for models are fitted in one

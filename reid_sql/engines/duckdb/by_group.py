@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.domains import sql_text
 from reid_sql.engines.duckdb.awaited import awaited
 from reid_sql.function import Function
+from reid_sql.parameters import sql_text
 from reid_sql.reduction import GROUP, HOW_NULLS, NOBODY, Reduction
 
 # Every column by its name, those of the groups by their own.

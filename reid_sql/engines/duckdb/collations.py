@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from reid_sql.domains import quoted
 from reid_sql.engines.duckdb.macros import PUBLIC
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import quoted
 from reid_sql.reduction import FOLDED
 
 

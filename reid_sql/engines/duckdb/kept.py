@@ -10,7 +10,7 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.domains import sql_text
+from reid_sql.parameters import sql_text
 
 FOLDER: Final = "REID_SQL_CACHE"  # names the folder; empty, nothing is kept
 NEWEST: Final = 8  # files of other versions that stay

@@ -9,14 +9,6 @@ from importlib import resources
 from string import Template
 from typing import Final
 
-from reid_sql.columns import Groups
-from reid_sql.domains import (
-    MAX_COLUMNS,
-    MODEL,
-    Choice,
-    Document,
-    Values,
-)
 from reid_sql.engines.duckdb.arguments import ANSWER, checked, checked_cell, checked_once, literal, word
 from reid_sql.engines.duckdb.awaited import BEGIN, OWN_MODELS, awaited
 from reid_sql.engines.duckdb.by_group import OWN_NAMES, awaited_by_group, by_group, every_column
@@ -24,6 +16,14 @@ from reid_sql.engines.duckdb.many_columns import SPELLED, met_first, spelled, wi
 from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, NOT_USUAL, PYTHON, qualified
 from reid_sql.engines.duckdb.template import compile_file
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
+from reid_sql.parameters import (
+    MAX_COLUMNS,
+    MODEL,
+    Choice,
+    Document,
+    Groups,
+    Values,
+)
 from reid_sql.reduction import (
     FOLDED,
     GROUP,

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from reid_sql.domains import MAX_COLUMNS
 from reid_sql.function import sql_literal
+from reid_sql.parameters import MAX_COLUMNS
 
 SPELLED: Final = 16  # numbers of columns that have a spelling of their own
 

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.domains import quoted
 from reid_sql.engines.duckdb.apart import Apart, nearly_distinct
 from reid_sql.engines.duckdb.collations import folded, refuse
 from reid_sql.engines.duckdb.digits import Ask, Codes, coded
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import quoted
 
 WORD: Final = 2**62  # what a BIGINT holds, with room to spare
 NUMBERS: Final = count(1)

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql import registry
-from reid_sql.domains import Document
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.engines.duckdb import jobs
@@ -19,6 +18,7 @@ from reid_sql.engines.group_kernel import group_kernel
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Document
 
 Work = Callable[..., pa.Array]
 BODIES: Final[dict[str, Work]] = {}  # what `reid_begin` begins, by name

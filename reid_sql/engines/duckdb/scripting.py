@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from reid_sql.domains import quoted
 from reid_sql.engines.duckdb.comments import comments
 from reid_sql.engines.duckdb.macros import CATALOGUE, PUBLIC, forwards, macros, written
 from reid_sql.engines.duckdb.qualify import BUILTIN
 from reid_sql.function import Function, sql_literal
+from reid_sql.parameters import quoted
 
 LITERAL: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 TAKEN: Final = (

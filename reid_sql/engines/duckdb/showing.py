@@ -6,7 +6,6 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.domains import MAX_COLUMNS, MODEL
 from reid_sql.engines.duckdb.arguments import ANSWER, literal
 from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.macros import (
@@ -23,6 +22,7 @@ from reid_sql.engines.duckdb.registering import register
 from reid_sql.engines.duckdb.template import compile_text
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import Answer, Function, Parameter
+from reid_sql.parameters import MAX_COLUMNS, MODEL
 from reid_sql.reduction import Reduction
 from reid_sql.suggestion import suggestion
 

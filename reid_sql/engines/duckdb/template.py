@@ -20,8 +20,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from reid_sql.domains import sql_text
 from reid_sql.engines.duckdb.qualify import qualified
+from reid_sql.parameters import sql_text
 
 STATEMENT: Final = re.compile(
     r"(?P<kind>MACRO|PLAN) (?P<name>\w+)\((?P<arguments>[^)]*)\) AS\s+(?P<body>.*?)\s*;[ \t]*(?:\n|$)",

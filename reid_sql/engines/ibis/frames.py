@@ -15,9 +15,9 @@ import ibis.expr.operations as ops
 import pyarrow as pa
 from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table
 
-from reid_sql.domains import Columns
 from reid_sql.engines.ibis.alike import compared, known_to_polars, shown
 from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.parameters import Columns
 
 SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers

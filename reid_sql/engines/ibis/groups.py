@@ -7,7 +7,6 @@ import ibis
 import ibis.expr.datatypes as dt
 from ibis.expr.types import Table
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.ibis.alike import shown
 from reid_sql.engines.ibis.frames import (
     WHOLE,
@@ -24,6 +23,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.engines.ibis.people import WORDS
 from reid_sql.errors import UnavailableError
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
 
 

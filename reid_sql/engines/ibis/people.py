@@ -6,7 +6,6 @@ from typing import Final
 import ibis
 from ibis.expr.types import BooleanValue, Table
 
-from reid_sql.domains import Columns
 from reid_sql.engines.ibis.frames import (
     collected,
     kept,
@@ -22,6 +21,7 @@ from reid_sql.engines.ibis.frames import (
     windowed,
     with_ones,
 )
+from reid_sql.parameters import Columns
 from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")

@@ -9,10 +9,10 @@ import polars as pl
 import pyarrow as pa
 from ibis.expr.types import Table
 
-from reid_sql.domains import Integers
 from reid_sql.engines.codes import value_codes
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Integers
 
 
 def distinct(counted: Table) -> pa.Table:

@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 
-from reid_sql.domains import OptionalTable, Table
 from reid_sql.engines.arrow import answer_columns, answer_rows, of_group
 from reid_sql.engines.polars.frames import TYPES, schema
 from reid_sql.engines.polars.groups import answered_by_group, by_own_names, dividing
@@ -14,6 +13,7 @@ from reid_sql.engines.polars.memory import refuse_beyond
 from reid_sql.engines.polars.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
+from reid_sql.parameters import OptionalTable, Table
 from reid_sql.reduction import HOW_NULLS, group_names, refuse_answers_names, refuse_key_of_people, spelling
 
 

@@ -7,10 +7,10 @@ import polars as pl
 import polars.selectors as cs
 import pyarrow as pa
 
-from reid_sql.domains import Columns
 from reid_sql.engines.codes import value_codes
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Columns
 
 TYPES: Final[Mapping[str, pl.DataType]] = {
     "BIGINT": pl.Int64(),

@@ -5,8 +5,8 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.polars.frames import numbered, places, resolved
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
     DIVIDING,
     HOW_NULLS,

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from reid_sql.domains import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import named
 from reid_sql.errors import OutOfDomainError, WrongTypeError
+from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity
 
 AS_THEY_ARE: Final = 4  # columns that are compared as they are; of more a key is made

@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from reid_sql.domains import Columns
 from reid_sql.engines.arrow import model_answer, record_codes
 from reid_sql.engines.polars.frames import TYPES, counted, joined, named, numbered, places, resolved, schema
 from reid_sql.engines.polars.rows import expression
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
+from reid_sql.parameters import Columns
 
 BATCH: Final = 1 << 16
 

@@ -5,8 +5,8 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.domains import Columns
 from reid_sql.engines.polars.frames import kept, named, numbered, places, resolved
+from reid_sql.parameters import Columns
 from reid_sql.reduction import apart, refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")

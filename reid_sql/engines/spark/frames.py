@@ -28,8 +28,8 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-from reid_sql.domains import Columns
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import Columns
 
 COMPARED: Final = (
     NumericType,

@@ -9,11 +9,11 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
-from reid_sql.domains import Number
 from reid_sql.engines.arrow import kernel
 from reid_sql.engines.spark.frames import column
 from reid_sql.errors import ReidError
 from reid_sql.function import Function, Parameter
+from reid_sql.parameters import Number
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
 udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call it

@@ -7,10 +7,10 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.spark.counting import missing
 from reid_sql.engines.spark.frames import Rows, column, resolved, rows_of, same
 from reid_sql.engines.spark.people import WORDS
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
 
 COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which every record was dropped

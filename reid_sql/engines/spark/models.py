@@ -8,7 +8,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql import registry
-from reid_sql.domains import Columns, Integers
 from reid_sql.engines.arrow import model_answer, record_codes
 from reid_sql.engines.spark.counting import counted
 from reid_sql.engines.spark.frames import Rows, arrow_type, beside, keyed, places, rows_of
@@ -25,6 +24,7 @@ from reid_sql.engines.spark.texts import refuse_without_text
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Function
+from reid_sql.parameters import Columns, Integers
 
 
 def model_column(

@@ -6,7 +6,6 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import Columns
 from reid_sql.engines.spark.counting import by_masks, kept, missing
 from reid_sql.engines.spark.frames import (
     Rows,
@@ -19,6 +18,7 @@ from reid_sql.engines.spark.frames import (
     rows_of,
     same,
 )
+from reid_sql.parameters import Columns
 from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")

@@ -9,7 +9,6 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from reid_sql import registry
-from reid_sql.domains import MAX_COLUMNS, Domain, Number, Numbers
 from reid_sql.engines.arrow import answer_rows, model_kernel
 from reid_sql.engines.face import checked
 from reid_sql.engines.spark.catalogue import in_sql
@@ -18,6 +17,7 @@ from reid_sql.engines.spark.functions import fields_of, row_body, typed, udf
 from reid_sql.errors import ReidError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, Domain, Number, Numbers
 
 ANSI: Final = "spark.sql.ansi.enabled"
 

@@ -9,10 +9,10 @@ import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from reid_sql.domains import Integers
 from reid_sql.engines.codes import value_codes
 from reid_sql.engines.spark.frames import collected
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Integers
 
 
 def distinct(counted: DataFrame) -> pa.Table:

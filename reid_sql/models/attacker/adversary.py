@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.interruption import checkpoint
@@ -24,6 +23,7 @@ from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.attacker.subjects import Subjects, matching, subjects
 from reid_sql.models.attacker.unique_in_population import PITMAN, Unique, estimate, refuse_both
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Histogram, Integers
+from reid_sql.parameters import Floats, plain
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
 DRAWN: Final = "{} knowledge sets were drawn, see standard_error"

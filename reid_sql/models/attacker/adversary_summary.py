@@ -12,7 +12,6 @@ from typing import Annotated, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import PROBABILITY, THRESHOLD, Floats, Numbers, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.attacker.adversary import (
@@ -26,6 +25,7 @@ from reid_sql.models.attacker.adversary import (
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.numerics.quantiles import of_repeated
+from reid_sql.parameters import PROBABILITY, THRESHOLD, Floats, Numbers, plain
 
 LEVELS: Final = Numbers(PROBABILITY, optional=True)
 Levels = Annotated[npt.ArrayLike | None, LEVELS]

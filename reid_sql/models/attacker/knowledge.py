@@ -11,9 +11,9 @@ from typing import Annotated, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, Number
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Floats, Number
 
 LARGEST: Final = 65_536  # knowledge sets up to which each is counted; beyond, they are drawn
 DRAWS: Final = 50_000_000  # trials times profiles times groups that are held at once

@@ -12,8 +12,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
 from reid_sql.document import Place, parsed, shown
-from reid_sql.domains import COUNT, MAX_COLUMNS, PROBABILITY
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import COUNT, MAX_COLUMNS, PROBABILITY
 
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
 KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")

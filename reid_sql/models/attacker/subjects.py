@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.attacker.inclusion import Inclusion, Relation, relation
 from reid_sql.models.attacker.partition import Alike, Partition
 from reid_sql.models.attacker.scenario import Group, Scenario
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Floats
 from reid_sql.suggestion import suggestion
 
 Texts = npt.NDArray[np.object_]

@@ -14,10 +14,10 @@ from typing import Annotated, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Number
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import carried, checkpoint
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
+from reid_sql.parameters import Number
 
 Found = TypeVar("Found")
 

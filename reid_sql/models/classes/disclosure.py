@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.domains import THRESHOLD, Floats
-from reid_sql.domains import Integers as Integers  # noqa: PLC0414 - the rooms beside take it from here
 from reid_sql.errors import NoRecordsError
+from reid_sql.parameters import THRESHOLD, Floats
+from reid_sql.parameters import Integers as Integers  # noqa: PLC0414 - the rooms beside take it from here
 
 OK: Final = "ok"
 NO_RECORDS: Final = (

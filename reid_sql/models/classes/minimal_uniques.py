@@ -15,11 +15,11 @@ from typing import Annotated, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import SUBSET_SIZE, Integers
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import MEMORY, Key, require, spread
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED, Codes, in_order
+from reid_sql.parameters import SUBSET_SIZE, Integers
 
 Bits = npt.NDArray[np.uint8]  # a record each, eight of them a byte
 Set = tuple[int, ...]  # places of columns, ascending

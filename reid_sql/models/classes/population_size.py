@@ -1,7 +1,7 @@
 """The size of a population that a sample was drawn from: at least that of the sample."""
 
-from reid_sql.domains import COUNT, plain
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import COUNT, plain
 
 
 def population_size(population: float, records: int, words: str = "records of the sample") -> float:

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
+from reid_sql.parameters import Floats, Number
 
 # Beyond so many terms the sum is an integral: whenever the class can still be missed at all, its terms are
 # then small and smooth, and 8 nodes with one end correction leave less than 1e-13 of it.

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import PROBABILITY, Choice, Column, Columns, Floats, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.numerics.rounding import ROUNDING
+from reid_sql.parameters import PROBABILITY, Choice, Column, Columns, Floats, Number
 
 WORDS: Final = "quasi-identifiers and sensitive"
 OF_ONE_VALUE: Final = (

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, Number
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.classes.rarefaction import default_sizes, log_missed
+from reid_sql.parameters import Floats, Number
 
 NO_PEOPLE: Final = "a curve needs at least one person, got an empty table; check the table and its filters"
 

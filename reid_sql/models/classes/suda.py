@@ -12,9 +12,8 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from reid_sql.columns import NameLists, TextColumn
-from reid_sql.domains import Floats, Integers, Number
 from reid_sql.models.classes.minimal_uniques import MinimalUniques
+from reid_sql.parameters import Floats, Integers, NameLists, Number, TextColumn
 
 DIS: Final = Number(
     "a probability between 0 and 1",

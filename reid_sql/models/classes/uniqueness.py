@@ -7,7 +7,7 @@ forms lose digits for rare records and can answer more than 1.
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, PROBABILITY, Floats
+from reid_sql.parameters import COUNT, PROBABILITY, Floats
 
 
 def uniqueness_from_probability(p: npt.ArrayLike, n: npt.ArrayLike) -> Floats:

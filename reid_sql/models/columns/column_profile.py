@@ -5,12 +5,12 @@ from dataclasses import dataclass, fields
 from math import log
 from typing import Any, Final
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.columns import look as looks
 from reid_sql.models.columns.sentinel import Numbers, Sentinel, sentinels
 from reid_sql.models.numerics.percent import percent
+from reid_sql.parameters import Floats, Integers
 
 SHOWN: Final = 5  # marks that a suggestion names
 SUGGESTED: Final = {

@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.comparison.paired_records import PairedColumn, PairedRecords
 from reid_sql.models.comparison.reading import reading
 from reid_sql.models.comparison.written import canonical
+from reid_sql.parameters import Floats, Integers
 
 NO_KEY: Final = "without key nobody knows which released record is whose: pass key, a column of both tables"
 NOT_KNOWN: Final = "not known"

@@ -10,10 +10,10 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, Integers, Number
 from reid_sql.interruption import checkpoint
 from reid_sql.models.comparison.paired_records import Alike, PairedColumn, PairedRecords, numbered, summed
 from reid_sql.models.comparison.reading import BY_DISTANCE, Distances, Frequencies, Reading, reading
+from reid_sql.parameters import Floats, Integers, Number
 
 TARGETS: Final = Number(
     "a whole number of records from 1 to 1e+9",

@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.class_keys import Key
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.comparison.written import canonical, is_suppressed, numbers
+from reid_sql.parameters import Floats, Integers
 
 Flags = npt.NDArray[np.bool_]
 

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.models.comparison.paired_records import PairedColumn
+from reid_sql.parameters import Floats, Integers
 
 UNCHANGED: Final = "unchanged"
 RECODED: Final = "recoded"

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.columns.look import PADDED
 from reid_sql.models.columns.sentinel import NUMBER
+from reid_sql.parameters import Floats
 
 A_NUMBER: Final = re.compile(NUMBER)
 A_PADDED_NUMBER: Final = re.compile(PADDED)

@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import search
 from reid_sql.models.numerics.special import gammaln, ndtr, ndtri, xlogy
+from reid_sql.parameters import Floats
 
 STRONGEST: Final = 0.999  # correlation of two columns that settle each other
 TERMS: Final = 1 << 20  # of the hypergeometric sums that are worked on together

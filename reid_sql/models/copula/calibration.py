@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.numerics import search
+from reid_sql.parameters import Floats
 
 FARTHEST: Final = 4.0  # of the logarithm of the factor
 DOUBT: Final = 8.0  # records that repeat, or are alone, at which the sample's word counts for half

@@ -10,12 +10,12 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.association import normal_table
 from reid_sql.models.numerics import search
 from reid_sql.models.numerics.special import xlogy
+from reid_sql.parameters import Floats
 
 ROUNDS: Final = 60
 STRONGEST: Final = 0.99

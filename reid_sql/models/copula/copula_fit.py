@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
@@ -26,6 +25,7 @@ from reid_sql.models.copula.gaussian_copula import ALONE, OUTSIDE, GaussianCopul
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.numerics.correlation import nearest_correlation
 from reid_sql.models.numerics.rectangle import Precision
+from reid_sql.parameters import MOST_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
 ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged

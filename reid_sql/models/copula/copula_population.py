@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK, Integers
@@ -18,6 +17,7 @@ from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import FARTHEST, Cells, Estimates, Precision, integrate
 from reid_sql.models.numerics.special import ndtri
 from reid_sql.models.population.estimate import PopulationShares
+from reid_sql.parameters import COUNT, Floats
 
 CHUNK: Final = 2048  # records that are drawn from one stream of random numbers
 ORDERS: Final = 16  # random orders of nominal columns, with as many records each

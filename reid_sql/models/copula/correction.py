@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.numerics import search
+from reid_sql.parameters import Floats
 
 FARTHEST: Final = 9.0  # of the logarithm of the exponent
 

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
-from reid_sql.domains import Choice, Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import tempered
 from reid_sql.models.copula.marginals import Marginal, number, sort_keys
 from reid_sql.models.copula.placement import ends
 from reid_sql.models.numerics.rectangle import Cells, Estimates, Precision, integrate
+from reid_sql.parameters import Choice, Floats
 
 METHODS: Final = ("paper", "calibrated", "sharp")
 Method = Annotated[Literal["paper", "calibrated", "sharp"], Choice(METHODS)]

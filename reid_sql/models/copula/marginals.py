@@ -11,12 +11,12 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import search
 from reid_sql.models.numerics.special import gammaln
+from reid_sql.parameters import Floats
 
 CATEGORICAL: Final = "categorical"
 GIVEN: Final = "given"

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.marginals import Marginal
 from reid_sql.models.numerics.rectangle import FARTHEST
 from reid_sql.models.numerics.special import ndtri
+from reid_sql.parameters import Floats
 
 MANY: Final = 300  # values: beyond, each lies anywhere, whatever the others do
 GOLDEN: Final = (5**0.5 - 1) / 2

@@ -6,9 +6,9 @@ from typing import Annotated, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Choice, Floats
 from reid_sql.fitted_model import Scores
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Choice, Floats
 
 SAMPLE_USE: Final = Choice(("ignored", "known"))
 SampleUse = Annotated[Literal["ignored", "known"], SAMPLE_USE]

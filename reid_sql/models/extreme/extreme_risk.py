@@ -11,12 +11,12 @@ from typing import Annotated, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import DECIMALS, Key, each_key, reidentifications
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers, QuasiIdentifiers
 from reid_sql.models.numerics.special import expit
+from reid_sql.parameters import Floats, Number, plain
 
 ENOUGH: Final = 5  # excesses, for a law of two parameters
 WHOLE: Final = 1e-9  # a place so near a whole number is that number

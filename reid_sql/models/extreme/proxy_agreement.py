@@ -6,13 +6,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.extreme_risk_estimate import no_fit
 from reid_sql.models.extreme.quasi_identifiers import QuasiIdentifiers
 from reid_sql.models.extreme.record_contributions import contributions
 from reid_sql.models.extreme.record_order import by_order
+from reid_sql.parameters import Floats
 
 CONSTANT: Final = "not available: all records have the same value"
 NO_CONTRIBUTION: Final = "not available: no contribution can be computed"

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import MAX_COLUMNS, SEED, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.parameters import MAX_COLUMNS, SEED, Number
 
 Integers = npt.NDArray[np.integer[Any]]
 Numbers = npt.NDArray[Any]  # whole ones of records, others of people

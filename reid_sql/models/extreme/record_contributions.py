@@ -6,13 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.extreme.extreme_risk import Fits, Level, fit, highest
 from reid_sql.models.extreme.extreme_risk_estimate import no_fit, number
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.extreme.record_order import by_order
 from reid_sql.models.extreme.removal import risk_without, uniqueness
+from reid_sql.parameters import Floats
 
 WITHOUT: Final = "contribution is not available: without the record there is no fit"
 

@@ -9,13 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, each_key, require
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.extreme.removal import deciding, risk_of_each
 from reid_sql.models.numerics.rounding import ROUNDING
+from reid_sql.parameters import Floats
 
 CELL_BYTES: Final = 5  # of a record's class and uniqueness in one quasi-identifier
 

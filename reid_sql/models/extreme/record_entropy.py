@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import MB, require, spread
 from reid_sql.models.extreme.quasi_identifiers import Codes, Integers, QuasiIdentifiers
+from reid_sql.parameters import Floats
 
 CELL_BYTES: Final = (
     32  # of the memory for each cell of a grid of counts, its running sums and a second thread's

@@ -6,10 +6,10 @@ The regression is on the columns.
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.domains import Floats
 from reid_sql.models.extreme.quasi_identifiers import QuasiIdentifiers
 from reid_sql.models.extreme.record_entropy import entropy, not_ordinal, too_wide
 from reid_sql.models.numerics.partial_least_squares import predict
+from reid_sql.parameters import Floats
 
 FACTORS: Final = 3
 

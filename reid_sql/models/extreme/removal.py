@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.class_keys import Key, each_key
 from reid_sql.models.extreme.extreme_risk import Level, fit
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
+from reid_sql.parameters import Floats
 
 Bytes = npt.NDArray[np.uint8]
 

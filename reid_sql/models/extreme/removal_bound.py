@@ -18,13 +18,13 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, each_key
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.numerics import search
 from reid_sql.models.numerics.special import expit
+from reid_sql.parameters import Floats
 
 WIDTHS: Final = 16  # choices of M
 UNIT: Final = (

@@ -8,7 +8,6 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from reid_sql.domains import Choice, Floats, Number
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.extreme.extreme_risk import Fits, Level, distinct_values, fit, highest
@@ -19,6 +18,7 @@ from reid_sql.models.extreme.record_elimination import eliminate
 from reid_sql.models.extreme.record_order import by_order
 from reid_sql.models.extreme.removal_bound import lowest
 from reid_sql.models.extreme.removal_order import risk_along
+from reid_sql.parameters import Choice, Floats, Number
 
 STAYS: Final = "risk is 1: every record is unique for some quasi-identifier, and no removal changes that"
 STOPPED: Final = "stopped: no further removal leaves a risk that can be estimated and is below 1"

@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.marginals import number
 from reid_sql.models.marginals import scale
+from reid_sql.parameters import Floats
 
 SMALLEST: Final = 1e-300
 

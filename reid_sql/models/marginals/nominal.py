@@ -13,10 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.copula.marginals import given_marginal
 from reid_sql.models.marginals.column import ALIKE, Column, Rarity
 from reid_sql.models.numerics.special import gammainc, gammaln
+from reid_sql.parameters import Floats
 
 NONE_ONCE: Final = 0.25  # records that values never seen stand for where no value was seen once alone
 MOST_OF_ONE: Final = 0.5  # records that one value never seen stands for at most

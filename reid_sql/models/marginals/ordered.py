@@ -14,12 +14,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals import scale
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.marginals.nominal import NONE_ONCE, nominal_column
+from reid_sql.parameters import Floats
 
 BANDWIDTHS: Final = (0.5, 1.0, 1.5, 2.5, 4.0, 7.0, 12.0, 25.0, 50.0, 100.0, 200.0, 300.0)  # steps
 BANDWIDTHS_PER_LATTICE: Final = 0.1  # a bandwidth beyond 12 steps is at most this share of the lattice

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.copula.marginals import number, numbers
+from reid_sql.parameters import Floats
 
 DIGITS: Final = 6  # decimal places that a step may have
 LONGEST: Final = 1e9  # a gap; wider ones are no multiples in doubles

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
+from reid_sql.parameters import Floats
 
 SMALL: Final = 32  # sizes up to here are kept one by one
 NODES: Final = 8

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import Floats
 
 SINGULAR: Final = 1e-13  # conditional variance that counts as none
 SLACK: Final = 1e-8  # by which a matrix may miss being a correlation

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
+from reid_sql.parameters import Floats
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 REACH: Final = 40.0  # e^−40 is nothing beside the rest

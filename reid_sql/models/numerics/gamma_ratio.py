@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.models.numerics.special import zeta
+from reid_sql.parameters import Floats
 
 SHIFT: Final = 12  # steps of recurrence: at z + 12 the series below is exact to the last digit of a double
 BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B₂, B₄, …, B₁₄

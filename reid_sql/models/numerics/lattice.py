@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
+from reid_sql.parameters import Floats
 
 REPLICATES: Final = (
     8  # parts of a lattice, each a lattice of its own: their spread bounds the error of the whole

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
+from reid_sql.parameters import Floats
 
 SHIFT: Final = 12  # Stirling's series below is exact to 1e-17 from here on
 SERIES: Final = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)

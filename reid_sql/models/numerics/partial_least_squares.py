@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
+from reid_sql.parameters import Floats
 
 
 def predict(columns: Sequence[npt.ArrayLike], response: npt.ArrayLike, factors: int = 3) -> Floats:

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, Integers
+from reid_sql.parameters import Floats, Integers
 
 NORMAL_95: Final = 1.959963984540054  # standard deviations to either side that hold 95 % of a normal variable
 

@@ -16,7 +16,6 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import carried, checkpoint
 from reid_sql.models.classes import uniqueness
@@ -24,6 +23,7 @@ from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.correlation import Step, checked_correlation, factorised
 from reid_sql.models.numerics.lattice import REPLICATES, lattice
 from reid_sql.models.numerics.special import ndtr, ndtri
+from reid_sql.parameters import Floats
 
 FARTHEST: Final = 40.0  # standard deviations that stand for infinity: the normal tail beyond is 0 in doubles
 BLOCK: Final = 1 << 14  # rectangles times points that are worked on together

@@ -7,8 +7,8 @@ together, and most calls need none of it.
 from collections.abc import Callable
 from typing import Any
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
+from reid_sql.parameters import Floats
 
 
 def root(excess: Callable[[float], float], low: float, high: float, xtol: float = 2e-12) -> float:

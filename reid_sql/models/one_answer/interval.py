@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.people.curves import log_odds, share_of
+from reid_sql.parameters import Floats
 
 NEAR_THE_ENDS: Final = 0.2  # records; ε
 LITTLE: Final = 0.0005  # share on both sides

@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_population import CopulaForecast
@@ -17,6 +16,7 @@ from reid_sql.models.one_answer.interval import Share
 from reid_sql.models.people import curves
 from reid_sql.models.people.people_model import CHUNK, PeopleModel
 from reid_sql.models.people.ties import UNTOLD, Tie
+from reid_sql.parameters import COUNT, Floats
 
 WIDTHS: Final = {
     "uniqueness": interval.UNIQUENESS,

@@ -10,7 +10,6 @@ from typing import Annotated, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Floats, Number, plain
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.numerics.clopper_pearson import clopper_pearson
@@ -22,6 +21,7 @@ from reid_sql.models.people.following import Dependence
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.population.estimate import PopulationShares
+from reid_sql.parameters import COUNT, Floats, Number, plain
 
 CLASS_SIZE: Final = Number(
     "a whole number of people from 2 to 1e+6",

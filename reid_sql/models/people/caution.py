@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
+from reid_sql.parameters import Floats
 
 FLATTEST: Final = 0.1  # slope above 1/2
 NEAR: Final = 1e-6

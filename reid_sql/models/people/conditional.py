@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
+from reid_sql.parameters import Floats
 
 PRIORS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 1000.0)  # τ
 OWN_CHILD: Final = 0.4  # share of a count that smoothing over the child's bins leaves where it is

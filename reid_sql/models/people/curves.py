@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.people import residual
+from reid_sql.parameters import Floats
 
 POWER: Final = 0.5  # of the sampled fraction: its share of the standard deviation
 

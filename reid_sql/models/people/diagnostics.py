@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people import following, residual
@@ -21,6 +20,7 @@ from reid_sql.models.people.following import Dependence
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.shape import OVERDISPERSED, row_keys
+from reid_sql.parameters import Floats
 
 TRIPLES: Final = 120  # looked at; all of 10 columns
 RECORDS: Final = 3000  # whose triples are counted

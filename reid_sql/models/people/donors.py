@@ -14,11 +14,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.likeness import likeness
+from reid_sql.parameters import Floats
 
 BLOCK: Final = 1 << 16  # records times donors that are worked on together, so that they stay in a cache
 MOST_CELLS: Final = 1 << 22  # values times donors that are kept, and as many that are not: 32 MB each

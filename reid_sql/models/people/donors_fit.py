@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.donors import BLOCK, Donors, log_counts
 from reid_sql.models.people.likeness import Likeness, likeness
+from reid_sql.parameters import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
+from reid_sql.parameters import Floats
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
+from reid_sql.parameters import Floats
 
 MOST_DRAWN: Final = 10_000  # records
 MOST_LINES: Final = 20_000  # of one pair of columns

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_file import MAX_SEED, checksum, model_of, text_of
 from reid_sql.models.marginals.column import Column, Rarity
@@ -19,6 +18,7 @@ from reid_sql.models.people.shape import LOG_SHAPES
 from reid_sql.models.people.stack import Stack
 from reid_sql.models.people.ties import UNTOLD, Tie
 from reid_sql.models.people.tree import ROOT, Chances, Tree
+from reid_sql.parameters import Floats
 
 FORMAT: Final = "reid-sql model of people"
 VERSION: Final = 1

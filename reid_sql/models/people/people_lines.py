@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import MOST_PEOPLE, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
@@ -21,6 +20,7 @@ from reid_sql.models.copula.gaussian_copula import OUTSIDE
 from reid_sql.models.copula.marginals import in_order
 from reid_sql.models.marginals import scale
 from reid_sql.models.people.people_evidence import Pairs, PeopleEvidence, pair_counts
+from reid_sql.parameters import MOST_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
 SIZES: Final = -3  # in place of a second column: `records` in a class, `mass` such classes

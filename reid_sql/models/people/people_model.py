@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.marginals.column import Column
@@ -20,6 +19,7 @@ from reid_sql.models.people.shape import Repeats
 from reid_sql.models.people.stack import Stack
 from reid_sql.models.people.ties import Tie
 from reid_sql.models.people.twins import NO_GROUPS, NONE, Groups, Twins
+from reid_sql.parameters import Floats
 
 DRAWS: Final = 3000  # records that stand for the population
 CHUNK: Final = 2048

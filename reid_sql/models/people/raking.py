@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.people.tree import ROOT, Chances, Tree
+from reid_sql.parameters import Floats
 
 ROUNDS: Final = 200
 CLOSE: Final = 1e-10

@@ -8,9 +8,9 @@ Source: Skinner & Shlomo 2008; Carota et al. 2015 (the same idea as random effec
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.models.numerics import expected_inverse
 from reid_sql.models.numerics.special import betainc
+from reid_sql.parameters import Floats
 
 
 def uniqueness(q: npt.ArrayLike, shape: npt.ArrayLike, people: float) -> Floats:

@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people import residual
 from reid_sql.models.people.tree import PairTables
+from reid_sql.parameters import Floats
 
 LOG_SHAPES: Final[Floats] = np.linspace(-6.0, 5.0, 56)
 SUBTABLES: Final = 40

@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.tree import Tree, log_rarity
+from reid_sql.parameters import Floats
 
 ROUNDS: Final = 100
 LEAST: Final = 1e-4  # of a weight, so that no logarithm is infinite

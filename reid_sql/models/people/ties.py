@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.following import Dependence
 from reid_sql.models.people.people_evidence import PeopleEvidence
+from reid_sql.parameters import Floats
 
 UNTOLD: Final = -1
 

@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.conditional import Conditional, PairBins, fit_conditional, pair_bins
 from reid_sql.models.people.people_evidence import PeopleEvidence
+from reid_sql.parameters import Floats
 
 MOST_BINS: Final = 256
 CELLS_OF_ALL_PAIRS: Final = 1 << 26  # of which each pair gets its part, so that memory stays bounded

@@ -15,7 +15,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import search
@@ -23,6 +22,7 @@ from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people import shape
 from reid_sql.models.people.people_evidence import PeopleEvidence
 from reid_sql.models.people.tree import PairTables, Tree
+from reid_sql.parameters import Floats
 
 CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-5, 0.99, 60)])  # τ
 LESS_LIKELY: Final = NORMAL_95**2 / 2

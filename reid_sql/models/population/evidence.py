@@ -11,12 +11,12 @@ from typing import Protocol
 
 import numpy as np
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import PairCounts
 from reid_sql.models.people.people_evidence import most_lines
 from reid_sql.models.people.people_lines import DRAWN, SIZES, Line, PeopleLines, of_lines
 from reid_sql.models.population.estimate import Estimate
+from reid_sql.parameters import Floats, Integers
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from reid_sql.domains import Choice, Floats
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.numerics import expected_inverse
 from reid_sql.models.numerics.rounding import ROUNDING
+from reid_sql.parameters import Choice, Floats
 
 FORM: Final = Choice(("exact", "approximate"))
 Form = Annotated[Literal["exact", "approximate"], FORM]

@@ -12,11 +12,11 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, Number
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.numerics import expected_inverse
 from reid_sql.models.population import overdispersion, two_way
+from reid_sql.parameters import Floats, Number
 
 FRACTION: Final = Number(
     "a share of the population of at least 1e-12 and at most 1",

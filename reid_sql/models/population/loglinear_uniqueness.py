@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.population import loglinear, overdispersion
 from reid_sql.models.population.estimate import HELD, NO_INTERVAL, Estimate, sample_of
 from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.parameters import Floats
 
 MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
 NOT_FITTED: Final = (

@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import search
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.special import gammaln
+from reid_sql.parameters import Floats
 
 LOG_SHAPES: Final = (-14.0, 14.0)
 GRID: Final = 57  # half a unit apart

@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
 from reid_sql.models.population.pitman_uniqueness import Form, Likelihood, expected_uniqueness, fit, of_fit
+from reid_sql.parameters import Floats
 
 NO_CURVATURE: Final = f"{NO_INTERVAL}the likelihood of Pitman's parameters has no curvature at its maximum"
 MISSES: Final = (

@@ -12,7 +12,6 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from reid_sql.domains import Choice, Floats
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.population_size import population_size
 from reid_sql.models.classes.rarefaction import counted_records
@@ -20,6 +19,7 @@ from reid_sql.models.numerics.class_quadrature import class_quadrature
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
 from reid_sql.models.numerics.special import gammaln, psi, zeta
 from reid_sql.models.population.estimate import ALL_UNIQUE
+from reid_sql.parameters import Choice, Floats
 
 FORM: Final = Choice(("exact", "asymptotic"))
 Form = Annotated[Literal["exact", "asymptotic"], FORM]

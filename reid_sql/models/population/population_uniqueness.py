@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Final, Literal
 
-from reid_sql.domains import Choice
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population import (
     benedetti_franconi,
@@ -26,6 +25,7 @@ from reid_sql.models.population import (
 )
 from reid_sql.models.population.estimate import Estimate, Sample, sample_of
 from reid_sql.models.population.evidence import Estimator, UniquenessEvidence, of_histogram
+from reid_sql.parameters import Choice
 
 COUNTED: Final = "the sample is the population: counted"
 

@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.special import expit, log_expit
 from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
 from reid_sql.models.population.shlosser import population_classes
+from reid_sql.parameters import Floats
 
 STATUS: Final = f"{NO_INTERVAL}the moments of the slide negative binomial model give none"
 NOT_SOLVED: Final = (

@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats, plain
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Floats, plain
 
 Places = npt.NDArray[np.int32]
 MOST_CELLS: Final = 4_000_000

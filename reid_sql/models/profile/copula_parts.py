@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.profile.people_parts import Chosen
+from reid_sql.parameters import Floats
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes import uniqueness
@@ -28,6 +27,7 @@ from reid_sql.models.people.ties import UNTOLD, Clue, clues
 from reid_sql.models.people.tree import ROOT, Tree
 from reid_sql.models.profile.copula_parts import part
 from reid_sql.models.profile.people_parts import TINY, PartShapes
+from reid_sql.parameters import Floats
 
 DRAWS: Final = 1024  # records that stand for the population
 ORDERS: Final = 4  # of the nominal columns of a copula, with as many records each

@@ -16,7 +16,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people import caution, residual, shape
 from reid_sql.models.people.donors import Donors
@@ -24,6 +23,7 @@ from reid_sql.models.people.likeness import likeness
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.people.ties import Clue, Tie, clues
 from reid_sql.models.people.tree import ROOT, Tree, spanned
+from reid_sql.parameters import Floats
 
 TINY: Final = 1e-300
 Chosen = npt.NDArray[np.bool_]  # (subsets, columns)

@@ -11,7 +11,6 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from reid_sql.domains import PROBABILITY, Floats
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes.disclosure import OK
@@ -20,6 +19,7 @@ from reid_sql.models.fitted import KINDS
 from reid_sql.models.people.people_model import PeopleModel
 from reid_sql.models.profile.copula_parts import CopulaParts
 from reid_sql.models.profile.people_parts import Chosen, PeopleParts
+from reid_sql.parameters import PROBABILITY, Floats
 
 MOST: Final = 1024  # choices of attributes: all of 10
 Level = Annotated[float, PROBABILITY]

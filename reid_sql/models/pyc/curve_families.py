@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.domains import COUNT, Floats
 from reid_sql.models.numerics.special import digamma
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.measurements import Measurements
 from reid_sql.models.pyc.surprisal_law import at_share
+from reid_sql.parameters import COUNT, Floats
 
 Curve = Callable[[Floats], Floats]
 Law = Callable[[str, Floats], Floats]

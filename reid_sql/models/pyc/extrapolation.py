@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Choice, Floats
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.pyc.curve_families import FAMILIES, UNCONVERGED, Curve, Fit, Task, pyc
 from reid_sql.models.pyc.extrapolation_interval import Answer, interval
@@ -21,6 +20,7 @@ from reid_sql.models.pyc.measurements import measurements
 from reid_sql.models.pyc.pitman_yor import CLASS_SIZE
 from reid_sql.models.pyc.surprisal_law import MEASURES
 from reid_sql.models.pyc.tilted_curve import FAR, LEAST_POINTS, TiltedCurve, tilted_curve
+from reid_sql.parameters import COUNT, Choice, Floats
 
 METHOD: Final = Choice(("tilted", "pyc", "ent", "exp", "pol", "rnd"))
 MISFIT: Final = 0.05

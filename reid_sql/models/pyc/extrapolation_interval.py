@@ -12,8 +12,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.pyc.tilted_curve import FAR, TiltedCurve, from_log_odds, log_odds
+from reid_sql.parameters import Floats
 
 Points = Literal["exact", "rough", "few"]
 

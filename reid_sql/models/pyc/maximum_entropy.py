@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
+from reid_sql.parameters import Floats
 
 STEPS: Final = 200
 SETTLED: Final = 1e-9

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import COUNT, Floats, Number, plain
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import COUNT, Floats, Number, plain
 
 MEASURED: Final = Number(
     "a share of right matches above 0 and at most 1",

@@ -12,7 +12,6 @@ from typing import Annotated, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Choice, Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.rarefaction import counted_records
@@ -21,6 +20,7 @@ from reid_sql.models.numerics.class_quadrature import class_quadrature
 from reid_sql.models.numerics.log_gamma import log_gamma_ratio
 from reid_sql.models.numerics.quantiles import of_weighted
 from reid_sql.models.pyc.pitman_yor import parameters
+from reid_sql.parameters import Choice, Floats
 
 PRIOR: Final = Choice(("archer", "flat"))
 Prior = Annotated[Literal["archer", "flat"], PRIOR]

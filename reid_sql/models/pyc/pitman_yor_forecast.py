@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.population_size import population_size
@@ -22,6 +21,7 @@ from reid_sql.models.numerics.special import gammaln, ndtr
 from reid_sql.models.pyc.pitman_yor import parameters
 from reid_sql.models.pyc.pitman_yor_fit import UNIFORM, Prior, fit
 from reid_sql.models.pyc.pitman_yor_misfit import misfit, note, widened
+from reid_sql.parameters import Floats
 
 DRAWS: Final = 200
 LEVEL: Final = (0.025, 0.975)

@@ -17,8 +17,8 @@ from typing import Annotated, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Choice, Floats
 from reid_sql.models.numerics.special import betainc, betaincc, ndtr
+from reid_sql.parameters import Choice, Floats
 
 MEASURES: Final = Choice(("correctness", "uniqueness", "k_violation"))
 Measure = Annotated[Literal["correctness", "uniqueness", "k_violation"], MEASURES]

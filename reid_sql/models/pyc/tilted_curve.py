@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.interruption import checkpoint
 from reid_sql.models.numerics.special import expit
 from reid_sql.models.pyc import surprisal_law
@@ -20,6 +19,7 @@ from reid_sql.models.pyc.maximum_entropy import Tilted, tilt
 from reid_sql.models.pyc.measurements import EXACT, Measurements
 from reid_sql.models.pyc.pitman_yor import parameters
 from reid_sql.models.pyc.surprisal_law import kernel, skew_lognormal
+from reid_sql.parameters import Floats
 
 LEAST_POINTS: Final = 4  # from as many on, three parameters and a tilt are told by the points
 FAR: Final = 30.0  # times the largest size: beyond, no one base is better than their mean

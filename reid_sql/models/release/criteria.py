@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.models.numerics.rounding import ROUNDING
+from reid_sql.parameters import Floats, Integers
 
 # Columns of a query beside those of the table, each for one sensitive column.
 SIZE: Final = "reid_size"  # records of the class

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.domains import Floats, Integers
+from reid_sql.parameters import Floats, Integers
 
 Node = tuple[int, ...]  # a level for each column
 WORD: Final = 2**62  # what a key of 64 bits holds
@@ -20,7 +20,7 @@ FORMS: Final = 100  # folded forms that are kept, at most
 
 
 @dataclass(frozen=True)
-class Rungs:
+class LevelCodes:
     """A column: for each level the code of every value, and for each value its records.
 
     The codes of a level are 0, 1, …; values of one code at a level have one code at every later level.
@@ -56,16 +56,16 @@ class Folded:
 class Lattice:
     """Distinct records of some columns, and their forms at any node; level 0 is the table as it is.
 
-    >>> age = Rungs((np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([0, 0, 0])), np.array([2, 1, 1]))
+    >>> age = LevelCodes((np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([0, 0, 0])), np.array([2, 1, 1]))
     >>> lattice = Lattice([age], Folded(np.array([[0, 1, 2]]), np.array([2, 1, 1])))
     >>> lattice.shape, lattice.folded((1,)).counts.tolist()
     ((3,), [3, 1])
     """
 
-    def __init__(self, rungs: Sequence[Rungs], distinct: Folded) -> None:
-        """Take the columns' rungs, and the distinct records by the codes of level 0."""
-        self.rungs = tuple(rungs)
-        self.shape: Node = tuple(len(each.codes) for each in rungs)
+    def __init__(self, level_codes: Sequence[LevelCodes], distinct: Folded) -> None:
+        """Take the columns' level_codes, and the distinct records by the codes of level 0."""
+        self.level_codes = tuple(level_codes)
+        self.shape: Node = tuple(len(each.codes) for each in level_codes)
         self.records = int(distinct.counts.sum())
         self._bottom: Node = (0,) * len(self.shape)
         self._folded = {self._bottom: distinct}
@@ -101,10 +101,10 @@ class Lattice:
     def _upwards(self, start: Node, end: Node) -> Folded:
         known = self._folded[start]
         codes = [
-            known.codes[at] if low == high else self.rungs[at].upwards(low, high)[known.codes[at]]
+            known.codes[at] if low == high else self.level_codes[at].upwards(low, high)[known.codes[at]]
             for at, (low, high) in enumerate(zip(start, end, strict=True))
         ]
-        sizes = [self.rungs[at].sizes[level] for at, level in enumerate(end)]
+        sizes = [self.level_codes[at].sizes[level] for at, level in enumerate(end)]
         return _grouped(codes, sizes, known.counts)
 
 

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.domains import Choice, Floats, Integers
 from reid_sql.models.release.lattice import Folded, Lattice, Node, outer_sum
+from reid_sql.parameters import Choice, Floats, Integers
 
 WORDS: Final = {
     "entropy": "non-uniform entropy",
@@ -66,8 +66,10 @@ class Entropy(Loss):
     def columns(self) -> tuple[Floats, ...]:
         """The bits that each column loses at each of its levels."""
         return tuple(
-            np.array([_bits(rungs.held(0)) - _bits(rungs.held(level)) for level in range(len(rungs.codes))])
-            for rungs in self.lattice.rungs
+            np.array(
+                [_bits(column.held(0)) - _bits(column.held(level)) for level in range(len(column.codes))]
+            )
+            for column in self.lattice.level_codes
         )
 
     @cached_property
@@ -92,8 +94,10 @@ class Entropy(Loss):
     def of_cells(self, node: Node, found: Folded, blank: NDArray[np.bool_]) -> float:
         """Give what is left to lose in these cells of the classes."""
         left = np.zeros(len(found.counts))
-        for rungs, level, codes, lost in zip(self.lattice.rungs, node, found.codes, blank, strict=True):
-            held = np.maximum(rungs.held(level), 1)
+        for column, level, codes, lost in zip(
+            self.lattice.level_codes, node, found.codes, blank, strict=True
+        ):
+            held = np.maximum(column.held(level), 1)
             left[lost] += np.log2(self.lattice.records / held)[codes[lost]]
         return float(found.counts @ left) / self.whole
 

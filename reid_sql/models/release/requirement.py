@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.domains import Floats, Integers
+from reid_sql.parameters import Floats, Integers
 
 ROUNDING: Final = 1e-9  # as a verdict takes it
 

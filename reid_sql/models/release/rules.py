@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.domains import Floats
 from reid_sql.models.release.criteria import Criterion, ValueCounts
 from reid_sql.models.release.lattice import Folded, Lattice, Node, keyed
 from reid_sql.models.release.requirement import Outcome, Requirement
+from reid_sql.parameters import Floats
 
 ROUNDS: Final = 8
 
@@ -30,7 +30,7 @@ class Rule:
 
 def places(beside: Lattice, node: Node, found: Folded, told: Folded) -> NDArray[np.int64]:
     """Give the class of the node of each distinct record that has other columns beside."""
-    sizes = [rungs.sizes[level] for rungs, level in zip(beside.rungs, node, strict=False)]
+    sizes = [level_codes.sizes[level] for level_codes, level in zip(beside.level_codes, node, strict=False)]
     own = keyed(list(found.codes), sizes)
     others = keyed(list(told.codes[: len(node)]), sizes)
     order = np.argsort(own)

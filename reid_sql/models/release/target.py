@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats, Integers
 from reid_sql.models.release.lattice import Folded, keyed
+from reid_sql.parameters import Floats, Integers
 
 WEIGHT: Final = 1.0  # of the whole table's shares in a cell, in records
 

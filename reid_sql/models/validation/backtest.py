@@ -15,7 +15,6 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from reid_sql.domains import Choice, Number, Numbers
 from reid_sql.errors import NoRecordsError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.people.shape import row_keys
@@ -23,6 +22,7 @@ from reid_sql.models.population.population_uniqueness import EVERY, METHODS
 from reid_sql.models.validation.methods import CORRECTNESS, UNIQUENESS, Given, Told, told
 from reid_sql.models.validation.person_scores import PersonScores, Truths, person_scores
 from reid_sql.models.validation.subsample import Texts, evidence_of
+from reid_sql.parameters import Choice, Number, Numbers
 
 FRACTION: Final = Number(
     "a share of the records above 0 and below 1",

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from reid_sql.domains import Floats
 from reid_sql.errors import NoRecordsError, ReidError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula import copula_fit, copula_population
@@ -17,6 +16,7 @@ from reid_sql.models.population.population_uniqueness import estimates
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.models.validation.subsample import Texts
+from reid_sql.parameters import Floats
 
 Counted = TypeVar("Counted")
 UNIQUENESS: Final = "uniqueness"

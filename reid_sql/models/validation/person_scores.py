@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.domains import Floats
+from reid_sql.parameters import Floats
 
 CERTAIN: Final = 0.95  # ξ above which somebody is called unique, in the false-discovery rate
 LIKELY: Final = 0.5  # and in the F-score, table 7

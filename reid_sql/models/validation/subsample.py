@@ -7,13 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.gaussian_copula import ALONE
 from reid_sql.models.people.people_evidence import MOST_DRAWN
 from reid_sql.models.people.people_lines import DRAWN
 from reid_sql.models.people.shape import row_keys
 from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.parameters import Floats
 
 DECIMALS: Final = 3  # of ln of the expected count
 Texts = Sequence[Sequence[str | None]]  # of each column's codes

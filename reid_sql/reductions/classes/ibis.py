@@ -6,7 +6,6 @@ import ibis
 import pyarrow as pa
 from ibis.expr.types import Table
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.ibis import wildcard
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import (
@@ -30,6 +29,7 @@ from reid_sql.engines.ibis.frames import (
 from reid_sql.engines.ibis.groups import Counted, counted_by_group
 from reid_sql.engines.ibis.people import WORDS, people_of, sizes_of, smallest
 from reid_sql.engines.ibis.scatter import scattered
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_own_names
 
 

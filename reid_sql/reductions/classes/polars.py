@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import (
     blank_records,
     counted,
@@ -17,6 +16,7 @@ from reid_sql.engines.polars.frames import (
 from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.engines.polars.keys import class_size
 from reid_sql.engines.polars.people import people_of, smallest
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_own_names
 
 __all__ = ["class_size", "classes", "histogram"]

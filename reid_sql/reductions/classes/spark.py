@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import blank_records, counted, how_nulls, own_names
 from reid_sql.engines.spark.frames import Rows, beside, keyed, rows_of, to_spark
 from reid_sql.engines.spark.groups import Counted, counted_by_group, rows_by_group
 from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_own_names
 
 

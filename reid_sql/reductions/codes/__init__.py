@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Final
 
-from reid_sql.domains import COLUMNS
 from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, SPARE, WIDE
 from reid_sql.models.extreme.quasi_identifiers import Codes
+from reid_sql.parameters import COLUMNS
 from reid_sql.reduction import ENTITY, KEPT_NULLS, KEY, TBL, Argument, Reduction
 
 COLUMNS_AS_CODES: Final = {

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from reid_sql.domains import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.engines.polars.frames import how_nulls, kept, named, numbered, placed, places, resolved, schema
 from reid_sql.engines.polars.people import BESIDE
 from reid_sql.models.classes.class_keys import refuse_codes
+from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.reduction import refuse_entity, refuse_key_of_people
 from reid_sql.reductions.codes import COLUMNS_AS_CODES
 

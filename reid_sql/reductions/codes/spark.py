@@ -7,7 +7,6 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.engines.spark.counting import counted, counts_of, how_nulls, in_order, kept, masks_of
 from reid_sql.engines.spark.frames import collected, column, resolved, rows_of
 from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, rows_of_people
@@ -17,6 +16,7 @@ from reid_sql.engines.spark.uniques import singled_out
 from reid_sql.models.classes.class_keys import DECIMALS
 from reid_sql.models.classes.minimal_uniques import CodesInPlace, Set, Singled
 from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers
+from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.reduction import refuse_key_of_people
 
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from reid_sql.domains import PROBABILITY
 from reid_sql.models.classes import sensitive
+from reid_sql.parameters import PROBABILITY
 from reid_sql.reduction import BY, KEPT_NULLS, TBL, Argument, Reduction
 
 OF_ONE_VALUE: Final = sensitive.OF_ONE_VALUE

@@ -7,12 +7,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark.counting import counted, how_nulls, placed
 from reid_sql.engines.spark.frames import Rows, arrow_type, rows_of, to_spark
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.engines.spark.independence import fitted
 from reid_sql.engines.spark.texts import counts_of_pairs, has_text, refuse_without_text
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.evidence import (
     DRAWN,
     EVIDENCE,

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from reid_sql.domains import OPTIONAL_TABLE, Columns
 from reid_sql.models.attacker.adversary import KnownRecords
+from reid_sql.parameters import OPTIONAL_TABLE, Columns
 from reid_sql.reduction import ANY_NULLS, ENTITY, KEY, TBL, Argument, Reduction
 from reid_sql.scenario import SCENARIO
 

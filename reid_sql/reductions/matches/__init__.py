@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from reid_sql.domains import COMBINATIONS, PERSON_OR_ITEM, POINTS, SAMPLES, SEED
 from reid_sql.models.classes.sparse_matching import Matches
+from reid_sql.parameters import COMBINATIONS, PERSON_OR_ITEM, POINTS, SAMPLES, SEED
 from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
 
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine

@@ -4,8 +4,8 @@ from functools import reduce
 
 import polars as pl
 
-from reid_sql.domains import PERSON_OR_ITEM, Columns
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
+from reid_sql.parameters import PERSON_OR_ITEM, Columns
 from reid_sql.reductions.matches import PRIME
 
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import PERSON_OR_ITEM, Columns
 from reid_sql.engines.spark.counting import how_nulls, kept
 from reid_sql.engines.spark.frames import collected, rows_of, to_spark
+from reid_sql.parameters import PERSON_OR_ITEM, Columns
 from reid_sql.reductions.matches import PRIME
 
 ROW_BITS = 33  # of monotonically_increasing_id that count the rows of a partition

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from reid_sql.domains import OPTIONAL_TABLE, WEIGHT
 from reid_sql.models.copula.gaussian_copula import ALONE, PairCounts
+from reid_sql.parameters import OPTIONAL_TABLE, WEIGHT
 from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
 
 __all__ = ["ALONE", "PAIRS"]  # how a line is marked that counts the records alone in all columns

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
 from reid_sql.engines.polars.pairs import NOTHING, pair_counts, whole
 from reid_sql.models.copula.gaussian_copula import OUTSIDE
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 
 
 def pairs(

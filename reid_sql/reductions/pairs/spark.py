@@ -6,11 +6,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS, Columns
 from reid_sql.engines.spark.counting import how_nulls, kept
 from reid_sql.engines.spark.frames import Rows, as_number, column, resolved, rows_of, to_spark
 from reid_sql.engines.spark.texts import counts_of_pairs, refuse_without_text
 from reid_sql.models.copula.gaussian_copula import OUTSIDE
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 
 
 def pairs(

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from reid_sql.domains import MAX_COLUMNS, OPTIONAL_TABLE, SEED, WEIGHT
 from reid_sql.models.people.people_evidence import MOST_DRAWN, most_lines
 from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines
+from reid_sql.parameters import MAX_COLUMNS, OPTIONAL_TABLE, SEED, WEIGHT
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
 from reid_sql.engines.polars.groups import of_groups, raw_rows_of_groups
 from reid_sql.engines.polars.pairs import pair_counts, whole
 from reid_sql.models.people.people_evidence import most_lines
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.pairs.polars import outside, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark.counting import how_nulls, kept
 from reid_sql.engines.spark.frames import places, rows_of, same
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.models.people.people_evidence import most_lines
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.pairs.spark import pair_lines, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
 

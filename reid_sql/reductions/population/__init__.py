@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from reid_sql.domains import TABLE
 from reid_sql.models.classes.disclosure import PopulationHistogram
+from reid_sql.parameters import TABLE
 from reid_sql.reduction import ANY_NULLS, BY, ENTITY, QI, TBL, Argument, Reduction
 
 POPULATION_HISTOGRAM: Final = Reduction(

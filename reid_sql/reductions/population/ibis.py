@@ -6,7 +6,6 @@ import ibis
 import pyarrow as pa
 from ibis.expr.types import Table
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.ibis import wildcard
 from reid_sql.engines.ibis.frames import (
     WHOLE,
@@ -27,6 +26,7 @@ from reid_sql.engines.ibis.frames import (
 from reid_sql.engines.ibis.groups import refuse_by
 from reid_sql.engines.ibis.people import people_of, smallest
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
 def population_histogram(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import (
     alike,
     blank_records,
@@ -19,6 +18,7 @@ from reid_sql.engines.polars.frames import (
 )
 from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.engines.polars.people import people_of, smallest
+from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
 def population_histogram(  # noqa: PLR0917 - the arguments of the reduction

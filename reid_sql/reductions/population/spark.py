@@ -8,13 +8,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import blank_records, counted, how_nulls
 from reid_sql.engines.spark.frames import alike, keyed, rows_of, to_spark
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.engines.spark.meeting import as_the_same
 from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
+from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
 def population_histogram(  # noqa: PLR0917 - the arguments of the reduction

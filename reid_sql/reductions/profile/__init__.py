@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from reid_sql.domains import Columns
 from reid_sql.models.columns.column_profile import ColumnCounts
 from reid_sql.models.columns.look import DATE, PADDED
 from reid_sql.models.columns.sentinel import DATES, NUMBER, NUMBERS, WORDS
+from reid_sql.parameters import Columns
 from reid_sql.reduction import TBL, Argument, Reduction
 
 __all__ = [

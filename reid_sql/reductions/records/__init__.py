@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from reid_sql.domains import Columns, Key
 from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
+from reid_sql.parameters import Columns, Key
 from reid_sql.reduction import KEPT_NULLS, KEY, QI, TBL, Argument, Reduction
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")

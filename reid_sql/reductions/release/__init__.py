@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from reid_sql.domains import QUASI_IDENTIFIERS, TABLE, Columns
 from reid_sql.models.comparison.paired_records import PairedRecords
+from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns
 from reid_sql.reduction import KEY, Argument, Reduction
 
 WITH_KEY: Final = Columns("quasi-identifiers and key")

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.paired import SIDES, coded
 from reid_sql.engines.polars.frames import how_nulls, named, places, resolved, schema
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_key, refuse_twice
 from reid_sql.reductions.release import PAIRED_RECORDS, WITH_KEY
 

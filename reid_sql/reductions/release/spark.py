@@ -6,7 +6,6 @@ import polars as pl
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.paired import SIDES, coded
 from reid_sql.engines.spark.counting import how_nulls
 from reid_sql.engines.spark.frames import Rows, collected, column, resolved
@@ -15,6 +14,7 @@ from reid_sql.engines.spark.records import refuse_shared
 from reid_sql.engines.spark.reduced import Elsewhere
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.comparison.paired_records import PairedRecords
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_key
 from reid_sql.reductions.release import WITH_KEY
 

@@ -3,8 +3,8 @@
 import ibis
 from ibis.expr.types import Table
 
-from reid_sql.domains import Columns
 from reid_sql.engines.ibis.frames import how_nulls, numbered, own_names, places, resolved, whole
+from reid_sql.parameters import Columns
 
 
 def saved(tbl: Table) -> Table:

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from reid_sql.domains import Columns
 from reid_sql.engines.polars.frames import how_nulls, placed, resolved
+from reid_sql.parameters import Columns
 
 
 def saved(tbl: pl.LazyFrame) -> pl.LazyFrame:

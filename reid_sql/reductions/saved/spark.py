@@ -3,9 +3,9 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import Columns
 from reid_sql.engines.spark.counting import how_nulls
 from reid_sql.engines.spark.frames import rows_of
+from reid_sql.parameters import Columns
 
 
 def saved(tbl: DataFrame) -> DataFrame:

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from reid_sql.domains import COUNT, MODEL
 from reid_sql.models.copula.correction import ScoredClasses
+from reid_sql.parameters import COUNT, MODEL
 from reid_sql.reduction import TBL, Argument, Reduction
 
 SCORED_CLASSES: Final = Reduction(

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from reid_sql.domains import COLUMNS, SUBSET_SIZE
 from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, SPARE, WIDE
 from reid_sql.models.classes.disclosure import SubsetCounts
 from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED
+from reid_sql.parameters import COLUMNS, SUBSET_SIZE
 from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, Argument, Reduction
 
 MAX_SUBSETS: Final = MAX_COUNTED

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from ibis.expr.types import Table
 
-from reid_sql.domains import COLUMNS, Integers
 from reid_sql.engines.ibis import wildcard
 from reid_sql.engines.ibis.frames import (
     WHOLE,
@@ -29,6 +28,7 @@ from reid_sql.engines.ibis.frames import (
 from reid_sql.engines.ibis.people import BESIDE, people_of, smallest
 from reid_sql.models.classes.subset_counts import subsets_up_to
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import COLUMNS, Integers
 from reid_sql.reduction import refuse_entity
 
 TOGETHER: Final = 16  # subsets that one query counts

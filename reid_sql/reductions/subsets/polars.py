@@ -5,11 +5,11 @@ from itertools import combinations
 
 import polars as pl
 
-from reid_sql.domains import COLUMNS
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, schema, sized
 from reid_sql.engines.polars.people import BESIDE, people_of
 from reid_sql.models.classes.subset_counts import Distinct, refuse_memory, subset_counts, subsets_up_to
+from reid_sql.parameters import COLUMNS
 from reid_sql.reduction import HOW_NULLS, refuse_entity
 from reid_sql.reductions.subsets import QUERIES, SUBSETS
 

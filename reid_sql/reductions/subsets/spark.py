@@ -11,13 +11,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.domains import COLUMNS
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import counted, counts_of, mark
 from reid_sql.engines.spark.frames import Rows, rows_of, to_spark
 from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, rows_of_people
 from reid_sql.models.classes.subset_counts import Distinct, refuse_memory, subset_counts, subsets_up_to
+from reid_sql.parameters import COLUMNS
 
 
 def subsets(  # noqa: PLR0917 - the arguments of the reduction

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.domains import QUASI_IDENTIFIERS
 from reid_sql.engines.polars.frames import counted, how_nulls, numbered, placed, places, resolved, schema
 from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.engines.polars.pairs import refuse_without_text
+from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.texts import TEXTS
 
 

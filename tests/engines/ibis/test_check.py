@@ -17,10 +17,10 @@ import pytest
 import reid_sql
 import reid_sql.ibis as ri
 from reid_sql.check import gate
-from reid_sql.check.policy.policy import read_policy
-from reid_sql.check.reports.html import html
-from reid_sql.check.reports.junit import junit
-from reid_sql.check.reports.report import text
+from reid_sql.check.files import junit
+from reid_sql.check.html import html
+from reid_sql.check.policy_file import read_policy
+from reid_sql.check.report import text
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from reid_sql.warehouse import warehouse

@@ -16,8 +16,8 @@ from pyspark.sql import SparkSession
 
 import reid_sql.spark as rs
 from reid_sql.check.gate import check
-from reid_sql.domains import Table
 from reid_sql.function import Function
+from reid_sql.parameters import Table
 from reid_sql_udfs import declared
 from tests.check.towns import town
 from tests.conformance.engines import Frames, Sql

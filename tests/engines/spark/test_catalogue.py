@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from reid_sql import registry
-from reid_sql.domains import Number, Table
 from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
+from reid_sql.parameters import Number, Table
 from reid_sql.reduction import reductions
 from reid_sql_udfs import declared
 from tests.engines.asking import PEOPLE, argument, given

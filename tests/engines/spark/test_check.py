@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from reid_sql.check.gate import check
-from reid_sql.check.reports.html import html
+from reid_sql.check.html import html
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town

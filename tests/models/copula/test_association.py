@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.domains import Floats
 from reid_sql.models.copula.association import (
     adjusted_information,
     expected_information,
@@ -15,6 +14,7 @@ from reid_sql.models.copula.association import (
     normal_table,
 )
 from reid_sql.models.numerics.rectangle import rectangle_probabilities
+from reid_sql.parameters import Floats
 
 
 def information(first: tuple[int, ...], second: tuple[int, ...]) -> float:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.population import overdispersion
+from reid_sql.parameters import Floats
 
 
 def drawn(shape: float, seed: int) -> tuple[Integers, Floats]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.domains import Floats
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.models.pyc.extrapolation import EXACT, NEVER_FALLS, extrapolate
+from reid_sql.parameters import Floats
 
 METHODS = ("tilted", "pyc", "ent", "exp", "pol", "rnd")
 PEOPLE = np.geomspace(1, 8e9, 60)

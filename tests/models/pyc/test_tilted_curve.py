@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from reid_sql.domains import Floats
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes, uniqueness_curve
 from reid_sql.models.pyc.extrapolation import BEYOND, EXACT, FEW, extrapolate
 from reid_sql.models.pyc.surprisal_law import SURPRISAL, kernel
+from reid_sql.parameters import Floats
 
 
 def people() -> Histogram:

@@ -1,4 +1,4 @@
-"""Tables with ladders, drawn; every form of them counted anew by Polars, as the search may not."""
+"""Tables with hierarchies, drawn; every form of them counted anew by Polars, as the search may not."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -8,14 +8,14 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from reid_sql.models.release.lattice import Folded, Lattice, Node, Rungs
+from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes, Node
 
 Labels = list[list[int]]  # for each level, the label of each value
 
 
 @st.composite
 def labels(draw: st.DrawFn, most: int = 6) -> Labels:
-    """A ladder over a few values: each level merges some labels of the one before, the last merges all."""
+    """A hierarchy over a few values: each level merges some labels of the one before, the last merges all."""
     values = draw(st.integers(2, most))
     level, found = list(range(values)), [list(range(values))]
     while len(set(level)) > 1 and draw(st.booleans()):
@@ -27,36 +27,36 @@ def labels(draw: st.DrawFn, most: int = 6) -> Labels:
 
 @st.composite
 def tables(draw: st.DrawFn, columns: int = 3, records: int = 40) -> tuple[pl.DataFrame, list[Labels]]:
-    """A table of whole numbers, and a ladder for each column."""
-    ladders = [draw(labels()) for _ in range(draw(st.integers(1, columns)))]
-    row = st.tuples(*(st.integers(0, len(ladder[0]) - 1) for ladder in ladders))
+    """A table of whole numbers, and a hierarchy for each column."""
+    hierarchies = [draw(labels()) for _ in range(draw(st.integers(1, columns)))]
+    row = st.tuples(*(st.integers(0, len(hierarchy[0]) - 1) for hierarchy in hierarchies))
     rows = draw(st.lists(row, min_size=1, max_size=records))
-    return pl.DataFrame(rows, schema=[f"c{at}" for at in range(len(ladders))], orient="row"), ladders
+    return pl.DataFrame(rows, schema=[f"c{at}" for at in range(len(hierarchies))], orient="row"), hierarchies
 
 
-def lattice(table: pl.DataFrame, ladders: list[Labels]) -> Lattice:
+def lattice(table: pl.DataFrame, hierarchies: list[Labels]) -> Lattice:
     """The lattice as the search takes it."""
     distinct = table.group_by(table.columns, maintain_order=True).len()
     codes = distinct.select(table.columns).to_numpy().T.astype(np.int64)
-    rungs = []
-    for name, ladder in zip(table.columns, ladders, strict=True):
-        held = np.bincount(table[name].to_numpy(), minlength=len(ladder[0]))
-        levels = [np.unique(level, return_inverse=True)[1].astype(np.int64) for level in ladder]
-        rungs.append(Rungs(tuple(levels), held.astype(np.int64)))
-    return Lattice(rungs, Folded(codes, distinct["len"].to_numpy().astype(np.int64)))
+    level_codes = []
+    for name, hierarchy in zip(table.columns, hierarchies, strict=True):
+        held = np.bincount(table[name].to_numpy(), minlength=len(hierarchy[0]))
+        levels = [np.unique(level, return_inverse=True)[1].astype(np.int64) for level in hierarchy]
+        level_codes.append(LevelCodes(tuple(levels), held.astype(np.int64)))
+    return Lattice(level_codes, Folded(codes, distinct["len"].to_numpy().astype(np.int64)))
 
 
-def form(table: pl.DataFrame, ladders: list[Labels], node: Node) -> pl.DataFrame:
+def form(table: pl.DataFrame, hierarchies: list[Labels], node: Node) -> pl.DataFrame:
     """The table at a node, value by value."""
     return table.with_columns(
-        pl.Series(name, [ladder[level][value] for value in table[name]])
-        for name, ladder, level in zip(table.columns, ladders, node, strict=True)
+        pl.Series(name, [hierarchy[level][value] for value in table[name]])
+        for name, hierarchy, level in zip(table.columns, hierarchies, node, strict=True)
     )
 
 
-def nodes(ladders: list[Labels]) -> Iterator[Node]:
+def nodes(hierarchies: list[Labels]) -> Iterator[Node]:
     """Every node."""
-    yield from product(*(range(len(ladder)) for ladder in ladders))
+    yield from product(*(range(len(hierarchy)) for hierarchy in hierarchies))
 
 
 def entropy_loss(table: pl.DataFrame, coarse: pl.DataFrame, kept: pl.Series) -> float:

@@ -16,9 +16,9 @@ Drawn = tuple[pl.DataFrame, list[Labels]]
 
 @given(st.data(), tables(records=60), st.integers(2, 6))
 def test_classes_are_large_enough_with_blank_values(data: st.DataObject, drawn: Drawn, cut: int) -> None:
-    table, ladders = drawn
-    node = data.draw(st.sampled_from(list(nodes(ladders))))
-    made = lattice(table, ladders)
+    table, hierarchies = drawn
+    node = data.draw(st.sampled_from(list(nodes(hierarchies))))
+    made = lattice(table, hierarchies)
     found = made.folded(node)
     rescued = rescue(found, cut)
     rows: list[tuple[object, ...]] = []
@@ -39,9 +39,9 @@ def test_classes_are_large_enough_with_blank_values(data: st.DataObject, drawn: 
 @given(st.data(), tables(records=60), st.integers(2, 6))
 def test_no_single_column_would_rescue_what_goes(data: st.DataObject, drawn: Drawn, cut: int) -> None:
     """What is left out is not alike with enough others that are left out, whichever column were blank."""
-    table, ladders = drawn
-    node = data.draw(st.sampled_from(list(nodes(ladders))))
-    found = lattice(table, ladders).folded(node)
+    table, hierarchies = drawn
+    node = data.draw(st.sampled_from(list(nodes(hierarchies))))
+    found = lattice(table, hierarchies).folded(node)
     gone = rescue(found, cut).gone
     for column in range(len(found.codes)):
         others: dict[tuple[int, ...], int] = {}
@@ -53,10 +53,10 @@ def test_no_single_column_would_rescue_what_goes(data: st.DataObject, drawn: Dra
 
 @given(st.data(), tables(records=60), st.integers(2, 6))
 def test_a_blank_cell_loses_what_its_coarse_value_told(data: st.DataObject, drawn: Drawn, cut: int) -> None:
-    table, ladders = drawn
-    node = data.draw(st.sampled_from(list(nodes(ladders))))
-    made = lattice(table, ladders)
-    found, coarse = made.folded(node), form(table, ladders, node)
+    table, hierarchies = drawn
+    node = data.draw(st.sampled_from(list(nodes(hierarchies))))
+    made = lattice(table, hierarchies)
+    found, coarse = made.folded(node), form(table, hierarchies, node)
     rescued = rescue(found, cut)
     lost = rescued.blank | rescued.gone
     due = whole = 0.0
@@ -64,7 +64,7 @@ def test_a_blank_cell_loses_what_its_coarse_value_told(data: st.DataObject, draw
         records = coarse[name].to_list()
         values = table[name].to_list()
         whole += sum(log2(len(table) / values.count(each)) for each in values)
-        labels = sorted(set(ladders[at][node[at]]))
+        labels = sorted(set(hierarchies[at][node[at]]))
         for codes, count, gone in zip(found.codes[at], found.counts, lost[at], strict=True):
             due += gone * int(count) * log2(len(table) / records.count(labels[int(codes)]))
     assert Entropy(made).of_cells(node, found, lost) == pytest.approx(due / (whole or 1.0), abs=1e-12)

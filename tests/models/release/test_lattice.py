@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.release import lattice as lattices
-from reid_sql.models.release.lattice import Folded, Lattice, Node, Rungs
+from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes, Node
 from tests.models.release.brute import Labels, form, lattice, nodes, sizes, tables
 
 
@@ -19,11 +19,11 @@ from tests.models.release.brute import Labels, form, lattice, nodes, sizes, tabl
 def test_every_form_has_the_classes_of_the_table(
     drawn: tuple[pl.DataFrame, list[Labels]], order: Random
 ) -> None:
-    table, ladders = drawn
-    found, every = lattice(table, ladders), list(nodes(ladders))
+    table, hierarchies = drawn
+    found, every = lattice(table, hierarchies), list(nodes(hierarchies))
     order.shuffle(every)  # whatever was counted before
     for node in every:
-        coarse = form(table, ladders, node)
+        coarse = form(table, hierarchies, node)
         due = Counter(coarse.group_by(coarse.columns).len()["len"])
         assert Counter(found.folded(node).counts.tolist()) == due
 
@@ -32,20 +32,21 @@ def test_every_form_has_the_classes_of_the_table(
 @given(tables())
 def test_many_codes_are_sorted_rather_than_counted(drawn: tuple[pl.DataFrame, list[Labels]]) -> None:
     """The same where keys are too many for an array, and where they are too many for one number."""
-    table, ladders = drawn
+    table, hierarchies = drawn
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lattices, "DENSE", 0)
         patch.setattr(lattices, "WORD", 40)
-        found = lattice(table, ladders)
-        for node in nodes(ladders):
-            due = Counter(sizes(form(table, ladders, node)))
+        found = lattice(table, hierarchies)
+        for node in nodes(hierarchies):
+            due = Counter(sizes(form(table, hierarchies, node)))
             counts = found.folded(node).counts
             assert Counter(np.repeat(counts, counts).tolist()) == due
 
 
 def test_forgotten_forms_are_counted_again() -> None:
-    rungs = Rungs((np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64)), np.array([1, 2, 3, 4]))
-    made = Lattice([rungs], Folded(np.arange(4)[None], np.array([1, 2, 3, 4])))
+    codes = (np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64))
+    sizes = np.array([1, 2, 3, 4])
+    made = Lattice([LevelCodes(codes, sizes)], Folded(np.arange(4)[None], sizes))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lattices, "FORMS", 1)
         for node in [(1,), (2,), (1,), (0,)] * 2:

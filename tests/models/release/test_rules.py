@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
-from reid_sql.models.release.lattice import Folded, Lattice, Node, Rungs
+from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes, Node
 from reid_sql.models.release.loss import loss_of
 from reid_sql.models.release.requirement import Requirement
 from reid_sql.models.release.rules import ROUNDS, Rule, Rules
@@ -65,18 +65,18 @@ def stays(coarse: pl.DataFrame, values: list[int], k: int, rules: list[Criterion
             kept[at] = False
 
 
-def with_values(table: pl.DataFrame, ladders: list[Labels], values: list[int]) -> Lattice:
+def with_values(table: pl.DataFrame, hierarchies: list[Labels], values: list[int]) -> Lattice:
     """The lattice with the sensitive column after the others, which has one level."""
     whole = table.with_columns(s=pl.Series(values, dtype=pl.Int64))
     codes = [[list(range(max(values) + 1))]]
-    return lattice(whole, [*ladders, *codes])
+    return lattice(whole, [*hierarchies, *codes])
 
 
 @st.composite
 def sensitive(draw: st.DrawFn) -> tuple[pl.DataFrame, list[Labels], list[int]]:
-    table, ladders = draw(tables(records=40))
+    table, hierarchies = draw(tables(records=40))
     value = st.sampled_from([0, 0, 0, 1, 1, 2, 3])
-    return table, ladders, draw(st.lists(value, min_size=len(table), max_size=len(table)))
+    return table, hierarchies, draw(st.lists(value, min_size=len(table), max_size=len(table)))
 
 
 @settings(max_examples=150, deadline=None)
@@ -94,12 +94,12 @@ def test_the_search_finds_the_least_loss_under_rules(
     share: float,
     word: str,
 ) -> None:
-    table, ladders, values = drawn
+    table, hierarchies, values = drawn
     asked = Requirement(len(table), int(share * len(table)), k)
     due: dict[Node, tuple[float, list[bool]]] = {}
-    made = lattice(table, ladders)
-    for node in nodes(ladders):
-        coarse = form(table, ladders, node)
+    made = lattice(table, hierarchies)
+    for node in nodes(hierarchies):
+        coarse = form(table, hierarchies, node)
         kept = stays(coarse, values, k, criteria)
         if any(kept) and len(kept) - sum(kept) <= asked.suppressible:
             sizes = coarse.filter(kept).group_by(coarse.columns).len()["len"].to_list()
@@ -110,7 +110,9 @@ def test_the_search_finds_the_least_loss_under_rules(
                 / len(kept) ** 2,
             }
             due[node] = (lost[word], kept)
-    rules = Rules(with_values(table, ladders, values), len(ladders), [Rule(0, each) for each in criteria])
+    rules = Rules(
+        with_values(table, hierarchies, values), len(hierarchies), [Rule(0, each) for each in criteria]
+    )
     found = Search(made, asked, loss_of(word, made), rules=rules).run()
     assert found.optimal
     assert (found.best is None) == (not due)
@@ -146,8 +148,8 @@ def test_no_part_of_a_class_that_meets_a_rule_is_larger_than_told(
         if len(values) > most and holds(criterion, values, everyone):
             most = len(values)
     codes = np.array([value for value, each in enumerate(held) if each])
-    one = Rungs((np.zeros(1, dtype=np.int64),), np.array([sum(held)]))
-    own = Rungs((np.arange(len(held)),), np.array(held))
+    one = LevelCodes((np.zeros(1, dtype=np.int64),), np.array([sum(held)]))
+    own = LevelCodes((np.arange(len(held)),), np.array(held))
     folded = Folded(np.zeros((1, 1), dtype=np.int64), np.array([sum(held)]))
     pairs = Folded(np.array([[0] * len(codes), codes]), np.array(held)[codes])
     rules = Rules(Lattice([one, own], pairs), 1, [Rule(0, criterion)])
@@ -162,7 +164,7 @@ def test_a_class_goes_for_what_the_others_that_go_made_of_the_table() -> None:
     """The last class goes first; the second is too far from a table without it, and goes then."""
     held = np.array([[150, 150], [10, 30], [0, 60]])
     sizes = held.sum(axis=1)
-    own, other = Rungs((np.arange(3),), sizes), Rungs((np.arange(2),), held.sum(axis=0))
+    own, other = LevelCodes((np.arange(3),), sizes), LevelCodes((np.arange(2),), held.sum(axis=0))
     classes, values = np.nonzero(held)
     pairs = Folded(np.array([classes, values]), held[classes, values])
     rules = Rules(Lattice([own, other], pairs), 1, [Rule(0, Close(0.2))])

@@ -43,10 +43,10 @@ def loss_by_hand(word: str, table: pl.DataFrame, coarse: pl.DataFrame, kept: pl.
 
 
 def exhaustive(word: str, drawn: Drawn, asked: Requirement) -> dict[Node, float]:
-    table, ladders = drawn
+    table, hierarchies = drawn
     found = {}
-    for node in nodes(ladders):
-        coarse = form(table, ladders, node)
+    for node in nodes(hierarchies):
+        coarse = form(table, hierarchies, node)
         met, kept = meets(asked, coarse)
         if met:
             found[node] = loss_by_hand(word, table, coarse, kept)
@@ -72,10 +72,10 @@ def requirements(draw: st.DrawFn, records: int) -> Requirement:
 @settings(max_examples=150, deadline=None)
 @given(st.data(), tables(), st.sampled_from(list(WORDS)))
 def test_the_search_finds_the_least_loss(data: st.DataObject, drawn: Drawn, word: str) -> None:
-    table, ladders = drawn
+    table, hierarchies = drawn
     asked = data.draw(requirements(len(table)))
     due = exhaustive(word, drawn, asked)
-    made = lattice(table, ladders)
+    made = lattice(table, hierarchies)
     found = Search(made, asked, loss_of(word, made)).run()
     assert found.optimal
     assert (found.best is None) == (not due)
@@ -92,10 +92,10 @@ def test_the_search_finds_the_least_loss(data: st.DataObject, drawn: Drawn, word
 def test_a_stopped_search_promises_no_more_than_is_true(
     data: st.DataObject, drawn: Drawn, word: str, patience: int
 ) -> None:
-    table, ladders = drawn
+    table, hierarchies = drawn
     asked = data.draw(requirements(len(table)))
     due = exhaustive(word, drawn, asked)
-    made = lattice(table, ladders)
+    made = lattice(table, hierarchies)
     left = iter(range(patience))
     found = Search(made, asked, loss_of(word, made), stop=lambda: next(left, None) is None).run()
     assert found.bound <= min(due.values(), default=inf) + 1e-9
@@ -110,11 +110,11 @@ def test_a_stopped_search_promises_no_more_than_is_true(
 @given(st.data(), tables())
 def test_what_a_judge_refuses_is_not_released(data: st.DataObject, drawn: Drawn) -> None:
     """A judge of any taste, which no order of forms foretells."""
-    table, ladders = drawn
+    table, hierarchies = drawn
     asked = data.draw(requirements(len(table)))
-    liked = {node: data.draw(st.booleans()) for node in nodes(ladders)}
+    liked = {node: data.draw(st.booleans()) for node in nodes(hierarchies)}
     due = {node: loss for node, loss in exhaustive("entropy", drawn, asked).items() if liked[node]}
-    made = lattice(table, ladders)
+    made = lattice(table, hierarchies)
 
     def judge(found: Found) -> Judged:
         return Judged(met=liked[found.node])

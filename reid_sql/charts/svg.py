@@ -1,0 +1,250 @@
+"""A chart as inline SVG by our own lines: a report needs no chart library and no network to show it.
+
+Its colours and strokes are rules of style of the page that holds it: light, dark and on paper.
+"""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape as escaped
+from textwrap import wrap
+from typing import Final
+
+from reid_sql.charts.spec import (
+    Band,
+    Bars,
+    Chart,
+    Dots,
+    Line,
+    Rule,
+    Scale,
+    Style,
+    lay_out_legend,
+    list_ticks,
+    position_on,
+    shorten_name,
+)
+from reid_sql.control_characters import escape_control_characters
+
+WIDTH: Final = 760
+ROW: Final = 28  # of a bar with the room about it
+BAR: Final = 18
+LINE: Final = 20  # of words
+HEIGHT: Final = 270  # of what is drawn between two axes of numbers
+LETTER: Final = 7.9  # the width of a letter, about, of a wide font
+EDGE: Final = 26  # to the right of the last number of an axis
+NUMBERS: Final = 56  # for the numbers of the axis that goes up
+STRIPE: Final = 7  # from one stripe of a hatched bar to the next
+DOT: Final = 4
+UNTOLD: Final = 12.0  # length of the bar of a number that is not told
+LEAST: Final = 1.5  # length of a bar of anything at all
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where values lie on the sheet."""
+
+    chart: Chart
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def x(self, value: float) -> float:
+        """From the left."""
+        return self.left + position_on(self.chart.across, value) * (self.right - self.left)
+
+    def y(self, value: float) -> float:
+        """From the top; names go down, numbers up."""
+        share = position_on(self.chart.up, value)
+        downwards = share if self.chart.up.scale is Scale.NAMES else 1 - share
+        return self.top + downwards * (self.bottom - self.top)
+
+
+def svg(chart: Chart, of: str = "") -> str:
+    """Draw the chart; `of` says of what, after its title, to those who hear it."""
+    frame, head = _frame(chart), lay_out_legend(chart, WIDTH - 6, width)
+    bottom = frame.bottom + 2 * LINE + 4
+    title = escape(chart.title + of)
+    drawn = [
+        f'<svg viewBox="0 0 {WIDTH} {bottom:g}" role="img" aria-label="{title}"><title>{title}</title>',
+        _group(
+            "head",
+            [
+                *(text(x, LINE * (row + 1) - 6, words) for x, row, words in head.words),
+                *(_swatch(mark, x, LINE * (row + 1) - 10) for x, row, mark in head.swatches),
+            ],
+        ),
+        _group("across", _across(frame)),
+        _group("up", _up(frame)),
+        *(DRAW[type(mark)](frame, mark) for mark in chart.marks),
+        *_instead(frame),
+        "</svg>",
+    ]
+    return "".join(drawn)
+
+
+def escape(words: str) -> str:
+    """Words as SVG may hold them."""
+    return escaped(escape_control_characters(words))
+
+
+def width(words: str) -> float:
+    """How wide words are, about; signs of East Asia take twice the room."""
+    return LETTER * sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in words)
+
+
+def text(x: float, y: float, words: str, anchor: str = "start", kind: str = "soft") -> str:
+    """Words on the sheet."""
+    held = f' class="{kind}"' if kind else ""
+    return f'<text{held} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def _frame(chart: Chart) -> Frame:
+    names = [width(shorten_name(name)) for name in chart.up.names]
+    behind = [width(words) for mark in chart.marks if isinstance(mark, Bars) for words in mark.behind]
+    rules = any(isinstance(mark, Rule) and mark.upright for mark in chart.marks)
+    top = LINE * (lay_out_legend(chart, WIDTH - 6, width).rows + rules) + 8
+    return Frame(
+        chart,
+        max(names, default=NUMBERS - 12) + 12,
+        WIDTH - max(behind, default=EDGE - 10) - 10,
+        top,
+        top + (ROW * len(names) if names else HEIGHT),
+    )
+
+
+def _group(kind: str, drawn: Sequence[str]) -> str:
+    return f'<g class="{kind}">{"".join(drawn)}</g>'
+
+
+def _across(frame: Frame) -> list[str]:
+    """The numbers of the axis below and its words, and where bars lie a line at each number."""
+    drawn = [text(WIDTH, frame.bottom + 2 * LINE - 4, frame.chart.across.words, "end")]
+    for value, words in list_ticks(frame.chart.across):
+        x = frame.x(value)
+        if frame.chart.up.scale is Scale.NAMES:
+            drawn.append(_line("axis", x, x, frame.top, frame.bottom))
+        drawn.append(text(x, frame.bottom + LINE - 4, words, _within(x, words)))
+    return drawn
+
+
+def _up(frame: Frame) -> list[str]:
+    """The names beside bars; else the numbers of the axis that goes up, with a line at each."""
+    drawn = []
+    for value, words in list_ticks(frame.chart.up):
+        y = frame.y(value)
+        if frame.chart.up.scale is Scale.NAMES:
+            drawn.append(text(frame.left - 10, y + 5, words, "end", ""))
+        else:
+            drawn.append(_line("axis", frame.left, frame.right, y, y))
+            drawn.append(text(frame.left - 8, y + 4, words, "end"))
+    return drawn
+
+
+def _within(x: float, words: str) -> str:
+    """The words about the place, or before it where they would not fit on the sheet."""
+    return "end" if x + width(words) / 2 > WIDTH else "middle"
+
+
+def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
+
+
+def _bars(frame: Frame, bars: Bars) -> str:
+    drawn = []
+    for place, value, behind in zip(bars.places, bars.lengths, bars.behind, strict=True):
+        length = UNTOLD if value is None else frame.x(value) - frame.left
+        length = max(length, LEAST) if value else length
+        top = frame.y(place) - BAR / 2
+        drawn.append(_bar("masked" if value is None else bars.style.value, frame.left, top, length))
+        drawn.append(text(frame.left + length + 8, frame.y(place) + 5, behind, kind="soft behind"))
+    return "".join(drawn)
+
+
+def _bar(kind: str, left: float, top: float, length: float) -> str:
+    """A bar, with stripes where it is to be told apart on grey paper too."""
+    drawn = f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" width="{length:.1f}" height="{BAR}" rx="2"/>'
+    if kind != Style.HATCHED.value:
+        return drawn
+    steps = (STRIPE * number for number in range(1, int((length + BAR) / STRIPE) + 1))
+    lines = (
+        f"M{left + max(0, step - BAR):.1f} {top + min(step, BAR):.1f}"
+        f"L{left + min(step, length):.1f} {top + max(0, step - length):.1f}"
+        for step in steps
+    )
+    return f'{drawn}<path class="hatch" d="{"".join(lines)}"></path>'
+
+
+def _points(frame: Frame, across: Sequence[float], up: Sequence[float]) -> str:
+    return " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in zip(across, up, strict=True))
+
+
+def _curve(frame: Frame, line: Line) -> str:
+    drawn = f'<polyline class="{line.style.value}" points="{_points(frame, line.across, line.up)}"/>'
+    return drawn + (_dots(frame, Dots(line.across, line.up, Style.DOT, "")) if line.marked else "")
+
+
+def _dots(frame: Frame, dots: Dots) -> str:
+    return "".join(
+        _dot(dots.style, frame.x(x), frame.y(y)) for x, y in zip(dots.across, dots.up, strict=True)
+    )
+
+
+def _dot(style: Style, x: float, y: float) -> str:
+    if style is Style.DOT:
+        return f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{DOT}"></circle>'
+    reach = 2 * DOT
+    strokes = f"M{x - DOT:.1f} {y - DOT:.1f}l{reach} {reach}m0 -{reach}l-{reach} {reach}"
+    return f'<path class="cross" d="{strokes}"></path>'
+
+
+def _band(frame: Frame, band: Band) -> str:
+    if len(band.across) == 1:
+        [at], [low], [high] = band.across, band.low, band.high
+        return _line("stroke", frame.x(at), frame.x(at), frame.y(low), frame.y(high))
+    upper, lower = (_points(frame, band.across, ends).split() for ends in (band.high, band.low))
+    return f'<polygon class="band" points="{" ".join([*upper, *reversed(lower)])}"/>'
+
+
+def _rule(frame: Frame, rule: Rule) -> str:
+    """A rule with its words: above what is drawn, or upon it."""
+    kind = rule.style.value
+    if rule.upright:
+        x = frame.x(rule.at)
+        half = width(rule.words) / 2
+        words = text(min(max(x, half), WIDTH - half), frame.top - 5, rule.words, "middle")
+        return _line(kind, x, x, frame.top, frame.bottom) + words
+    y = frame.y(rule.at)
+    above = y - LINE > frame.top
+    words = text(frame.left + 6, y - 6 if above else y + LINE - 4, rule.words, kind=f"{kind}-text")
+    return _line(kind, frame.left, frame.right, y, y) + words
+
+
+def _instead(frame: Frame) -> list[str]:
+    """Why there is nothing to draw, in lines."""
+    lines = wrap(frame.chart.instead, 80)
+    middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
+    return [
+        text(middle, top + LINE * place, line, "middle", "soft behind") for place, line in enumerate(lines)
+    ]
+
+
+def _swatch(mark: Bars | Line | Dots | Band, x: float, y: float) -> str:
+    """What the mark looks like, in a legend."""
+    if isinstance(mark, Bars):
+        return _bar(mark.style.value, x, y - BAR / 2 + 1, 22)
+    if isinstance(mark, Dots):
+        return _dot(mark.style, x + 11, y)
+    if isinstance(mark, Band):
+        return f'<rect class="band" x="{x:.1f}" y="{y - 6:.1f}" width="22" height="12"/>'
+    return _line(mark.style.value, x, x + 22, y, y)
+
+
+DRAW: Final[dict[type, Callable[..., str]]] = {
+    Bars: _bars,
+    Line: _curve,
+    Dots: _dots,
+    Band: _band,
+    Rule: _rule,
+}

@@ -1,0 +1,266 @@
+"""What a warehouse does not say: DuckDB answers it at the client, from the distinct records counted there.
+
+The warehouse groups by the columns that a question is about, texts by their bytes. What comes is each
+distinct record with how many have it, within the bound on all that comes, and it stands in DuckDB as often as
+it was counted: every function finds the table that it knows, and answers as it does about a file.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+from ibis.expr.types import Column as IbisColumn
+from ibis.expr.types import Table as IbisTable
+
+import reid_sql_udfs
+from reid_sql import registry
+from reid_sql.engines.arrow import ARROW_TYPES
+from reid_sql.engines.ibis.alike import shown
+from reid_sql.engines.ibis.frames import collected, number_of, numbered, places, resolved
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.fitted_model import FittedModel
+from reid_sql.function import Function
+from reid_sql.parameters import (
+    MAX_COLUMNS,
+    WEIGHT,
+    Column,
+    Columns,
+    Document,
+    Groups,
+    Key,
+    OptionalTable,
+    Table,
+    quoted,
+)
+from reid_sql.reduction import DIVIDING
+from reid_sql.reductions.profile import COLUMN_COUNTS
+from reid_sql.runner import sentence
+from reid_sql.source import connected
+from reid_sql.spill import spill_folder, spill_into
+
+WORDS: Final = "the distinct records that the client answers from"
+NAMES: Final = Columns("columns")
+RECORDS: Final = "records"  # beside q1, q2, …
+PIECE: Final = 1024  # records of one kind that stand in memory together
+ZONED: Final = "TIMESTAMP WITH TIME ZONE"
+HANDED: Final = "reid: the model that was handed over"
+MARGINALS: Final = ("column_name", "value", "share")
+
+
+@dataclass(frozen=True)
+class DistinctRecords:
+    """The distinct records on some columns, under numbers, with how many have each in `records`."""
+
+    columns: tuple[str, ...]
+    rows: pa.Table
+
+    @property
+    def values(self) -> int:
+        """How many values came."""
+        return int(self.rows.num_rows * self.rows.num_columns)
+
+    @property
+    def records(self) -> int:
+        """How many records the warehouse counted."""
+        return int(pc.sum(self.rows[RECORDS]).as_py() or 0)
+
+
+def fetch_distinct(frame: IbisTable, columns: Sequence[str]) -> DistinctRecords:
+    """Have the warehouse count the distinct records, and bring them; refuses more than are to come."""
+    folded = [name.lower() for name in columns]
+    if len(set(folded)) < len(folded):
+        rule = f"{NAMES.words} must differ by more than capitals where the client answers"
+        raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
+    for start in range(0, len(columns), MAX_COLUMNS):
+        resolved(NAMES, columns[start : start + MAX_COLUMNS], frame)
+    counted = number_of(numbered(frame, columns), places(columns), RECORDS)
+    own = {name: _plain(shown(counted[name])) for name in places(columns)}
+    try:
+        rows = collected(counted.select(**own, records=counted[RECORDS]), WORDS)
+    except pa.ArrowException as error:  # its first line names a type, and no value
+        rule = f"{', '.join(columns)} must be of types that come to the client as they are"
+        told = str(error).splitlines()[0].rstrip(".")
+        raise OutOfDomainError(
+            f"{rule}, got {told}; cast the column to a number or a text in a view"
+        ) from None
+    return DistinctRecords(tuple(columns), rows)
+
+
+def _plain(column: IbisColumn) -> IbisColumn:
+    """The column, or its text where Arrow has no such type and each value has one text."""
+    kind = column.type()
+    return column.cast("string") if kind.is_uuid() or kind.is_inet() or kind.is_macaddr() else column
+
+
+@contextmanager
+def open_client() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a DuckDB in memory with the functions, which reads no file; what spills is encrypted, and goes."""
+    with spill_folder() as folder:
+        con = connected()
+        try:
+            spill_into(con, folder)
+            con.execute("SET enable_external_access = false")
+            yield con
+        finally:
+            con.close()
+
+
+def drop_view(con: duckdb.DuckDBPyConnection, view: str) -> None:
+    """Let go of the records of a view."""
+    con.execute(f"DROP VIEW {view}")
+    con.unregister(f"{view}_distinct")
+
+
+def create_view(con: duckdb.DuckDBPyConnection, view: str, found: DistinctRecords) -> None:
+    """Make the view of all records; refuses values that came alike though the warehouse tells them apart.
+
+    A time that knows its zone becomes one in UTC, as where a file is read.
+    """
+    held, names = f"{view}_distinct", places(found.columns)
+    with refused():
+        con.register(held, found.rows)
+        apart = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(names)} FROM {held})"
+        alike = con.execute(apart).fetchall()[0][0]
+    if alike != found.rows.num_rows:
+        rule = f"{', '.join(found.columns)} must come to the client as values that differ as in the database"
+        got = f"got {alike} distinct records of {found.rows.num_rows}"
+        raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
+    pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {held}"
+    each = f"SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces})"
+    kinds = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {held}").fetchall()}
+    told = [f"timezone('UTC', {name})" if kinds[name] == ZONED else name for name in names]
+    own = [f"{value} AS {quoted(name)}" for value, name in zip(told, found.columns, strict=True)]
+    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(own)} FROM ({each})")
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Tell what DuckDB refuses in one sentence."""
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise
+    except duckdb.InvalidInputException as error:
+        raise OutOfDomainError(sentence(error)) from None
+    except duckdb.Error as error:
+        raise UnavailableError(sentence(error)) from None
+
+
+def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any]) -> list[str] | None:
+    """The columns of a table, a parameter's name, that a question is about; None for all of them."""
+    if table == "marginals":
+        return list(MARGINALS)
+    found: list[str] = []
+    for parameter in declared.parameters:
+        domain, value = parameter.domain, arguments[parameter.name]
+        if isinstance(domain, Columns) and value is None:
+            return None
+        if isinstance(domain, Document):
+            document = json.loads(value)
+            found += [*document["columns"], *(document["told"] if table == "tbl" else [])]
+        elif isinstance(domain, Columns | Groups) and value is not None:
+            found += _names(domain, value)
+        elif isinstance(domain, Column | Key) or domain is WEIGHT:
+            found += [] if value is None or table == "population_tbl" else [value]
+    if not found and arguments.get("model") is not None:
+        found += registry.known(arguments["model"]).columns
+    return list(dict.fromkeys(found))
+
+
+def _names(domain: Columns | Groups, value: Any) -> list[str]:  # noqa: ANN401 - a list of names, or what is none
+    """The list, or a refusal of what is none; which names there are is told by DuckDB."""
+    plain = isinstance(value, Sequence) and all(isinstance(name, str) for name in value)
+    words = domain if isinstance(domain, Columns) else DIVIDING
+    return list(value) if plain and not isinstance(value, str) else words.check(value, [])
+
+
+def answer_at_client(declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
+    """Ask DuckDB the function about the records of Ibis tables; what it refuses, it refuses in its words."""
+    with open_client() as con:
+        if declared.reduction is not COLUMN_COUNTS:
+            return _asked(con, declared, arguments)
+        frame = arguments["tbl"]
+        given = list(frame.columns) if arguments["columns"] is None else arguments["columns"]
+        # Of each column the distinct values alone: the records on all of them are never asked.
+        each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(given, frame.columns))
+        return pa.concat_tables([_asked(con, declared, asked) for asked in each])
+
+
+def profile_columns(
+    frame: IbisTable, columns: Sequence[str], told: Callable[[Callable[[], pa.Table]], pa.Table]
+) -> list[dict[str, Any]]:
+    """Profile the columns whose distinct values come to the client; among more, no mark stands out.
+
+    `told` asks the question, and tells in one sentence what the database refuses.
+    """
+    found: list[dict[str, Any]] = []
+    profile = reid_sql_udfs.declared()["profile"]
+    with open_client() as con:
+        for name in columns:
+            with suppress(ReidError):
+                question = partial(_asked, con, profile, {"tbl": frame, "columns": [name]})
+                found += told(question).to_pylist()
+    return found
+
+
+def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
+    values = []
+    for parameter in declared.parameters:
+        value = arguments[parameter.name]
+        if isinstance(parameter.domain, Table | OptionalTable) and value is not None:
+            columns = needed_columns(declared, parameter.name, arguments)
+            value = _put(con, f"reid_{parameter.name}", value, columns)
+        values.append(list(value) if isinstance(value, tuple) else value)
+    call = f"FROM {declared.name}({', '.join('?' * len(values))})"
+    with _models_of(con, values, keep=declared.models), refused():
+        return _typed(declared, con.sql(call, params=values).to_arrow_table())
+
+
+def _put(con: duckdb.DuckDBPyConnection, view: str, frame: IbisTable, columns: list[str] | None) -> str:
+    """Stand the table's records under this name; where it lacks a column, none, and DuckDB refuses that."""
+    asked = list(frame.columns) if columns is None else columns
+    lacked = [name for name in asked if name not in frame.columns]
+    if not lacked:
+        create_view(con, view, fetch_distinct(frame, asked))
+    else:
+        if {name.lower() for name in lacked} <= {name.lower() for name in frame.columns}:
+            NAMES.known(lacked, frame.columns)  # which DuckDB would take
+        empty = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in frame.columns)
+        con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {empty} WHERE false")
+    return view
+
+
+@contextmanager
+def _models_of(con: duckdb.DuckDBPyConnection, values: list[Any], *, keep: bool) -> Iterator[None]:
+    """Let DuckDB know the models that Python knows, one that is handed over too, and Python those it fits."""
+    if not keep:
+        yield
+        return
+    known = registry.models()
+    for place, value in enumerate(values):
+        if isinstance(value, FittedModel):
+            values[place] = HANDED
+            known[HANDED] = value
+    database = con.execute("SELECT reid_database()").fetchall()[0][0]
+    with registry.within(database):
+        for name, model in known.items():
+            registry.keep(name, model)
+    yield
+    with registry.within(database):
+        fitted = registry.models()
+    for name, model in fitted.items():
+        if known.get(name) is not model:
+            registry.keep(name, model)
+
+
+def _typed(declared: Function, found: pa.Table) -> pa.Table:
+    """The answer with the types that every engine of dataframes gives."""
+    kinds = declared.answer_columns
+    types = [ARROW_TYPES[kinds[each.name]] if each.name in kinds else each.type for each in found.schema]
+    return found.cast(pa.schema(list(zip(found.column_names, types, strict=True))))

@@ -1,0 +1,55 @@
+"""Control characters, made visible: data or a policy must not steer a terminal or hide what is there."""
+
+import re
+from typing import Final
+
+# Controls, marks that turn the direction of writing or take no room, lone surrogates, and breaks of lines.
+HIDDEN: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufe00-\ufe0f"
+    "\ufeff\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+)
+
+
+def escape_control_characters(text: str) -> str:
+    r"""Give the text with each character that would steer or hide as its escape.
+
+    >>> escape_control_characters("a\x1b[31mb\u202ec\nd é 漢")
+    'a\\x1b[31mb\\u202ec\\x0ad é 漢'
+    """
+    return HIDDEN.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = f"{ord(found[0]):x}"
+    letter, digits = next(
+        (letter, size) for letter, size in (("x", 2), ("u", 4), ("U", 8)) if len(code) <= size
+    )
+    return f"\\{letter}{code.zfill(digits)}"
+
+
+def escape_in_csv(text: str) -> str:
+    r"""Give a field of CSV, whose rules let lines and tabs stand within one, with everything else visible.
+
+    A return that ends no line would write over what stands before it.
+
+    >>> escape_in_csv("a\r\n\tb\rc\x1b")
+    'a\r\n\tb\\x0dc\\x1b'
+    """
+    return HIDDEN.sub(_in_csv, text)
+
+
+def _in_csv(found: re.Match[str]) -> str:
+    kept = found[0] in "\n\t" or found.string.startswith("\r\n", found.start())
+    return found[0] if kept else _escape(found)
+
+
+def escape_in_json(text: str) -> str:
+    """Give JSON with what its own rules let stand, but a terminal obeys, as escapes of JSON."""
+    return HIDDEN.sub(lambda found: found[0] if found[0] in "\n\r\t" else _in_json(found[0]), text)
+
+
+def _in_json(letter: str) -> str:
+    return "".join(
+        f"\\u{unit:04x}" for unit in memoryview(letter.encode("utf-16-le", "surrogatepass")).cast("H")
+    )

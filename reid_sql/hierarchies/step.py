@@ -1,0 +1,325 @@
+"""A step: what each value of a column becomes, as an SQL expression, a Polars expression and words.
+
+NULL stays NULL, a value that the step does not understand stays as it is, and all that a step gives is text.
+Both engines give the same text. The SQL keeps to what other dialects can say in the same way.
+"""
+
+from dataclasses import dataclass
+from math import floor
+from typing import TYPE_CHECKING, Final, Protocol
+
+from reid_sql.parameters import sql_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ALL: Final = "*"  # what every value of a column becomes that is left out: one value, and not NULL
+OTHER: Final = "other"
+# What is a number, and a day: the same in all dialects, so without their own casts of whatever text.
+POWER: Final = "[eE]([+]?[0-9]{1,2}|-[0-9]{1,2}|-[12][0-9][0-9])"
+NUMBER: Final = f"^ *[+-]?([0-9]{{1,30}}([.][0-9]{{0,20}})?|[.][0-9]{{1,20}})({POWER})? *$"
+DAY: Final = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
+NARROW, NARROW_DIGITS, WIDE = 28, 9, 38  # digits of decimals; few, as not every dialect has as many
+ROUNDING: Final = 1e-9  # 0.29 * 100 lies below 29
+DATE_PARTS: Final = ("month", "quarter", "year", "decade")
+
+
+class Step(Protocol):
+    """What a value becomes."""
+
+    @property
+    def words(self) -> str:
+        """What is done, as a person would say it after the column's name."""
+        ...
+
+    def sql(self, value: str) -> str:
+        """Spell it in DuckDB's SQL, of a value that is spelled so."""
+        ...
+
+    def polars(self, value: str) -> str:
+        """Spell it as Python's source of a Polars expression, of one that is spelled so."""
+        ...
+
+
+def expression(step: Step, column: str) -> "pl.Expr":
+    """Give the step as a Polars expression of a column, under the column's name.
+
+    >>> import polars as pl
+    >>> pl.DataFrame({"age": [23, 37]}).select(expression(Bands(10), "age"))["age"].to_list()
+    ['20 to 29', '30 to 39']
+    """
+    import polars as pl  # noqa: PLC0415 - SQL alone needs none
+
+    source = f"({step.polars(f'pl.col({column!r})')}).alias({column!r})"
+    return eval(source, {"pl": pl, "__builtins__": {}})  # type: ignore[no-any-return] # noqa: S307 - ours, data quoted
+
+
+def text(value: str) -> str:
+    """The value as text, in SQL."""
+    return f"CAST({value} AS VARCHAR)"
+
+
+def polars_text(value: str) -> str:
+    """The value as text, in Polars."""
+    return f"{value}.cast(pl.String)"
+
+
+def written(number: float) -> str:
+    """Write a number as people do.
+
+    >>> written(20.0), written(-2.5), written(1e6)
+    ('20', '-2.5', '1000000')
+    """
+    return str(int(number)) if number == floor(number) else repr(number)
+
+
+def sql_number(value: str) -> str:
+    """The value as a number, NULL where it is none, in SQL; a cast that fails stops some dialects."""
+    plain = text(value)
+    pattern = sql_text(NUMBER)
+    return f"CASE WHEN regexp_matches({plain}, {pattern}) THEN TRY_CAST(trim({plain}) AS DOUBLE) END"
+
+
+@dataclass(frozen=True)
+class Bands:
+    """Numbers in bands of a width, the first of which begins at 0; below and above its ends, one value each.
+
+    `whole` numbers are in bands like '20 to 29', others in ones like '[20, 30)'. Without a width, only what
+    lies beyond the ends changes. An end must be a multiple of the width.
+
+    >>> Bands(10, below=20).words, Bands(0.5).words, Bands(None, above=90).words
+    ('in bands of 10, below 20 as one', 'in bands of 0.5', '90 or more as one')
+    """
+
+    width: float | None
+    below: float | None = None
+    above: float | None = None
+    whole: bool = True
+
+    @property
+    def words(self) -> str:
+        """What is done, as a person would say it after the column's name."""
+        told = [] if self.width is None else [f"in bands of {written(self.width)}"]
+        low = [] if self.below is None else [f"below {written(self.below)}"]
+        high = [] if self.above is None else [f"{written(self.above)} or more"]
+        ends = " and ".join((*low, *high))
+        each = " each" if low and high else ""
+        return ", ".join((*told, *([f"{ends}{each} as one"] if ends else [])))
+
+    @property
+    def _digits(self) -> int:
+        """Digits after the point of the width."""
+        return next((at for at in range(16) if (self.width or 0) * 10**at % 1 == 0), 15)
+
+    @property
+    def _limit(self) -> str:
+        """From where numbers stay as they are: beyond, a double does not hold every band."""
+        return f"1e{15 - self._digits}"
+
+    def sql(self, value: str) -> str:
+        """Spell it in SQL."""
+        number = sql_number(value)
+        low = (
+            [(f"{number} < {self.below!r}", f"below {written(self.below)}")] if self.below is not None else []
+        )
+        high = (
+            [] if self.above is None else [(f"{number} >= {self.above!r}", f"{written(self.above)} or more")]
+        )
+        ends = "".join(f" WHEN {test} THEN {sql_text(label)}" for test, label in (*low, *high))
+        inside = text(value) if self.width is None else self._sql_band(number)
+        banded = f"CASE{ends} ELSE {inside} END" if ends else inside
+        return f"CASE WHEN abs({number}) < {self._limit} THEN {banded} ELSE {text(value)} END"
+
+    def _sql_band(self, number: str) -> str:
+        digits, scale = self._digits, 10**self._digits
+        each = round((self.width or 1) * scale)
+        if not digits:
+            low = f"CAST(floor({number} / {each}) * {each} AS BIGINT)"
+            first, last = text(low), text(f"{low} + {each - 1 if self.whole else each}")
+            return (
+                f"{first} || ' to ' || {last}" if self.whole else f"'[' || {first} || ', ' || {last} || ')'"
+            )
+        low = f"floor({number} * {scale} / {each} + {ROUNDING}) * {each}"
+        kind = f"DECIMAL({NARROW if digits <= NARROW_DIGITS else WIDE}, {digits})"
+        first, last = (text(f"CAST(({low}{more}) / {scale} AS {kind})") for more in ("", f" + {each}"))
+        return f"'[' || {first} || ', ' || {last} || ')'"
+
+    def polars(self, value: str) -> str:
+        """Spell it in Polars."""
+        words = polars_text(value)
+        number = (
+            f"pl.when({words}.str.contains({NUMBER!r})).then({words}).str.strip_chars(' ').cast(pl.Float64)"
+        )
+        found = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
+        if self.below is not None:
+            found += f".when({number} < {self.below!r}).then(pl.lit({f'below {written(self.below)}'!r}))"
+        if self.above is not None:
+            found += f".when({number} >= {self.above!r}).then(pl.lit({f'{written(self.above)} or more'!r}))"
+        return f"{found}.otherwise({words if self.width is None else self._polars_band(number)})"
+
+    def _polars_band(self, number: str) -> str:
+        digits, scale = self._digits, 10**self._digits
+        each = round((self.width or 1) * scale)
+        if not digits:
+            low = f"({number} / {each}).floor().cast(pl.Int64, strict=False) * {each}"
+            first, last = (polars_text(f"({low} + {more})") for more in (0, each - (1 if self.whole else 0)))
+            form = "{} to {}" if self.whole else "[{}, {})"
+            return f"pl.format({form!r}, {first}, {last})"
+        low = f"({number} * {scale} / {each} + {ROUNDING}).floor() * {each}"
+        kind = f"pl.Decimal(38, {digits})"
+        first, last = (
+            polars_text(f"(({low} + {more}) / {scale}).cast({kind}, strict=False)") for more in (0, each)
+        )
+        return f"pl.format('[{{}}, {{}})', {first}, {last})"
+
+
+@dataclass(frozen=True)
+class DatePart:
+    """Dates as their month, quarter, year or decade; `form` is how dates are written that are text.
+
+    Without a form, text must begin with year, month and day, such as 1980-03-02.
+    """
+
+    part: str
+    form: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What is done, as a person would say it after the column's name."""
+        return f"to its {self.part}"
+
+    def sql(self, value: str) -> str:
+        """Spell it in SQL."""
+        plain = text(value)
+        if self.form is None:
+            day = f"left({plain}, 10)"
+            known = f"regexp_matches({day}, {sql_text(DAY)})"
+            return f"CASE WHEN {known} THEN {self._sql_part(day)} ELSE {plain} END"
+        told = f"CASE WHEN regexp_matches({plain}, '[0-9]') THEN {plain} END"  # 'epoch' would be a date
+        day = f"strftime(try_strptime({told}, {sql_text(self.form)}), '%Y-%m-%d')"
+        return f"coalesce({self._sql_part(day)}, {plain})"
+
+    def _sql_part(self, day: str) -> str:
+        return {
+            "month": f"left({day}, 7)",
+            "quarter": f"left({day}, 4) || '-Q' || CASE {_quarters(f'substring({day}, 6, 2)')} ELSE '4' END",
+            "year": f"left({day}, 4)",
+            "decade": f"left({day}, 3) || '0s'",
+        }[self.part]
+
+    def polars(self, value: str) -> str:
+        """Spell it in Polars."""
+        plain = polars_text(value)
+        if self.form is None:
+            day = f"{plain}.str.head(10)"
+            day = f"pl.when({day}.str.contains({DAY!r})).then({day})"
+        else:
+            day = f"{plain}.str.to_date({self.form!r}, strict=False).dt.strftime('%Y-%m-%d')"
+        quarter = f"(({day}.str.slice(5, 2).cast(pl.Int64) + 2) // 3)"
+        found = {
+            "month": f"{day}.str.head(7)",
+            "quarter": f"pl.format('{{}}-Q{{}}', {day}.str.head(4), {quarter})",
+            "year": f"{day}.str.head(4)",
+            "decade": f"pl.format('{{}}0s', {day}.str.head(3))",
+        }[self.part]
+        return f"pl.coalesce({found}, {plain})"
+
+
+def _quarters(month: str) -> str:
+    """Spell the first three quarters as cases of the month's two digits."""
+    return " ".join(f"WHEN {month} <= '{3 * at:02}' THEN '{at}'" for at in range(1, 4))
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """Codes as their first characters, with `*` for the rest."""
+
+    length: int
+
+    @property
+    def words(self) -> str:
+        """What is done, as a person would say it after the column's name."""
+        return f"to its first {'character' if self.length == 1 else f'{self.length} characters'}"
+
+    def sql(self, value: str) -> str:
+        """Spell it in SQL."""
+        plain = text(value)
+        short = f"left({plain}, {self.length}) || '*'"
+        return f"CASE WHEN length({plain}) > {self.length} THEN {short} ELSE {plain} END"
+
+    def polars(self, value: str) -> str:
+        """Spell it in Polars."""
+        plain = polars_text(value)
+        short = f"pl.format('{{}}*', {plain}.str.head({self.length}))"
+        return f"pl.when({plain}.str.len_chars() > {self.length}).then({short}).otherwise({plain})"
+
+
+@dataclass(frozen=True)
+class Common:
+    """Only these values as they are, each other one as `other`: rare ones are not named."""
+
+    kept: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """What is done, as a person would say it after the column's name."""
+        few = "value" if len(self.kept) == 1 else f"{len(self.kept)} values"
+        return f"with its most frequent {few}, the others as one"
+
+    def sql(self, value: str) -> str:
+        """Spell it in SQL."""
+        listed = ", ".join(sql_text(each) for each in self.kept)
+        kept = f"WHEN {text(value)} IN ({listed}) THEN {text(value)} " if self.kept else ""
+        return f"CASE WHEN {value} IS NULL THEN NULL {kept}ELSE '{OTHER}' END"
+
+    def polars(self, value: str) -> str:
+        """Spell it in Polars."""
+        plain = polars_text(value)
+        kept = f".when({plain}.is_in({list(self.kept)!r})).then({plain})" if self.kept else ""
+        return f"pl.when({value}.is_null()).then(pl.lit(None, pl.String)){kept}.otherwise(pl.lit({OTHER!r}))"
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Values as the group that each is in, by a list of pairs; a value that is in none stays as it is."""
+
+    pairs: tuple[tuple[str, str], ...]  # value and group
+
+    @property
+    def words(self) -> str:
+        """What is done, as a person would say it after the column's name."""
+        return f"in {len({group for _, group in self.pairs})} groups"
+
+    def sql(self, value: str) -> str:
+        """Spell it in SQL."""
+        names = dict.fromkeys(group for _, group in self.pairs)
+        inside = {name: [each for each, group in self.pairs if group == name] for name in names}
+        cases = " ".join(
+            f"WHEN {text(value)} IN ({', '.join(sql_text(each) for each in values)}) THEN {sql_text(name)}"
+            for name, values in inside.items()
+        )
+        return f"CASE {cases} ELSE {text(value)} END"
+
+    def polars(self, value: str) -> str:
+        """Spell it in Polars."""
+        plain = polars_text(value)
+        old, new = (list(each) for each in zip(*self.pairs, strict=True))
+        return f"{plain}.replace_strict({old!r}, {new!r}, default={plain})"
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Every value, NULL too, as the same: the column tells nobody apart any more."""
+
+    @property
+    def words(self) -> str:
+        """What is done, as a person would say it after the column's name."""
+        return "left out"
+
+    def sql(self, value: str) -> str:  # noqa: ARG002 - whatever the value
+        """Spell it in SQL."""
+        return sql_text(ALL)
+
+    def polars(self, value: str) -> str:  # noqa: ARG002 - whatever the value
+        """Spell it in Polars."""
+        return f"pl.lit({ALL!r})"

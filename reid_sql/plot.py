@@ -1,0 +1,40 @@
+"""Pictures of what the functions answer, with matplotlib (`pip install 'reid-sql[plot]'`).
+
+Each takes the answer of a function, as a relation of DuckDB, a frame of Polars, pandas or Arrow, or a list of
+rows, and gives a matplotlib Figure, which can be changed and saved; with `ax` it draws on axes of yours. All
+can be read in black and white.
+"""
+
+from reid_sql.charts.figures import (
+    attribute_risk,
+    class_sizes,
+    forecast,
+    frontier,
+    methods,
+    quasi_identifiers,
+    validation,
+)
+from reid_sql.charts.release_figures import (
+    choices,
+    comparison,
+    contributions,
+    elimination,
+    losses,
+    model_check,
+)
+
+__all__ = [
+    "attribute_risk",
+    "choices",
+    "class_sizes",
+    "comparison",
+    "contributions",
+    "elimination",
+    "forecast",
+    "frontier",
+    "losses",
+    "methods",
+    "model_check",
+    "quasi_identifiers",
+    "validation",
+]

@@ -1,0 +1,103 @@
+"""The functions of a table asked of a DuckDB connection, answered before the next line runs.
+
+`reid_sql.fit_copula(con, …)` is one of them: what `con.sql("FROM fit_copula(…)")` gives runs only when
+somebody reads it, and a model that is fitted by it is not known before.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter as Argument
+from inspect import Signature
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+
+from reid_sql.engines.duckdb import connection_of, register
+from reid_sql.engines.face import bound, checked, told
+from reid_sql.engines.words import of_stub, without_example
+from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
+from reid_sql.fitted_model import FittedModel
+from reid_sql.function import Function, Parameter, signature_of
+from reid_sql.parameters import OptionalTable, Table
+from reid_sql.runner import sentence
+from reid_sql_udfs import declared
+
+Call = Callable[..., duckdb.DuckDBPyRelation]
+STUB: Final = Path(__file__).with_name("__init__.pyi")  # its words hold an example of a connection
+CONNECTION: Final = Argument("con", Argument.POSITIONAL_OR_KEYWORD)
+FRAMES: Final = (duckdb.DuckDBPyRelation, pl.DataFrame, pl.LazyFrame, pa.Table)
+
+
+def call_of(name: str) -> Call:
+    """The function of this name as a call; one of single records says where it stands instead."""
+    function = declared()[name]
+    made = _of_records(function) if function.answer.of_rows else _of_a_table(function)
+    made.__name__ = made.__qualname__ = name
+    made.__module__ = "reid_sql"
+    made.__doc__ = of_stub(STUB, name) or without_example(function)
+    return made
+
+
+def _of_records(function: Function) -> Call:
+    def call(*_: Any, **__: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - whatever it is called with
+        rule = f"{function.name} must stand in a SELECT list, got a call of its own"
+        raise UnavailableError(f"{rule}; write con.sql('SELECT *, {function.signature} FROM …')")
+
+    return call
+
+
+def _of_a_table(function: Function) -> Call:
+    signature = signature_of(function)
+    signature = Signature([CONNECTION, *signature.parameters.values()])
+
+    def call(*arguments: Any, **named: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - as SQL takes them
+        given = bound(function.name, signature, arguments, named)
+        con = connection_of(given.pop("con"))
+        options = checked(function, given)
+        frames: dict[str, Any] = {}
+        values = [_value(p, options[p.name], frames) for p in function.parameters]
+        place = register(con, declared())
+        return _answered(con, f"{place}.{function.name}", values, frames)
+
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _answered(
+    con: duckdb.DuckDBPyConnection, name: str, values: Sequence[Any], frames: Mapping[str, Any]
+) -> duckdb.DuckDBPyRelation:
+    """Ask with each frame under a name of its own for as long as it takes; the answer is held in memory."""
+    try:
+        for shown, frame in frames.items():
+            con.register(shown, frame)
+        return con.sql(f"FROM {name}({', '.join('?' * len(values))})", params=values).materialize()
+    except duckdb.InvalidInputException as error:
+        raise OutOfDomainError(sentence(error)) from None
+    finally:
+        for shown in frames:
+            con.unregister(shown)
+
+
+def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # noqa: ANN401 - as SQL takes it
+    """What stands for the value in SQL; a frame is put among the frames, and its name does."""
+    if isinstance(parameter.domain, Table | OptionalTable):
+        return _table(parameter.name, value, frames)
+    if isinstance(value, FittedModel):
+        rule = f"{parameter.name} must be the name of a fitted model, got {told(value)}"
+        raise WrongTypeError(f"{rule}; see copula_models() for those there are")
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa: ANN401 - a name or a frame
+    if value is None or isinstance(value, str):
+        return value
+    of_pandas = (type(value).__module__.partition(".")[0], type(value).__name__) == ("pandas", "DataFrame")
+    if not of_pandas and not isinstance(value, FRAMES):  # a stream can be read once, and a table is counted
+        rule = f"{name} must be a table, a file or a frame, got {type(value).__name__}"
+        raise WrongTypeError(f"{rule}; write its name as a text, or pass a relation or a frame")
+    shown = f"reid_given_{uuid4().hex}"
+    frames[shown] = value
+    return shown

@@ -1,0 +1,213 @@
+"""Each picture of a report, and the figure that reid_sql.plot draws of the same: the same words and values.
+
+What the report draws is read back from its lines, by the numbers that stand beside its axes.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import duckdb
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import reid_sql
+from reid_sql import plot
+from reid_sql.charts.risk_charts import Range, class_sizes_chart
+from reid_sql.charts.svg import svg
+from tests.check.towns import PEOPLE, town
+from tests.processes import command
+
+COLUMNS = ["age", "sex", "postcode"]
+CHECKS = """
+checks = [{ measure = "k", at_least = 5 }, { measure = "forecast_correctness", at_most = 0.05 }]
+"""
+NEAR = 1e-3  # of an axis: the tenth of a dot to which the report's lines are drawn
+LARGE = {"million": 1e6, "billion": 1e9}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a picture tells: its words, the ends of bars from the top, points by line, and rules.
+
+    Shares are themselves, people their logarithms.
+    """
+
+    words: list[str]
+    bars: list[float]
+    points: list[list[tuple[float, float]]]
+    rules: list[float]
+
+
+class Report:
+    """A picture of the report."""
+
+    def __init__(self, svg: str) -> None:
+        self.drawn = ET.fromstring(svg)  # noqa: S314 - our own
+        self.head, self.across, self.up = (self.group(kind) for kind in ("head", "across", "up"))
+        self.x, self.y = scale(self.across, "x"), scale(self.up, "y")
+        self.named = not any(words.endswith(" %") for words in texts(self.up))
+
+    def group(self, kind: str) -> ET.Element:
+        found = self.drawn.find(f"g[@class='{kind}']")
+        assert found is not None
+        return found
+
+    def shown(self) -> Shown:
+        names = texts(self.up) if self.named else []
+        return Shown(
+            sorted([*texts(self.head), texts(self.across)[0], *names, *texts(self.drawn, "text")]),
+            [self.x(place(bar, "x") + place(bar, "width")) for bar in self.drawn.findall("rect")],
+            [[(self.x(a), self.y(b)) for a, b in line] for line in self.lines()],
+            [self.rule(line) for line in self.drawn.findall("line")],
+        )
+
+    def lines(self) -> list[list[tuple[float, float]]]:
+        dots = [(place(each, "cx"), place(each, "cy")) for each in self.drawn.findall("circle")]
+        starts = (re.findall(r"[-\d.]+", each.get("d", "")) for each in self.drawn.findall("path"))
+        crosses = [] if self.named else [(float(start[0]) + 4, float(start[1]) + 4) for start in starts]
+        joined = [*self.drawn.findall("polyline"), *self.drawn.findall("polygon")]
+        numbers = (re.findall(r"[-\d.]+", each.get("points", "")) for each in joined)
+        lines = [list(zip(map(float, each[::2]), map(float, each[1::2]), strict=True)) for each in numbers]
+        return [line for line in (*lines, dots, crosses) if line]
+
+    def rule(self, line: ET.Element) -> float:
+        return self.x(place(line, "x1")) if line.get("x1") == line.get("x2") else self.y(place(line, "y1"))
+
+
+def texts(group: ET.Element, path: str = ".//text") -> list[str]:
+    return [each.text or "" for each in group.findall(path)]
+
+
+def place(element: ET.Element, name: str) -> float:
+    return float(element.get(name, ""))
+
+
+def scale(axis: ET.Element, way: str) -> Callable[[float], float]:
+    """From places on the sheet to values, by the numbers beside the axis and where they stand."""
+    found = [(place(each, way), number(each.text or "")) for each in axis.findall("text")]
+    told = [(at - (4 if way == "y" else 0), value) for at, value in found if value is not None]
+    if len(told) < 2:
+        return lambda at: at
+    slope, start = np.polyfit([at for at, _ in told], [value for _, value in told], 1)
+    return lambda at: float(slope * at + start)
+
+
+def number(words: str) -> float | None:
+    """A share as it is, a number of people as its logarithm."""
+    if words.endswith(" %"):
+        return float(words[:-2]) / 100
+    found = re.fullmatch(r"([\d,.]+)(?: (million|billion))?", words)
+    return math.log10(float(found[1].replace(",", "")) * LARGE.get(found[2], 1)) if found else None
+
+
+def of_figure(figure: Figure) -> Shown:
+    """The same of a figure of matplotlib."""
+    axes: Any = figure.axes[0]
+    log = axes.get_xscale() == "log"
+    legends = [*filter(None, [axes.get_legend()]), *figure.legends]
+    names = [] if "%" in axes.get_yticklabels()[0].get_text() else axes.get_yticklabels()
+    told = [*(words for legend in legends for words in legend.get_texts()), *names, *axes.texts]
+    curves = [
+        line for line in axes.lines if len(set(line.get_xdata())) > 1 and len(set(line.get_ydata())) > 1
+    ]
+    bands = [held.get_paths()[0].vertices for held in axes.collections]
+    dots = [line for line in axes.lines if line.get_linestyle() == "None"]
+    marks = [each.get_xydata() for each in (*(c for c in curves if c not in dots), *dots)]
+    rules = [line for line in axes.lines if line not in curves and line not in dots]
+    x: Callable[[float], float] = math.log10 if log else float
+    return Shown(
+        sorted([axes.get_xlabel(), axes.get_ylabel(), *(each.get_text().strip() for each in told)]),
+        [bar.get_width() for bar in sorted(axes.patches, key=lambda bar: bar.get_y())],
+        [[(x(a), float(b)) for a, b in each] for each in (*marks, *bands) if len(each)],
+        [
+            x(a[0]) if a[0] == a[1] else b[0]
+            for a, b in ((line.get_xdata(), line.get_ydata()) for line in rules)
+        ],
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reports of a run that fails, and what prepare found for it."""
+    made = tmp_path_factory.mktemp("same")
+    policy = str(town(made, CHECKS))
+    files = ("--html", str(made / "r.html"), "--json-report", str(made / "r.json"))
+    assert command("check", policy, "--prepare", *files).returncode == 1
+    (made / "p.json").write_text(command("prepare", policy, "--json").stdout, encoding="utf-8")
+    return made
+
+
+def frontier(folder: Path, _: duckdb.DuckDBPyConnection) -> Figure:
+    return plot.frontier(json.loads((folder / "p.json").read_text(encoding="utf-8")))
+
+
+def class_sizes(_: Path, con: duckdb.DuckDBPyConnection) -> Figure:
+    return plot.class_sizes(reid_sql.class_size_histogram(con, str(PEOPLE), COLUMNS))
+
+
+def quasi_identifiers(folder: Path, _: duckdb.DuckDBPyConnection) -> Figure:
+    return plot.quasi_identifiers(json.loads((folder / "r.json").read_text(encoding="utf-8")))
+
+
+def forecast(folder: Path, con: duckdb.DuckDBPyConnection) -> Figure:
+    (table,) = json.loads((folder / "r.json").read_text(encoding="utf-8"))["tables"]
+    sizes = [point["people"] for point in table["forecast"]["points"]]
+    foretold = reid_sql.pyc_forecast(con, str(PEOPLE), COLUMNS, sizes)
+    curve = reid_sql.correctness_curve(con, str(PEOPLE), COLUMNS)
+    return plot.forecast(foretold, measured=curve, share="correctness", limit=0.05)
+
+
+# As the report shows them, from its top.
+PICTURES = [frontier, class_sizes, quasi_identifiers, forecast]
+TITLE = re.compile(r'aria-label="(.*?), people"')
+
+
+def pictures(folder: Path) -> list[str]:
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    return re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+
+
+def test_every_picture_of_the_report_is_one_of_these(folder: Path) -> None:
+    assert len(pictures(folder)) == len(PICTURES)
+
+
+@pytest.mark.parametrize("draw", PICTURES)
+def test_the_report_and_the_figure_tell_the_same(draw: Any, folder: Path) -> None:
+    svg = pictures(folder)[PICTURES.index(draw)]
+    figure = draw(folder, duckdb.connect())
+    figure.canvas.draw()
+    told, drawn = Report(svg).shown(), of_figure(figure)
+    assert told.words == drawn.words
+    assert told.bars == pytest.approx(drawn.bars, abs=NEAR)
+    assert told.rules == pytest.approx(drawn.rules, abs=NEAR)
+    assert len(told.points) == len(drawn.points)
+    for ours, theirs in zip(told.points, drawn.points, strict=True):
+        assert_alike(ours, theirs)
+        assert_alike(theirs, ours)
+    assert told.bars or told.points
+    title = TITLE.search(svg)
+    assert title is not None
+    assert title[1] == figure.axes[0].get_title(loc="left")
+
+
+def assert_alike(some: list[tuple[float, float]], others: list[tuple[float, float]]) -> None:
+    """Each of the points is one of the others."""
+    held = np.array(others)
+    away = [float(np.abs(held - point).max(axis=1).min()) for point in some]
+    assert max(away) < 2 * NEAR
+
+
+def test_a_number_that_is_masked_has_a_bar_without_a_length() -> None:
+    drawn = svg(class_sizes_chart([Range(1, 1, None), Range(2, 2, 40), Range(5, 9, 400)], 500, 5))
+    told = Report(drawn)
+    assert [bar.get("class") for bar in told.drawn.findall("rect")] == ["masked", "risky", "bar"]
+    assert told.shown().bars[1:] == pytest.approx([0.08, 0.8], abs=NEAR)
+    assert told.shown().bars[0] < 0.03
+    assert {"masked", "40 (8.0 %)", "400 (80.0 %)"} <= set(told.shown().words)

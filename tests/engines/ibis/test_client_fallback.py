@@ -1,0 +1,195 @@
+"""What DuckDB answers at the client: of all records that were counted, each value as it is, or nothing."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import polars as pl
+import pytest
+
+import reid_sql
+import reid_sql.ibis as ri
+from reid_sql import registry
+from reid_sql.check import gate
+from reid_sql.check.answers import UNMEASURED
+from reid_sql.check.client_records import Client, ClientRecords
+from reid_sql.check.policy_file import read_policy
+from reid_sql.client_fallback import PIECE, DistinctRecords, create_view, fetch_distinct, open_client
+from reid_sql.engines.duckdb.packed import WHOLE
+from reid_sql.errors import ReidError
+from tests.warehouses import connected
+
+TYPES = """
+CREATE TABLE {name} (big bigint, money numeric(10, 2), at timestamptz, who uuid, yes boolean, lists int[],
+  day date, real float8, bytes bytea, net inet, zoned timetz, exact numeric);
+INSERT INTO {name} VALUES
+  (9007199254740993, 1.5, '2020-01-01 00:00+02', '00000000-0000-0000-0000-00000000000a', true, '{{1,2}}',
+    '2020-01-01', 'NaN', '\\x00ff', '1.2.3.4', '12:00+01', 1.12345678901),
+  (9007199254740992, 1.50, '2020-01-01 00:00+01', '00000000-0000-0000-0000-00000000000b', false, '{{1,3}}',
+    '2020-01-02', '-0', '\\x00fe', '1.2.3.5', '12:00+02', 1.12345678902),
+  (9007199254740992, 1.50, '2019-12-31 23:00+00', '00000000-0000-0000-0000-00000000000b', false, '{{1,3}}',
+    '2020-01-02', '0', '\\x00fe', '1.2.3.5', '12:00+02', 1.12345678902),
+  (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+"""
+SIZES = {
+    **dict.fromkeys(("big", "at", "who", "yes", "lists", "day", "real", "bytes", "net"), (1, 1, 2)),
+    "money": (1, 3),
+}
+
+
+@pytest.fixture
+def typed(postgres: str) -> Iterator[Any]:
+    """A table of PostgreSQL with a column of each of many types, two values in each, one twice, and NULL."""
+    server = connected("postgres", postgres)
+    server.raw_sql(TYPES.format(name="typed")).close()
+    yield server.table("typed")
+    server.raw_sql("DROP TABLE typed").close()
+
+
+def stood(frame: Any, columns: list[str]) -> list[tuple[Any, ...]]:
+    with open_client() as con:
+        create_view(con, "people", fetch_distinct(frame, columns))
+        return con.execute("FROM people").fetchall()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("column", SIZES)
+def test_values_of_every_type_stay_apart(typed: Any, column: str) -> None:
+    rows = stood(typed, [column])
+    values = [repr(value) for (value,) in rows]
+    assert sorted(values.count(value) for value in set(values)) == list(SIZES[column])
+    assert values.count("None") == 1
+
+
+@pytest.mark.postgres
+def test_values_come_as_they_are(typed: Any) -> None:
+    rows = stood(typed, ["big", "who", "at"])
+    assert {row[0] for row in rows} == {9007199254740993, 9007199254740992, None}
+    assert [row[1][-1] for row in rows if row[0] == 9007199254740993] == ["a"]
+    assert {row[2] and row[2].isoformat() for row in rows} == {
+        "2019-12-31T22:00:00",
+        "2019-12-31T23:00:00",
+        None,
+    }
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        ("zoned", "zoned must come to the client as values that differ as in the database, got 2 distinct"),
+        ("exact", "exact must be of types that come to the client as they are, got Rescaling Decimal"),
+    ],
+)
+def test_what_would_merge_values_is_refused(typed: Any, column: str, told: str) -> None:
+    with pytest.raises(ReidError) as refused:
+        ri.population_risk(typed, [column], [1000])
+    assert str(refused.value).startswith(told)
+    assert str(refused.value).endswith(" in a view")
+
+
+def test_each_record_stands_as_often_as_it_was_counted() -> None:
+    counts = {"a": 1, "b": PIECE, "c": PIECE + 1, "d": 3 * PIECE - 1, None: 2}
+    frame = pl.DataFrame({"letter": [letter for letter, many in counts.items() for _ in range(many)]})
+    rows = [value for (value,) in stood(ibis.memtable(frame.to_arrow()), ["letter"])]
+    assert {letter: rows.count(letter) for letter in set(rows)} == counts
+
+
+def test_columns_that_differ_by_capitals_alone_are_refused() -> None:
+    table = ibis.memtable({"Age": [1, 2], "age": [3, 4]})
+    with pytest.raises(ReidError, match="columns must differ by more than capitals where the client answers"):
+        ri.population_risk(table, ["Age", "age"], [10])
+    with pytest.raises(
+        ReidError, match="columns must be columns of the table, got 'AGE'; did you mean 'Age'"
+    ):
+        ri.population_risk(table, ["AGE"], [10])
+
+
+def test_more_than_is_to_come_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ibis.memtable({"place": list(range(60)), "sex": [0, 1] * 30})
+    monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", "100")
+    told = "the distinct records that the client answers from must be at most 33 rows"
+    with pytest.raises(ReidError) as refused:
+        ri.qar_risk(table, ["place", "sex"], p=1)
+    assert str(refused.value).startswith(f"{told}, as they come to the client, got more; ")
+    profiled = ri.profile(table, ["sex"]).to_pyarrow().to_pylist()  # of which two values come
+    assert [row["distinct_values"] for row in profiled] == [2]
+
+
+def test_a_model_that_is_fitted_there_is_known_here_and_the_other_way_round() -> None:
+    table = ibis.memtable({"age": [20, 20, 21, 30] * 9, "sex": ["F", "M"] * 18})
+    ri.fit_copula("of_warehouse", table, ["age", "sex"])
+    model = registry.known("of_warehouse")
+    assert list(model.columns) == ["age", "sex"]
+    assert ri.copula_correction(table, "of_warehouse", 1e6).count().to_pyarrow().as_py() == 1
+    scenario = {"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}
+    by_name, by_itself = (
+        ri.adversary_summary(table, scenario, model=given).to_pyarrow().to_pylist()
+        for given in ("of_warehouse", model)
+    )
+    assert by_name == by_itself
+    assert "reid: the model that was handed over" not in registry.models()
+
+
+CHECKS = """
+[[tables]]
+name = "people"
+population = 1e4
+checks = [
+  { measure = "xi_share", at_most = 1, quasi_identifiers = ["age", "sex"] },
+  { measure = "xi_share", at_most = 1, quasi_identifiers = ["age"] },
+]
+"""
+
+
+def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
+    """A table that loses records between two reads gives no figure of those that are left."""
+    held = duckdb.connect()
+    held.execute("CREATE TABLE people AS SELECT range % 9 AS age, range % 2 AS sex FROM range(90)")
+    (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
+    policy = read_policy(tmp_path / "p.toml", ["people"])
+    table = ibis.duckdb.from_connection(held).table("people")
+    with gate.opened_by(None, policy, tables={"people": table}) as (release,):
+        first, second = release.table.checks
+        assert release.answer(first)[0]["share"] == 0
+        held.execute("DELETE FROM people WHERE age = 3")
+        with pytest.raises(UNMEASURED, match="must stand still while it is read, got 80 of 90 records"):
+            release.answer(second)
+
+
+@pytest.mark.parametrize(("most", "reads"), [("24", 2), ("20", 4)])
+def test_no_more_is_held_than_may_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str, reads: int
+) -> None:
+    """Records of an older question go where those of the next come, and come again for one more."""
+    (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
+    [policy] = read_policy(tmp_path / "p.toml", ["people"]).tables
+    table = ibis.memtable({"age": [0, 1, 2] * 30, "sex": [0, 1] * 45})  # of 18 and of 6 values
+    monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", most)
+    came = []
+
+    def bring(columns: Sequence[str], _: Sequence[str]) -> DistinctRecords:
+        came.append(fetch_distinct(table, columns))
+        return came[-1]
+
+    with ExitStack() as stack:
+        records = ClientRecords(Client(stack), policy, 1, bring, lambda *_: ())
+        given = dict.fromkeys(("tbl", "model", "population", "sample"))
+        asked = [
+            records.of_part(check.measure.declared, check, given | dict(check.parameters), WHOLE)
+            for check in (*policy.checks, *policy.checks)
+        ]
+    assert asked[:2] == asked[2:]
+    assert len(came) == reads
+
+
+def test_what_is_more_than_is_to_come_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
+    table = ibis.memtable({"age": list(range(90)), "sex": [0, 1] * 45})
+    monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", "200")
+    page = reid_sql.check.run(tmp_path / "p.toml", tables={"people": table}).page
+    assert [each["verdict"] for each in page["checks"]] == ["not judged", "pass"]
+    assert "must be at most 66 rows" in page["checks"][0]["groups"][0]["why"]
