@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import ROOT, environment
+from tests.processes import environment
 from tests.quick import first_cases, function
 
 LONG = """
