@@ -4,7 +4,7 @@ Every file begins its first test, and begins no other after SECONDS of processor
 """
 
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ import pytest
 
 OPTION: Final = "--quick"
 SECONDS: Final = 0.15
-SPENT: Final[Counter[Path]] = Counter()  # processor seconds of each file
+SPENT: Final[dict[Path, float]] = defaultdict(float)  # processor seconds of each file
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

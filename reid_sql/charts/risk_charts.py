@@ -20,7 +20,7 @@ from reid_sql.charts.spec import (
     Style,
     format_share,
 )
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 
 EDGES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)  # where ranges of class sizes begin
 MASKED: Final = "masked"

@@ -17,7 +17,7 @@ from reid_sql.charts.spec import Chart
 from reid_sql.charts.svg import escape, svg
 from reid_sql.check.overview import told
 from reid_sql.check.sentences import VERDICTS, asked, counted, counts, figure, limit, next_steps, note
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 
 Page = Mapping[str, Any]
 ROWS: Final = 200  # groups shown; the JSON has all

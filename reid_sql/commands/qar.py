@@ -95,8 +95,8 @@ def run_command(options: argparse.Namespace) -> int:
 def _settings(options: argparse.Namespace) -> tuple[str, str]:
     """The options as SQL spells them: those of the counting, and all of them."""
     from reid_sql.models.classes.class_keys import MEMORY  # noqa: PLC0415 - the same
+    from reid_sql.models.classes.quasi_identifiers import CHOICES_DRAWN, SIZE  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.extreme_risk import ALPHA, TAIL  # noqa: PLC0415 - the same
-    from reid_sql.models.extreme.quasi_identifiers import CHOICES_DRAWN, SIZE  # noqa: PLC0415 - the same
     from reid_sql.parameters import VALUE_OR_DROP, plain  # noqa: PLC0415 - help is shown without what counts
 
     domains = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": CHOICES_DRAWN, "memory_mb": MEMORY}

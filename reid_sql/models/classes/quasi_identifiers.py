@@ -20,8 +20,8 @@ from reid_sql.parameters import MAX_COLUMNS, SEED, Number
 Integers = npt.NDArray[np.integer[Any]]
 Numbers = npt.NDArray[Any]  # whole ones of records, others of people
 
-ROWS: Final = np.empty(0, dtype=np.int64)  # in place of people, where each record is one
-SEVERAL: Final = (
+NO_PEOPLE: Final = np.empty(0, dtype=np.int64)  # in place of people, where each record is one
+REFUSAL_REPEATED_PEOPLE: Final = (
     "people must have one value in each column where they are left out one after the other, "
     "got people of several; pass a table with a row a person"
 )
@@ -59,7 +59,7 @@ class Codes:
     ordinal: Sequence[bool]  # (columns,)
     codes: Sequence[Integers]  # columns × (records,)
     position: Integers  # (records,)
-    people: Integers = field(default_factory=lambda: ROWS, kw_only=True)  # (records,), else ()
+    people: Integers = field(default_factory=lambda: NO_PEOPLE, kw_only=True)  # (records,), else ()
 
     @property
     def records(self) -> int:
@@ -68,7 +68,7 @@ class Codes:
 
 
 @dataclass(frozen=True)
-class CodesElsewhere(Codes):
+class RemoteCodes(Codes):
     """A table that stayed with its engine, which counts distinct values of choices of columns.
 
     No codes are here.
@@ -118,14 +118,14 @@ class QuasiIdentifiers:
         ]
 
 
-def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIdentifiers:
+def choose_quasi_identifiers(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIdentifiers:
     """Choose the quasi-identifiers of p columns: all, or `sample` of them, equally likely and none twice.
 
     Refuses an empty table, p beyond the number of columns, and more than 200,000 quasi-identifiers without a
     sample.
 
     >>> table = Codes(["a", "b", "c"], [True] * 3, [np.array([1, 2])] * 3, np.array([0, 1]))
-    >>> choose(table, 2).places.tolist()
+    >>> choose_quasi_identifiers(table, 2).places.tolist()
     [[0, 1], [0, 2], [1, 2]]
     """
     count = int(SIZE.check("p", p))
@@ -146,39 +146,39 @@ def choose(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIde
     if not drawn or drawn >= possible:
         places = np.array(list(combinations(range(width), count)), dtype=np.int64)
     else:
-        ranks = _draw(possible, drawn, start)
+        ranks = _draw_ranks(possible, drawn, start)
         places = np.array([_unrank(rank, width, count) for rank in ranks], dtype=np.int64)
-    return QuasiIdentifiers(in_order(table), places, possible, start)
+    return QuasiIdentifiers(sort_records(table), places, possible, start)
 
 
-def each_once(table: Codes) -> Codes:
+def require_one_record_per_person(table: Codes) -> Codes:
     """The table with its people as records, which each is; refuses people of several.
 
     >>> twice = Codes(["a"], [True], [np.array([1, 2])], np.arange(2), people=np.array([7, 7]))
-    >>> each_once(replace(twice, people=np.array([7, 8]))).records
+    >>> require_one_record_per_person(replace(twice, people=np.array([7, 8]))).records
     2
     """
     if table.records < len(table.people):
-        raise OutOfDomainError(SEVERAL)
-    return replace(table, people=ROWS) if len(table.people) else table
+        raise OutOfDomainError(REFUSAL_REPEATED_PEOPLE)
+    return replace(table, people=NO_PEOPLE) if len(table.people) else table
 
 
-def in_order(table: Codes) -> Codes:
+def sort_records(table: Codes) -> Codes:
     """Put the records in the order of their positions; an engine hands them over as its threads finish.
 
     Where each person has one record, records are as good as people.
     """
     if len(table.people) and table.records == len(table.people):
-        table = replace(table, people=ROWS)
+        table = replace(table, people=NO_PEOPLE)
     if (table.position[1:] > table.position[:-1]).all():
         return table
     order = np.argsort(table.position)
-    people = table.people[order] if len(table.people) else ROWS
+    people = table.people[order] if len(table.people) else NO_PEOPLE
     codes = [each[order] for each in table.codes]
     return replace(table, codes=codes, position=table.position[order], people=people)
 
 
-def _draw(possible: int, count: int, seed: int) -> list[int]:
+def _draw_ranks(possible: int, count: int, seed: int) -> list[int]:
     """Draw so many different numbers below `possible`, ascending."""
     generator = np.random.default_rng(seed)
     if possible <= 2 * count:

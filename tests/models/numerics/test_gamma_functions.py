@@ -1,10 +1,16 @@
+import mpmath
 import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.numerics.gamma_ratio import digamma_difference, inverse_harmonic, log_rising_ratio
+from reid_sql.models.numerics.gamma_functions import (
+    digamma_difference,
+    inverse_harmonic,
+    log_gamma_ratio,
+    log_rising_ratio,
+)
 
 DIGITS = 320  # enough for increments of 1e-150 on arguments of 1e100
 
@@ -43,3 +49,18 @@ def test_whole_increments_are_exact_products() -> None:
 
 def test_beyond_the_doubles_the_inverse_is_infinite() -> None:
     assert inverse_harmonic(1200.0) == np.inf
+
+
+def test_to_1e_12_of_what_is_added_up_in_mpmath() -> None:
+    rng = np.random.default_rng(0)
+    x = 10 ** rng.uniform(-8, 16, 2_000)
+    a = 10 ** rng.uniform(-6, 12, 2_000) * np.where(rng.random(2_000) < 0.3, -1, 1)
+    a = np.where(x + a <= 0, -0.9 * x, a)
+    with mpmath.workdps(60):
+        for start, step, found in zip(x, a, log_gamma_ratio(x, a), strict=True):
+            exact = mpmath.loggamma(mpmath.mpf(start) + mpmath.mpf(step)) - mpmath.loggamma(mpmath.mpf(start))
+            assert abs(found - exact) <= 1e-12 * (abs(exact) + abs(step)), (start, step)
+
+
+def test_whole_steps_are_rising_factorials() -> None:
+    assert np.exp(log_gamma_ratio(3.0, [0.0, 1.0, 2.0, 3.0])).round(9).tolist() == [1.0, 3.0, 12.0, 60.0]

@@ -1,7 +1,6 @@
-"""Ratios of gamma functions without the digits that differences of ln Γ lose at populations of billions.
+"""Ratios of gamma functions that keep their digits at populations of billions.
 
-Each is a difference written out term by term, so that it keeps its relative accuracy when an increment
-vanishes. Source: NIST Handbook of Mathematical Functions, 5.5.1 and 5.5.2 (recurrences), 5.11.1 and 5.11.2
+Sources: NIST Digital Library of Mathematical Functions, 5.5.1 and 5.5.2 (recurrences), 5.11.1 and 5.11.2
 (asymptotic series).
 """
 
@@ -10,13 +9,20 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.numerics.special import zeta
+from reid_sql.models.numerics.scipy_functions import zeta
 from reid_sql.parameters import Floats
 
-SHIFT: Final = 12  # steps of recurrence: at z + 12 the series below is exact to the last digit of a double
+# Ratios of gamma functions without the digits that differences of ln Γ lose at populations of billions.
+# Each is a difference written out term by term, so that it keeps its relative accuracy when an increment
+# vanishes. Source: NIST Handbook of Mathematical Functions, 5.5.1 and 5.5.2 (recurrences), 5.11.1 and
+# 5.11.2 (asymptotic series).
+
+RECURRENCE_STEPS: Final = (
+    12  # steps of recurrence: at z + 12 the series below is exact to the last digit of a double
+)
 BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B₂, B₄, …, B₁₄
 NEWTON_STEPS: Final = 7
-LOGARITHMIC: Final = 40.0  # where ψ(z) = ln z to the last digit
+MIN_LOGARITHMIC: Final = 40.0  # where ψ(z) = ln z to the last digit
 
 
 def log_rising_ratio(z: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
@@ -30,9 +36,9 @@ def log_rising_ratio(z: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> Fl
     """
     z, x, y = (np.asarray(value, dtype=np.float64) for value in (z, x, y))
     total = np.zeros(())
-    for step in range(SHIFT):  # Γ(z + 1) = z Γ(z), 5.5.1
+    for step in range(RECURRENCE_STEPS):  # Γ(z + 1) = z Γ(z), 5.5.1
         total = total - _logarithm_bend(z + step, x, y)
-    z = z + SHIFT
+    z = z + RECURRENCE_STEPS
     # 5.11.1: (z − ½) ln z bends as follows; z itself and ½ ln 2π do not bend.
     leading = (z - 0.5) * _logarithm_bend(z, x, y) + x * np.log1p(y / (z + x)) + y * np.log1p(x / (z + y))
     return np.asarray(total + leading + _remainder_bend(z, x, y))
@@ -65,9 +71,9 @@ def digamma_difference(z: npt.ArrayLike, x: npt.ArrayLike) -> Floats:
     """
     z, x = (np.asarray(value, dtype=np.float64) for value in (z, x))
     total = np.zeros(())
-    for step in range(SHIFT):  # ψ(z + 1) = ψ(z) + 1/z, 5.5.2
+    for step in range(RECURRENCE_STEPS):  # ψ(z + 1) = ψ(z) + 1/z, 5.5.2
         total = total + x / (z + step + x) / (z + step)
-    near, far = 1 / (z + SHIFT), 1 / (z + SHIFT + x)
+    near, far = 1 / (z + RECURRENCE_STEPS), 1 / (z + RECURRENCE_STEPS + x)
     # 5.11.2, each power of 1/z as its own difference, near − far = x · near · far taken out.
     series = 0.5 + (near + far) * _divided_difference(near**2, far**2)
     return np.asarray(total + np.log1p(x * near) + x * near * far * series)
@@ -92,11 +98,43 @@ def inverse_harmonic(y: npt.ArrayLike) -> Floats:
     [0.0, 1.0, 2.0]
     """
     y = np.asarray(y, dtype=np.float64)
-    up, down = np.clip(y, 0.0, LOGARITHMIC), np.minimum(y, 0.0)
+    up, down = np.clip(y, 0.0, MIN_LOGARITHMIC), np.minimum(y, 0.0)
     # Both starts lie at or below the answer, and the harmonic numbers are concave: Newton climbs and cannot
     # overshoot.
     x = np.exp(-np.euler_gamma) * np.expm1(up) + down / (1 - down)
     for _ in range(NEWTON_STEPS):
         x = x + (up + down - digamma_difference(1.0, x)) / zeta(2.0, 1 + x)  # ψ′(1 + x) = ζ(2, 1 + x)
     with np.errstate(over="ignore"):
-        return np.where(y > LOGARITHMIC, np.exp(y - np.euler_gamma), x)
+        return np.where(y > MIN_LOGARITHMIC, np.exp(y - np.euler_gamma), x)
+
+
+# ln Γ(x + a) − ln Γ(x), where subtracting two log-gammas would lose what matters.
+# Source: NIST Digital Library of Mathematical Functions, 5.5.1 (recurrence) and 5.11.1 (Stirling's series).
+
+STIRLING_STEPS: Final = 12  # Stirling's series below is exact to 1e-17 from here on
+STIRLING_COEFFICIENTS: Final = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+
+
+def log_gamma_ratio(x: npt.ArrayLike, a: npt.ArrayLike) -> Floats:
+    """Logarithm of Γ(x + a)/Γ(x), the rising factorial of a factors where a is whole.
+
+    For x > 0 and x + a > 0, which are not checked; the two broadcast.
+
+    >>> float(np.exp(log_gamma_ratio(3.0, 2.0)).round(12))  # 3 · 4
+    12.0
+    """
+    x, a = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(a, dtype=np.float64))
+    low = np.zeros(x.shape)
+    for step in range(STIRLING_STEPS):  # Γ(x + 1) = x Γ(x)
+        low = low + np.log1p(a / (x + step))
+    near = x + STIRLING_STEPS
+    far = near + a
+    stirling = (near - 0.5) * np.log1p(a / near) + a * np.log(far) - a
+    return np.asarray(stirling + _stirling_series(far) - _stirling_series(near) - low)
+
+
+def _stirling_series(z: Floats) -> Floats:
+    total = np.zeros(z.shape)
+    for coefficient in reversed(STIRLING_COEFFICIENTS):
+        total = total / z**2 + coefficient
+    return total / z
