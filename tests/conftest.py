@@ -44,11 +44,11 @@ NO_MARIADB = "no MariaDB for the tests of Ibis (apt-get install mariadb-server)"
 ON_POSTGRES: set[Path] = set()
 
 
-class FileScheduling(LoadGroupScheduling):
+class FileScheduling(LoadGroupScheduling):  # type: ignore[misc] # it has no types
     """Give each worker whole groups of tests, else whole files, so that a file's fixtures are made once."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return super()._split_scope(nodeid).partition("::")[0]
+        return str(super()._split_scope(nodeid)).partition("::")[0]
 
 
 @pytest.hookimpl(optionalhook=True)

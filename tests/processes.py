@@ -58,7 +58,8 @@ def command(*arguments: str, stdin: str = "", columns: int | None = None) -> sub
     It starts as a process does: at the root, with streams of its own and without fitted models. What hangs
     on a true process (signals, pipes, encodings, what is imported) is tested with `process`.
     """
-    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    printed = [io.BytesIO(), io.BytesIO()]
+    out, err = (io.TextIOWrapper(page, encoding="utf-8", write_through=True) for page in printed)
     with ExitStack() as surroundings:
         patch = surroundings.enter_context(pytest.MonkeyPatch.context())
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
@@ -66,12 +67,12 @@ def command(*arguments: str, stdin: str = "", columns: int | None = None) -> sub
         if columns:
             patch.setenv("COLUMNS", str(columns))
         surroundings.enter_context(chdir(ROOT))
-        surroundings.enter_context(redirect_stdout(streams[0]))
-        surroundings.enter_context(redirect_stderr(streams[1]))
+        surroundings.enter_context(redirect_stdout(out))
+        surroundings.enter_context(redirect_stderr(err))
         surroundings.callback(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
         try:
             code: object = main(arguments)
         except SystemExit as ended:
             code = ended.code
-    printed = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
-    return subprocess.CompletedProcess(arguments, code if isinstance(code, int) else 0, *printed)
+    code = code if isinstance(code, int) else 0
+    return subprocess.CompletedProcess(arguments, code, *(page.getvalue().decode() for page in printed))

@@ -64,8 +64,8 @@ def settings_of(session: SparkSession, settings: Mapping[str, str]) -> Iterator[
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
+        for name, earlier in before.items():
+            if earlier is None:
                 session.conf.unset(name)
             else:
-                session.conf.set(name, value)
+                session.conf.set(name, earlier)
