@@ -17,7 +17,6 @@ from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import DistinctRecords, fetch_distinct, profile_columns
-from reid_sql.connection_url import url_of
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
@@ -26,7 +25,8 @@ from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.parameters import MAX_COLUMNS, Columns
-from reid_sql.warehouse import Warehouse, asked, rows, warehouse
+from reid_sql.sources.remote import url_of
+from reid_sql.sources.warehouse import Warehouse, asked, rows, warehouse
 
 POLICY_COLUMNS: Final = Columns("columns of the policy")
 WORDS: Final = "what a check is judged by"
@@ -47,7 +47,7 @@ def opened_in_ibis(
     The policy's own memory limit is for files.
     """
     if memory_limit is not None:
-        rule = f"--memory-limit must not be set where a warehouse counts, got '{memory_limit}'"
+        rule = f"--memory-limit must not be given for a warehouse, got '{memory_limit}'"
         raise OutOfDomainError(f"{rule}; leave it away, as the client holds reduced statistics alone")
     _refuse_files(policy)
     with ExitStack() as stack:

@@ -15,7 +15,7 @@ from reid_sql.function import Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.parameters import MAX_COLUMNS, Columns, quoted
 from reid_sql.runner import run
-from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
+from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 POLICY_COLUMNS: Final = Columns("columns of the policy")
@@ -40,7 +40,7 @@ class Release(Answers):
             POLICY_COLUMNS.check(named[start : start + MAX_COLUMNS], self.columns)
         if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
             self._keep(named)
-            found.hold(where, self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
+            found.refuse_missing_records(where, self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
         self.cautions = [VIEW.format(table.source.given)] if found.of_view else []
         if table.population_source is not None:
             self._open_population(f"policy tables[{number}].population_file", table.population_source)
@@ -67,7 +67,9 @@ class Release(Answers):
     def _open_population(self, where: str, source: Source) -> None:
         found = self._attach(self.population_view, where, source)
         if found.records is not None:
-            found.hold(where, self.ask(f"SELECT count(*) FROM {self.population_view}")[0][0])
+            found.refuse_missing_records(
+                where, self.ask(f"SELECT count(*) FROM {self.population_view}")[0][0]
+            )
         if found.of_view:
             self.cautions.append(VIEW.format(source.given))
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.verdicts import ORDER
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.terminal import number
+from reid_sql.terminal.console import number
 
 Check = Mapping[str, Any]
 LONG: Final = 1e15

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users h
 
 from reid_sql.check.sources import Source
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
-from reid_sql.text_file import Form, counted_slowly, nonblank_lines, text_file
+from reid_sql.sources.formats import TextFormat, count_slowly, inspect_text, nonblank_lines
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
@@ -110,7 +110,7 @@ def _parts(spark: SparkSession, source: Source, where: str) -> DataFrame:
     return reduce(DataFrame.union, frames)
 
 
-def _file(spark: SparkSession, path: str, form: Form, where: str) -> DataFrame:
+def _file(spark: SparkSession, path: str, form: TextFormat, where: str) -> DataFrame:
     kind, plain = _kind(path), path if "://" in path else _plain(path)
     if kind in TEXTS:
         return _texts(spark, path, plain, form, where)
@@ -149,10 +149,10 @@ def _is_here(path: str) -> bool:
     return "://" not in path and Path(path).is_file()
 
 
-def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -> DataFrame:
+def _texts(spark: SparkSession, path: str, plain: str, form: TextFormat, where: str) -> DataFrame:
     """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
-    found = text_file(where, Path(path), form) if here else None
+    found = inspect_text(where, Path(path), form) if here else None
     delimiter = found.delimiter if found else form.delimiter or ("\t" if _kind(path) == ".tsv" else ",")
     how: dict[str, Any] = {
         "sep": delimiter,
@@ -178,7 +178,7 @@ def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -
         rule = f"{where} must end all its lines alike, got some with a carriage return and some without"
         raise OutOfDomainError(f"{rule}; mend them")
     if found is not None and (read := frame.count()) != found.records:
-        _hold(where, read, counted_slowly(Path(path), found.delimiter, form))
+        _hold(where, read, count_slowly(Path(path), found.delimiter, form))
     if (
         found is None
         and not frame.filter(reduce(lambda one, other: one | other, _unreadable(names))).isEmpty()

@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.check.sentences import asked, counted, figure, limit, note, quotable, sentence
-from reid_sql.terminal import ONE_ROW_ONE_PERSON, WIDE, Text
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, WIDE, Text
 
 NARROW: Final = 110
 STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}

@@ -1,8 +1,4 @@
-"""A text file of records, as it stands: header, delimiter, encoding, and how many records it holds.
-
-The readers of the engines are held against these figures: a line that is left out would leave its people out
-of the risk.
-"""
+"""Text and JSON files as tables: header, delimiter, encoding, types, and the number of records."""
 
 import codecs
 import csv
@@ -15,20 +11,40 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import sql_text
 
 CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
 DELIMITERS: Final = (",", ";", "\t", "|")
 ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
 BREAK, RETURN = 10, 13
+POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
+# Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
+KEYS: Final = """
+WITH found AS (SELECT unnest(json_keys(json)) AS key, json FROM {source} WHERE json_type(json) = 'OBJECT'),
+told AS (
+    SELECT key, json_type(json, {pointer}) AS kind, json_extract_string(json, {pointer}) AS value FROM found
+)
+SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
+    count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
+    count(try_cast(value AS DOUBLE)) FILTER (kind IN ('BIGINT', 'UBIGINT', 'DOUBLE')),
+    count(DISTINCT value), count(DISTINCT try_cast(value AS DOUBLE))
+FROM told WHERE kind IS NOT NULL GROUP BY key ORDER BY key
+"""
+BROKEN: Final = """
+SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
+    count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
+FROM {source}
+"""
 
 
 @dataclass(frozen=True)
-class Form:
+class TextFormat:
     """How a text file is written; a delimiter that is not told is the one that the header has most of."""
 
     delimiter: str | None = None
@@ -46,14 +62,14 @@ class TextFile:
     records: int
 
 
-def text_file(words: str, path: Path, form: Form) -> TextFile:
+def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     """Read the header and count the records; `words` is what a refusal calls the file."""
     try:
         first = _first_line(path, form)
         delimiter = form.delimiter or _delimiter(path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
-        names = _names(words, row, header=form.header)
-        lines, blank = _lines(path, form)
+        names = _header_names(words, row, header=form.header)
+        lines, blank = _count_lines(path, form)
     except UnicodeError as error:
         reason = error.reason if isinstance(error, UnicodeDecodeError) else error
         rule = (
@@ -71,10 +87,10 @@ def text_file(words: str, path: Path, form: Form) -> TextFile:
     return TextFile(names, delimiter, kept - form.header)
 
 
-def counted_slowly(path: Path, delimiter: str, form: Form) -> int:
+def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
     """Count the records field by field, where quotes stand inside of fields; the header is not one."""
     csv.field_size_limit(sys.maxsize)
-    with closing(_opened(path)) as raw:
+    with closing(_open_unpacked(path)) as raw:
         text = io.TextIOWrapper(raw, encoding=_codec(form.encoding), newline="")
         rows = _rows(text, delimiter, form.quote)
         width = len(next(rows, []))
@@ -83,7 +99,7 @@ def counted_slowly(path: Path, delimiter: str, form: Form) -> int:
 
 def nonblank_lines(path: Path) -> int:
     """Count the lines of a file in UTF-8 that hold something."""
-    lines, blank = _lines(path, Form(quote=""))
+    lines, blank = _count_lines(path, TextFormat(quote=""))
     return lines - blank
 
 
@@ -93,7 +109,7 @@ def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]
     return csv.reader(text, delimiter=delimiter, quoting=csv.QUOTE_NONE, quotechar=None)
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_unpacked(path: Path) -> IO[bytes]:
     """Open the file for its content, unpacked."""
     if path.suffix == ".gz":
         return io.BufferedReader(gzip.GzipFile(path))
@@ -107,8 +123,8 @@ def _codec(encoding: str) -> str:
     return "utf-8-sig" if encoding == "utf-8" else encoding
 
 
-def _first_line(path: Path, form: Form) -> str:
-    with closing(_opened(path)) as content:
+def _first_line(path: Path, form: TextFormat) -> str:
+    with closing(_open_unpacked(path)) as content:
         head = content.read(HEAD)
     return codecs.getincrementaldecoder(_codec(form.encoding))("strict").decode(head)
 
@@ -122,7 +138,7 @@ def _delimiter(path: Path, text: str, quote: str) -> str:
     return max(DELIMITERS, key=bare.count)
 
 
-def _names(words: str, row: list[str], *, header: bool) -> tuple[str, ...]:
+def _header_names(words: str, row: list[str], *, header: bool) -> tuple[str, ...]:
     """Give the names of the columns, as DuckDB numbers those that have none."""
     if not row:
         raise OutOfDomainError(
@@ -130,7 +146,7 @@ def _names(words: str, row: list[str], *, header: bool) -> tuple[str, ...]:
             "write them, or header = false"
         )
     names = tuple(name or f"column{place}" for place, name in enumerate(row)) if header else _numbered(row)
-    refuse_twice(words, names)
+    refuse_repeated_names(words, names)
     return names
 
 
@@ -138,7 +154,7 @@ def _numbered(row: list[str]) -> tuple[str, ...]:
     return tuple(f"column{place}" for place in range(len(row)))
 
 
-def refuse_twice(words: str, names: tuple[str, ...]) -> None:
+def refuse_repeated_names(words: str, names: tuple[str, ...]) -> None:
     """Refuse columns whose names differ by case alone, or not at all: engines take one for the other."""
     seen: dict[str, str] = {}
     for name in names:
@@ -151,7 +167,7 @@ def refuse_twice(words: str, names: tuple[str, ...]) -> None:
         seen[name.lower()] = name
 
 
-def _lines(path: Path, form: Form) -> tuple[int, int]:
+def _count_lines(path: Path, form: TextFormat) -> tuple[int, int]:
     """Count the lines that end outside of quotes, and those of them that are blank."""
     lines = blank = parity = 0
     length, last = 0, 0  # of the line that is open: its bytes, and the last of them
@@ -185,10 +201,51 @@ def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
     latin-1 has the same breaks and quotes.
     """
     decoder = codecs.getincrementaldecoder(_codec(encoding))("strict")
-    with closing(_opened(path)) as content:
+    with closing(_open_unpacked(path)) as content:
         while chunk := content.read(CHUNK):
             if encoding == "latin-1":
                 yield chunk
             elif text := decoder.decode(chunk):
                 yield text.encode()
         decoder.decode(b"", final=True)
+
+
+def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines: bool) -> str:
+    """Spell the query that reads the file: a record an object, a column a key."""
+    form = "newline_delimited" if lines else "auto"
+    source = (
+        f"read_json_objects({sql_text(path)}, format = '{form}', "
+        "ignore_errors = false, hive_partitioning = false)"
+    )
+    others, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
+    if others or repeated:
+        got = f"{others} values that are none" if others else f"{repeated} that name a key twice"
+        raise OutOfDomainError(
+            f"{words} must hold objects whose keys are distinct, got {got}; mend those records"
+        )
+    keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
+    if not keys:
+        raise OutOfDomainError(
+            f"{words} must hold at least one object with a key, got none; write a record an object"
+        )
+    refuse_repeated_names(words, tuple(row[0] for row in keys))
+    return f"SELECT {', '.join(_column(*row) for row in keys)} FROM {source}"
+
+
+def _column(  # noqa: PLR0917 - a row of what was counted
+    key: str, values: int, texts: int, flags: int, wholes: int, numbers: int, distinct: int, apart: int
+) -> str:
+    """Spell a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
+    pointer = sql_text("/" + key.replace("~", "~0").replace("/", "~1"))
+    text = f"json_extract_string(json, {pointer})"
+    kind = next(
+        (
+            f"{text}{cast}"
+            for cast, count in (("", texts), ("::BOOLEAN", flags), ("::BIGINT", wholes))
+            if count == values
+        ),
+        f"{text}::DOUBLE"
+        if numbers == values and distinct == apart
+        else f"nullif(json_extract(json, {pointer})::VARCHAR, 'null')",
+    )
+    return f'{kind} AS "{key.replace(chr(34), chr(34) * 2)}"'

@@ -12,12 +12,12 @@ import duckdb
 import ibis
 from ibis.expr.types import Table
 
-from reid_sql.connection_url import masked, path_of, scheme_of, url_of
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.parameters import sql_text
-from reid_sql.source import CONFIG
+from reid_sql.sources.files import CONFIG
+from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
 from reid_sql.suggestion import suggestion
 
 CATALOG: Final = "reid_warehouse"  # under which a DuckDB file stands: no macro of it shadows a function

@@ -1,22 +1,18 @@
-"""How risk is shown on a terminal: a summary, a histogram, who stands out, a verdict, any table."""
+"""The pages that commands print: risk, forecasts, validation, attackers, profiles, comparisons."""
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich import text as rich_text
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.panel import Panel
-from rich.segment import Segment
 from rich.table import Table
 
-from reid_sql.charts.risk_charts import EDGES
-from reid_sql.control_characters import escape_control_characters
+from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.runner import Answer
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text, answer_table, number
 
-ENDLESS: Final = 2**63
-ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
 VALIDATION: Final = {  # figures of validate_risk with the words for them
     "uniqueness_error": "error of Ξ",
@@ -31,76 +27,23 @@ VALIDATION: Final = {  # figures of validate_risk with the words for them
 }
 VALIDATED: Final = "mean absolute errors of shares; scores of persons outside the samples"
 BAR: Final = 40
-NARROW: Final = 20  # narrower pages would lose figures
-WIDE: Final = 160  # a pipe has no width of its own
-
-
-class Text(rich_text.Text):
-    """Words on a terminal: a control character of data or of a policy is shown, never obeyed."""
-
-    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - rich's
-        """Make the characters visible before anything is measured or wrapped."""
-        super().__init__(escape_control_characters(text), style, **options)
-
-
-class VisibleConsole(Console):
-    """A console that hands on no control character, whoever made the words; its own colours are no words."""
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Give the segments with what steers a terminal made visible."""
-        for each in super().render(renderable, options):
-            if each.control:
-                yield each
-            else:
-                yield Segment(
-                    "\n".join(escape_control_characters(line) for line in each.text.split("\n")), each.style
-                )
-
-
-def console(*, error: bool = False) -> Console:
-    """Give the console to print on: as wide as the terminal, as COLUMNS says, or else as a wide page."""
-    found = VisibleConsole(stderr=error, highlight=False)
-    told = found.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
-    if told and found.width >= NARROW:
-        return found
-    width = NARROW if told and found.width else WIDE  # COLUMNS=0 is no width
-    return VisibleConsole(stderr=error, highlight=False, width=width)
-
-
-def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
-    """Write a value as people read it."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def answer_table(answer: Answer) -> Table:
-    """Show any answer, numbers to the right."""
-    table = Table(header_style="bold")
-    for place, column in enumerate(answer.columns):
-        numeric = any(isinstance(row[place], int | float) for row in answer.rows)
-        table.add_column(Text(column), justify="right" if numeric else "left")
-    for row in answer.rows:
-        table.add_row(*(Text(number(value)) for value in row))
-    return table
+SHARES: Final = {
+    "uniqueness": "records that are the only one of their kind",
+    "highest_risk": "chance to be right about the most exposed record, if it is known to be there",
+    "average_risk": "records that an attacker gets right who knows each one's class",
+    "average_class_risk": "the same, mean over classes",
+    "records_at_risk": "records whose risk is above the threshold",
+    "information_loss": "of the columns' entropy, that the release no longer tells",
+    "correct_links": "links that are right, each person linked to the likeliest record",
+    "certain_links": "links to a single record that are right",
+    "highest_link": "greatest chance of a right link",
+    "correct_candidates": "right, where any record is taken that it may be",
+}
 
 
 def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
     """Show a function: how it is called, what it answers, where it comes from."""
     return Text.assemble((signature, "bold"), f"\n    {words}\n", (f"    {source}\n", "dim"))
-
-
-def words_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Show rows of words, wrapped where they are long."""
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for place, column in enumerate(columns):
-        table.add_column(column, overflow="fold", no_wrap=place == 0)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    table.add_row()
-    return table
 
 
 def summary_table(risk: dict[str, Any]) -> Table:
@@ -150,7 +93,7 @@ def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
     for column in ("class size", "classes", "records"):
         table.add_column(column, justify="right")
     table.add_column("")
-    bins = [_bin(rows, low, high) for low, high in zip(EDGES, (*EDGES[1:], ENDLESS), strict=True)]
+    bins = [_bin(rows, low, high) for low, high in zip(EDGES, (*EDGES[1:], NO_END), strict=True)]
     shown = [found for found in bins if found[-1]]
     top = max((found[-1] for found in shown), default=1)
     for low, label, classes, records in shown:
@@ -163,7 +106,7 @@ def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
 
 def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int, int]:
     inside = [row for row in rows if low <= row["class_size"] < high]
-    label = str(low) if high == low + 1 else f"{low:,}+" if high == ENDLESS else f"{low:,}–{high - 1:,}"
+    label = str(low) if high == low + 1 else f"{low:,}+" if high == NO_END else f"{low:,}–{high - 1:,}"
     return low, label, sum(row["classes"] for row in inside), sum(row["records"] for row in inside)
 
 
@@ -365,3 +308,109 @@ def risk_page(
     if answer is not None:
         parts += [answer, ""]
     return Group(*parts, verdict(risk, columns, counted))
+
+
+def profile_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
+    """Show a line for each column, then what to think of each."""
+    title = Text(f"{rows[0]['records']:,} records, {len(rows)} columns", style="bold")
+    said = [Text.assemble((row["column_name"], "bold"), f": {row['suggestion']}.") for row in rows]
+    return Group(title, "", _table(rows), "", *said, "", Text(ONE_ROW_ONE_PERSON, style="dim"))
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> Table:
+    table = Table(
+        header_style="bold",
+        caption="unique: records that nobody shares the value with; apart: pairs of records "
+        "that differ; bits: entropy",
+        caption_justify="left",
+    )
+    for name in ("column", "looks like", "type"):
+        table.add_column(name)
+    for name in ("values", "unique", "apart", "bits", "NULL"):
+        table.add_column(name, justify="right")
+    table.add_column("marks for missing values")
+    for row in rows:
+        apart = "" if row["separation"] is None else percent(row["separation"])
+        marks = zip(row["sentinels"], row["sentinel_records"], strict=True)
+        cells = [
+            row["column_name"],
+            row["looks_like"],
+            row["column_type"],
+            f"{row['distinct_values']:,}",
+            percent(row["uniqueness"]),
+            apart,
+            f"{row['entropy_bits']:.1f}",
+            percent(row["missing"]),
+            ", ".join(f"'{mark}' {records:,}" for mark, records in marks),
+        ]
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
+    """Show every figure of both tables, then what became of each column, then what it comes to."""
+    said = {row["status"]: None for row in [*figures, *columns] if row["status"] != "ok"}
+    return Group(
+        _figures(figures),
+        "",
+        _columns(columns),
+        "",
+        Text(in_words(figures), style="bold"),
+        *(Text(f"{status}.", style="yellow") for status in said),
+        Text(ONE_ROW_ONE_PERSON, style="dim"),
+    )
+
+
+def in_words(figures: Sequence[dict[str, Any]]) -> str:
+    """What the attack comes to, in one sentence.
+
+    >>> told = {"original": 0.5, "released": 0.125}
+    >>> in_words([{"measure": "correct_links", **told}])
+    'Who links everybody by these columns is right about 12.5 % of the people; in the original it is 50.0 %.'
+    """
+    row = next(row for row in figures if row["measure"] == "correct_links")
+    before = f"in the original it is {percent(row['original'])}"
+    if row["released"] is None:
+        return f"How many links to the release are right is not known; {before}."
+    right = percent(row["released"])
+    return f"Who links everybody by these columns is right about {right} of the people; {before}."
+
+
+def _figures(figures: Sequence[dict[str, Any]]) -> Table:
+    table = Table(header_style="bold")
+    table.add_column("figure")
+    for name in ("original", "released"):
+        table.add_column(name, justify="right")
+    table.add_column("is", style="dim")
+    for row in figures:
+        shown = (_told(row["measure"], row[side]) for side in ("original", "released"))
+        words = SHARES.get(row["measure"], "")
+        table.add_row(Text(row["measure"].replace("_", " ")), *map(Text, shown), Text(words))
+    return table
+
+
+def _told(measure: str, value: float | None) -> str:
+    if value is None:
+        return "NULL"
+    return percent(value) if measure in SHARES else f"{value:,.0f}"
+
+
+def _columns(columns: Sequence[dict[str, Any]]) -> Table:
+    table = Table(header_style="bold")
+    table.add_column("column")
+    for name in ("values", "released", "cells changed", "suppressed", "lost", "moved"):
+        table.add_column(name, justify="right")
+    table.add_column("understood")
+    for row in columns:
+        counts = (
+            row[name] for name in ("original_values", "released_values", "cells_changed", "cells_suppressed")
+        )
+        shares = (row[name] for name in ("information_loss", "total_variation"))
+        cells = [
+            row["column_name"],
+            *("NULL" if count is None else f"{count:,}" for count in counts),
+            *("NULL" if share is None else percent(share) for share in shares),
+            row["understood"],
+        ]
+        table.add_row(*map(Text, cells))
+    return table

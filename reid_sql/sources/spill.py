@@ -30,7 +30,7 @@ def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
 
 
 @cache
-def own_folder() -> Path:
+def process_folder() -> Path:
     """Give a folder for as long as the process lives."""
     held = ExitStack()
     atexit.register(held.close)

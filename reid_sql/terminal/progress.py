@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from reid_sql.progress_display import Display
+    from reid_sql.terminal.progress_display import Display
 
 Share = Callable[[], float]  # percent that is done
 _held: "Final[list[Display]]" = []  # what is shown, where it is
@@ -77,6 +77,6 @@ def _terminal() -> bool:
 
 
 def _display(words: str) -> "Display":
-    from reid_sql.progress_display import LogLines, TerminalLine  # noqa: PLC0415 - only who watches needs it
+    from reid_sql.terminal.progress_display import LogLines, TerminalLine  # noqa: PLC0415 - only who watches needs it
 
     return TerminalLine(words) if _terminal() else LogLines(words)

@@ -1,27 +1,31 @@
-"""The very file that is measured, as it stands: CSV, Parquet, JSON, or a table of a DuckDB database.
-
-A path is never a pattern, a folder's name never a column, a text never a number, and no line is left out.
-"""
+"""A table in a file, unchanged: CSV, Parquet, JSON or a DuckDB database, and all files of a pattern."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote
 
 import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
-from reid_sql.fetched import brought, is_elsewhere
-from reid_sql.file_pattern import matching
-from reid_sql.json_file import json_select
 from reid_sql.parameters import quoted, sql_text
-from reid_sql.progress import say
 from reid_sql.runner import sentence
-from reid_sql.spill import own_folder, spill_into
+from reid_sql.sources.formats import (
+    TextFile,
+    TextFormat,
+    count_slowly,
+    inspect_text,
+    nonblank_lines,
+    select_json,
+)
+from reid_sql.sources.remote import fetch_to_file, is_remote
+from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.suggestion import suggestion
-from reid_sql.text_file import Form, TextFile, counted_slowly, nonblank_lines, text_file
+from reid_sql.terminal.progress import say
 
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 TEXTS: Final = (".csv", ".tsv", ".txt")
@@ -30,7 +34,7 @@ JSON: Final = (".json", *LINES)
 KINDS: Final = (*TEXTS, ".parquet", *JSON)
 DATABASES: Final = (".duckdb", ".db", ".ddb")
 PACKED: Final = (".gz", ".zst")
-AS_WRITTEN: Final = Form()
+AS_WRITTEN: Final = TextFormat()
 VIEW: Final = "reid_input"  # the table of a command
 QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 # A value is the same wherever it is read; a time that knows its zone is told in UTC.
@@ -38,6 +42,9 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+MOST_FILES: Final = 10_000
+NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
+Parts = tuple[tuple[Path, Mapping[str, str | None]], ...]
 
 
 @dataclass(frozen=True)
@@ -51,21 +58,21 @@ class Opened:
     of_view: bool = False
     records: int | None = None
     path: Path | None = None
-    form: Form = AS_WRITTEN
+    form: TextFormat = AS_WRITTEN
     delimiter: str = ","
 
-    def hold(self, words: str, read: int) -> None:
+    def refuse_missing_records(self, words: str, read: int) -> None:
         """Refuse where fewer or more records were read than the file has."""
         if self.records is None or read == self.records or self.path is None:
             return
-        if counted_slowly(self.path, self.delimiter, self.form) != read:
+        if count_slowly(self.path, self.delimiter, self.form) != read:
             rule = f"{words} must be read to its last record, got {read} of {self.records}"
             raise OutOfDomainError(
                 f"{rule}; mend its quotes and line breaks, or say quote = '' where it has none"
             )
 
 
-def connected() -> duckdb.DuckDBPyConnection:
+def connect_quietly() -> duckdb.DuckDBPyConnection:
     """Open a connection with the functions, which fetches nothing from elsewhere."""
     from reid_sql.engines.duckdb import register  # noqa: PLC0415 - help is shown without the functions
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
@@ -83,29 +90,29 @@ def open_source(
 
     What is a `pattern` stands for all files that it matches; `-` is standard input.
     """
-    con = connected()
-    spill_into(con, own_folder())
+    con = connect_quietly()
+    spill_into(con, process_folder())
     say("reading")
     if memory_limit is not None:
         limit_memory(con, memory_limit)
     if pattern:
-        parts = [(path, dict(values)) for path, values in matching("--files", file, Path())]
+        parts = [(path, dict(values)) for path, values in match_files("--files", file, Path())]
         return con, attach_sources(con, VIEW, "--files", parts, AS_WRITTEN).view
-    if is_elsewhere(file):
-        with brought(con, "FILE", file) as path:
-            _attach_held(con, str(path), table)
+    if is_remote(file):
+        with fetch_to_file(con, "FILE", file) as path:
+            _attach_checked(con, str(path), table)
             con.execute(f"CREATE TEMP TABLE {VIEW}_here AS FROM {VIEW}")
         return con, f"{VIEW}_here"
-    _attach_held(con, file, table)
+    _attach_checked(con, file, table)
     return con, VIEW
 
 
-def _attach_held(con: duckdb.DuckDBPyConnection, file: str, table: str | None) -> None:
-    """Put the file into the connection, and hold what is read of it against its lines."""
+def _attach_checked(con: duckdb.DuckDBPyConnection, file: str, table: str | None) -> None:
+    """Put the file into the connection, and refuse_missing_records what is read of it against its lines."""
     words = "--table" if check_source("FILE", file) in DATABASES else "FILE"
     found = attach_source(con, VIEW, words, file, table)
     if found.records is not None:
-        found.hold("FILE", con.execute(f"SELECT count(*) FROM {VIEW}").fetchall()[0][0])
+        found.refuse_missing_records("FILE", con.execute(f"SELECT count(*) FROM {VIEW}").fetchall()[0][0])
 
 
 def attach_source(  # noqa: PLR0917 - all of what names a file
@@ -114,7 +121,7 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
     words: str,
     file: str,
     table: str | None = None,
-    form: Form = AS_WRITTEN,
+    form: TextFormat = AS_WRITTEN,
 ) -> Opened:
     """Put the file into the connection, read-only, as a view; `words` is what a refusal calls the file.
 
@@ -128,7 +135,7 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
             f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out"
         )
     with _readable(words, Path(file), kind):
-        select, found = select_of(con, words, Path(file), kind, form)
+        select, found = select_from(con, words, Path(file), kind, form)
         _view(con, view, f"({select})")
     if kind in LINES:
         return Opened(view, records=nonblank_lines(Path(file)))
@@ -142,7 +149,7 @@ def attach_sources(
     view: str,
     words: str,
     parts: Sequence[tuple[Path, dict[str, str | None]]],
-    form: Form,
+    form: TextFormat,
 ) -> Opened:
     """Put many files into the connection as one view; parts have the values of their folders' names."""
     selects, records, known = [], 0, None
@@ -153,7 +160,7 @@ def attach_sources(
                 f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file"
             )
         with _readable(words, path, kind):
-            select, found = select_of(con, words, path, kind, form)
+            select, found = select_from(con, words, path, kind, form)
             columns = con.execute(f"DESCRIBE ({select})").fetchall()
         told = [(row[0], row[1]) for row in columns]
         if known is not None and told != known:
@@ -198,19 +205,19 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
         raise OutOfDomainError(f"{rule}; write it anew, or give it the ending of what it is") from None
 
 
-def select_of(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: Form
+def select_from(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: TextFormat
 ) -> tuple[str, TextFile | None]:
-    """Spell the query that reads the file, with what a text file must hold."""
+    """Spell the query that reads the file, with what a text file must refuse_missing_records."""
     if kind in TEXTS:
-        found = text_file(words, path, form)
-        return _csv(path, found, form), found
+        found = inspect_text(words, path, form)
+        return _select_csv(path, found, form), found
     if kind in JSON:
-        return json_select(con, words, plain_path(path), lines=kind in LINES), None
-    return f"SELECT * FROM read_parquet({sql_text(plain_path(path))}, hive_partitioning = false)", None
+        return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
+    return f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)", None
 
 
-def _csv(path: Path, found: TextFile, form: Form) -> str:
+def _select_csv(path: Path, found: TextFile, form: TextFormat) -> str:
     """Read texts as texts, every line of them: nothing is sniffed, no line is a comment."""
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(found.names)))
     named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(found.names))
@@ -220,10 +227,10 @@ def _csv(path: Path, found: TextFile, form: Form) -> str:
         "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     )
     read = f"{how}, encoding = '{form.encoding}', {strict}, hive_partitioning = false"
-    return f"SELECT {named} FROM read_csv({sql_text(plain_path(path))}, columns = {{{columns}}}, {read})"
+    return f"SELECT {named} FROM read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
 
 
-def plain_path(path: Path) -> str:
+def escape_pattern(path: Path) -> str:
     """Spell a path so that no character of it is a pattern."""
     return "".join(f"[{letter}]" if letter in "[*?" else letter for letter in str(path.absolute()))
 
@@ -264,7 +271,7 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
     plain = [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
     if table is None and len(known) == 1:
         return known[0]
-    where = _asked_for(words)
+    where = _table_option(words)
     if table is None:
         raise UnknownNameError(
             f"{where} must name the table of the database to measure, got none; "
@@ -278,7 +285,7 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
     )
 
 
-def _asked_for(words: str) -> str:
+def _table_option(words: str) -> str:
     """Where a table is named whose file is named here: an option, a position's own one, a key of a policy."""
     if words.startswith("--"):
         return words
@@ -305,7 +312,7 @@ def _hint(words: str, path: Path) -> str:
         return "pass --files where it is a pattern of files"
     if words == "FILE" and path.is_dir():
         return f"pass --files '{path}/*{_kind_within(path)}' for the files of a folder"
-    return _files_beside(path)
+    return _nearest_file(path)
 
 
 def _kind_within(folder: Path) -> str:
@@ -322,7 +329,7 @@ def _endings(path: Path) -> tuple[str, str]:
     return Path(path.name.removesuffix(packed)).suffix, packed
 
 
-def _files_beside(path: Path) -> str:
+def _nearest_file(path: Path) -> str:
     known: list[str] = []
     with suppress(OSError):
         known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
@@ -337,3 +344,25 @@ def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
         con.execute(f"SET memory_limit = {sql_text(size)}")
     except duckdb.Error:
         raise OutOfDomainError(f"--memory-limit must be a size, got '{size}'; write it like 2GB") from None
+
+
+def match_files(words: str, pattern: str, folder: Path) -> Parts:
+    """Find the files of a pattern; folders' names like zip=0123 below its fixed part are values, as text.
+
+    `words` is what a refusal calls the pattern, which is seen from the folder.
+    """
+    names = glob(str(folder / pattern), recursive=True)  # noqa: PTH207 - an absolute pattern
+    found = sorted(Path(name) for name in names if Path(name).is_file())
+    if not 1 <= len(found) <= MOST_FILES:
+        rule = f"{words} must match 1 to {MOST_FILES} files, got {len(found)} for '{pattern}'"
+        raise UnknownNameError(f'{rule}; write it like "people/*.parquet"')
+    return tuple((each, _folder_values(folder, pattern, each)) for each in found)
+
+
+def _folder_values(folder: Path, pattern: str, file: Path) -> dict[str, str | None]:
+    fixed = 0
+    parts = (folder / pattern).parts
+    while fixed < len(parts) and not set(parts[fixed]) & set("*?["):
+        fixed += 1
+    named = [part.partition("=") for part in file.parts[fixed:-1] if "=" in part]
+    return {unquote(name): None if value == NO_VALUE else unquote(value) for name, _, value in named}
