@@ -132,7 +132,7 @@ def test_rounded_numbers_are_linked_by_what_they_stand_for() -> None:
 
 
 def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reid_sql.models.comparison.linkage.EXACT", 100)
+    monkeypatch.setattr("reid_sql.models.comparison.linkage.MAX_PAIRS", 100)
     rng = random.Random(3)  # noqa: S311 - no secret
     rows = {key: tuple(rng.choice("xyz") for _ in COLUMNS) for key in range(150)}
     forms = {key: tuple(v if rng.random() < 0.7 else None for v in row) for key, row in rows.items()}
