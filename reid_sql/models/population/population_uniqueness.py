@@ -59,8 +59,8 @@ STATUS_NO_RECORDS_DRAWN: Final = (
 def estimate_people(evidence: UniquenessEvidence, population: float) -> Estimate:
     """Give Ξ as population_risk does, from the same counts and the same draw.
 
-    Refuses what `count_sample` refuses. A histogram alone has no answer: class sizes do not tell how values go
-    together.
+    Refuses what `count_sample` refuses. A histogram alone has no answer: class sizes do not tell how values
+    go together.
     """
     sample = count_sample(evidence.histogram, population)
     rows = evidence.people
