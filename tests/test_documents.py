@@ -19,7 +19,7 @@ import yaml
 import reid_sql
 import reid_sql_udfs
 from reid_sql import facts, registry
-from reid_sql.check.policy.policy_schema import policy_schema
+from reid_sql.check.schema import policy_schema
 from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
 from reid_sql.models.attacker.scenario import scenario

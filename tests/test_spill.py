@@ -12,9 +12,9 @@ import duckdb
 import pytest
 
 from reid_sql.check.gate import opened
-from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.policy_file import read_policy
 from reid_sql.client_fallback import open_client
-from reid_sql.source import open_source
+from reid_sql.sources.files import open_source
 from tests.processes import environment
 
 LIMIT = "120MB"

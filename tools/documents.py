@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from reid_sql.check.measures.catalogue import MEASURES
-from reid_sql.check.measures.measure import Measure
+from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.measure import Measure
 from reid_sql_udfs import declared
 from tests import examples
 from tools import function_facts as facts

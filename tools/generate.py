@@ -32,7 +32,7 @@ def stub(face: Face) -> str:
 GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     **{path: partial(script, path) for path in SCRIPTS},
     **{face.stub: partial(stub, face) for face in FACES},
-    ROOT / "reid_sql" / "check" / "policy" / "policy.schema.json": schemas.policy,
+    ROOT / "reid_sql" / "check" / "policy.schema.json": schemas.policy,
     **{path: partial(pictures.picture, path) for path in PICTURES},
     **{path: partial(figures.figure, path) for path in FIGURES},
     **{path: partial(documents.renewed, path) for path in DOCUMENTS},

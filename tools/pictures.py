@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import reid_sql
-from reid_sql.check.reports.html import html
+from reid_sql.check.html import html
 from tools.documents import ROOT
 
 POLICY: Final = ROOT / "docs" / "people_release.toml"

@@ -2,9 +2,9 @@
 
 import json
 
-from reid_sql.check.policy.policy_schema import policy_schema
+from reid_sql.check.schema import policy_schema
 
 
 def policy() -> str:
-    """Write reid_sql/check/policy/policy.schema.json."""
+    """Write reid_sql/check/policy.schema.json."""
     return json.dumps(policy_schema(), ensure_ascii=False, indent=1) + "\n"

@@ -9,20 +9,20 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.check.judging.finding import Baseline, checked, unjudged
-from reid_sql.check.measures.answers import Answers
-from reid_sql.check.measures.evidence import CHANGED
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.baseline import read_baseline
-from reid_sql.check.policy.policy import ENGINE, Policy, TablePolicy, read_policy
-from reid_sql.check.reports.overview import overview
-from reid_sql.check.reports.report import report
-from reid_sql.connection_url import masked
+from reid_sql.check.answers import Answers
+from reid_sql.check.overview import overview
+from reid_sql.check.policy import Policy, TablePolicy
+from reid_sql.check.policy_file import ENGINE, read_policy
+from reid_sql.check.release import Release
+from reid_sql.check.report import read_baseline, report
+from reid_sql.check.sources import CHANGED
+from reid_sql.check.verdicts import Baseline, checked, unjudged
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import sql_text
 from reid_sql.runner import sentence
-from reid_sql.source import connected, limit_memory, plain_path
-from reid_sql.spill import spill_folder, spill_into
+from reid_sql.sources.files import connect_quietly, escape_pattern, limit_memory
+from reid_sql.sources.remote import masked
+from reid_sql.sources.spill import spill_folder, spill_into
 
 Tell = Callable[[str], None]
 SPARK: Final = (4, 1)  # the first with Arrow functions of arrays
@@ -53,7 +53,7 @@ def opened(
     """
     _refuse_elsewhere(policy)
     with spill_folder() as folder:
-        con = connected()
+        con = connect_quietly()
         try:
             spill_into(con, folder)
             limit = policy.memory_limit if memory_limit is None else memory_limit
@@ -84,7 +84,7 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
     files = [path.absolute() for source in sources for path in source.paths]
     allowed = [
         *(str(path) for path in files),
-        *(plain_path(path) for path in files),
+        *(escape_pattern(path) for path in files),
         *(f"{path}.wal" for path in files),
     ]
     con.execute(f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]")
@@ -109,7 +109,7 @@ def opened_by(
     if find_spec("ibis") is None:
         rule = "a policy with a url must have ibis, got none"
         raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
-    from reid_sql.check.measures.ibis_release import opened_in_ibis  # noqa: PLC0415 - only for Ibis
+    from reid_sql.check.ibis_release import opened_in_ibis  # noqa: PLC0415 - only for Ibis
 
     return opened_in_ibis(policy, memory_limit, tell, tables or {})
 
@@ -138,7 +138,7 @@ def _opened_in_spark(
     if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < SPARK:
         rule = f"--engine spark must have pyspark {SPARK[0]}.{SPARK[1]} or later, got {version('pyspark')}"
         raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
-    from reid_sql.check.measures.spark_release import opened_in_spark  # noqa: PLC0415 - only for Spark
+    from reid_sql.check.spark_release import opened_in_spark  # noqa: PLC0415 - only for Spark
 
     return opened_in_spark(policy, memory_limit, tell)
 

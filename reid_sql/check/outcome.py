@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from reid_sql.check import gate
-from reid_sql.check.judging.finding import NO_WORSE, PASS
-from reid_sql.check.policy.policy import read_policy
-from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_report
-from reid_sql.check.reports.html import html
-from reid_sql.check.reports.junit import junit
-from reid_sql.check.reports.report import text
-from reid_sql.check.reports.way_out import WayOut
-from reid_sql.check.reports.words import asked, counted, figure, limit, sentence
+from reid_sql.check.files import junit, refuse_to_overwrite, spared, write_report
+from reid_sql.check.html import WayOut, html
+from reid_sql.check.policy_file import read_policy
+from reid_sql.check.report import text
+from reid_sql.check.sentences import asked, counted, figure, limit, sentence
+from reid_sql.check.verdicts import NO_WORSE, PASS
 from reid_sql.models.classes.disclosure import OK
 
 

@@ -8,16 +8,17 @@ import duckdb
 from duckdb.func import PythonUDFType
 
 from reid_sql.check import gate
-from reid_sql.check.judging.finding import FAIL, NOT_JUDGED
-from reid_sql.check.measures.release import POLICY_COLUMNS
-from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named, read_policy
-from reid_sql.check.policy.source import Source
-from reid_sql.check.reports.words import asked, counted, figure, limit
+from reid_sql.check.policy import Policy, TablePolicy, columns_named
+from reid_sql.check.policy_file import read_policy
+from reid_sql.check.release import POLICY_COLUMNS
+from reid_sql.check.sentences import asked, counted, figure, limit
+from reid_sql.check.sources import Source
+from reid_sql.check.verdicts import FAIL, NOT_JUDGED
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.runner import sentence
-from reid_sql.spill import spill_folder
+from reid_sql.sources.spill import spill_folder
 from reid_sql.suggestion import suggestion
 
 NAME: Final = "reid_policy_findings"

@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import floor, isclose
 from typing import Final
 
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import Check
+from reid_sql.check.policy import Check
+from reid_sql.check.release import Release
 from reid_sql.errors import UnavailableError
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.requirement import Requirement

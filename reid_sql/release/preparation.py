@@ -9,9 +9,10 @@ from typing import Final
 
 from reid_sql.check import gate
 from reid_sql.check.gate import Tell
-from reid_sql.check.judging.finding import FAIL, NO_WORSE, PASS, Baseline, checked
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import Check, Policy, read_policy
+from reid_sql.check.policy import Check, Policy
+from reid_sql.check.policy_file import read_policy
+from reid_sql.check.release import Release
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, checked
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.cells import rescue
 from reid_sql.models.release.criteria import Criterion

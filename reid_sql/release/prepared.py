@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from reid_sql.check.reports.files import refuse_to_overwrite, spared, write_report
-from reid_sql.check.reports.way_out import WayOut
+from reid_sql.check.files import refuse_to_overwrite, spared, write_report
+from reid_sql.check.html import WayOut
 from reid_sql.release.dialects import DUCKDB
 from reid_sql.release.page import page
 from reid_sql.release.python_file import python_file

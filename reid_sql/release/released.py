@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
-from reid_sql.check.measures.answers import Answers
-from reid_sql.check.measures.measure import Row
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import columns_named
+from reid_sql.check.answers import Answers
+from reid_sql.check.measure import Row
+from reid_sql.check.policy import columns_named
+from reid_sql.check.release import Release
 from reid_sql.parameters import quoted
 from reid_sql.release.form import Form
 

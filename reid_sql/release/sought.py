@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reid_sql.check.judging.finding import FAIL, NO_WORSE, PASS
-from reid_sql.check.policy.policy import Policy, TablePolicy, columns_named
+from reid_sql.check.policy import Policy, TablePolicy, columns_named
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.models.release.lattice import Lattice
 from reid_sql.models.release.requirement import Requirement

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.check.measures.release import Release
-from reid_sql.check.policy.policy import TablePolicy
+from reid_sql.check.policy import TablePolicy
+from reid_sql.check.release import Release
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
 from reid_sql.parameters import quoted
 from reid_sql.release.dialects import DIALECT, DUCKDB, translated
-from reid_sql.source import DATABASES, check_source, select_of
+from reid_sql.sources.files import DATABASES, check_source, select_from
 
 if TYPE_CHECKING:
     from reid_sql.release.sought import Sought, TableForm
@@ -29,7 +29,7 @@ def source_sql(release: Release) -> str:
     kind = check_source(f"the file of {release.table.name}", str(source.path))
     if kind in DATABASES:
         return named(release.table)
-    select, _ = select_of(release.con, "the file", source.path, kind, source.form)
+    select, _ = select_from(release.con, "the file", source.path, kind, source.form)
     return f"({select})"
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.check.measures.release import Release
+from reid_sql.check.release import Release
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.models.release.cells import Rescue

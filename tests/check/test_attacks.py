@@ -15,15 +15,15 @@ import duckdb
 import pytest
 
 import reid_sql
+from reid_sql.check.files import junit
 from reid_sql.check.gate import check
-from reid_sql.check.policy.policy import read_policy
-from reid_sql.check.reports.html import html
-from reid_sql.check.reports.junit import junit
-from reid_sql.check.reports.report import text
-from reid_sql.check.reports.verdict_page import verdict_page
-from reid_sql.check.reports.words import beside, plain
+from reid_sql.check.html import html
+from reid_sql.check.policy_file import read_policy
+from reid_sql.check.report import text
+from reid_sql.check.sentences import beside, plain
+from reid_sql.check.terminal import verdict_page
 from reid_sql.errors import ReidError
-from reid_sql.terminal import VisibleConsole
+from reid_sql.terminal.console import VisibleConsole
 from tests.processes import command, environment
 
 K = '{measure = "k", at_least = 1}'

@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from reid_sql.check.files import junit
 from reid_sql.check.gate import check
-from reid_sql.check.reports.html import html
-from reid_sql.check.reports.junit import junit
-from reid_sql.check.reports.report import text
+from reid_sql.check.html import html
+from reid_sql.check.report import text
 
 PATIENTS = pl.DataFrame({"zip": [1, 2, 2, 2], "disease": ["gout", "flu", "flu", "flu"]})
 POLICY = """

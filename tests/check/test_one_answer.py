@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import reid_sql
+from reid_sql.check.files import junit
 from reid_sql.check.gate import check
-from reid_sql.check.reports.html import html
-from reid_sql.check.reports.junit import junit
+from reid_sql.check.html import html
 from tests.check.towns import PEOPLE
 from tests.processes import command
 from tests.tables import by_duckdb
@@ -205,7 +205,10 @@ def test_the_command_shows_the_one_answer(population: str) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--population", "67e6", "--entity", "age"], "--population must stand without --entity, got 'age'"),
+        (
+            ["--population", "67e6", "--entity", "age"],
+            "--population must not be given with --entity, got 'age'",
+        ),
         (["--population", "10"], "populations must be at least the 3000 records of the sample, got 10"),
         (["--population", "1e400"], "a number of people of at least 1 and at most 1e+15, got inf"),
         (["--population", "67e6", "--k", "1"], "k must be a whole number of people from 2"),

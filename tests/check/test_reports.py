@@ -11,11 +11,11 @@ import pytest
 
 import reid_sql
 from reid_sql.check.gate import check
-from reid_sql.check.policy.policy_schema import policy_schema
-from reid_sql.check.reports.html import html
+from reid_sql.check.html import html
+from reid_sql.check.schema import policy_schema
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
-from tests.processes import command
+from tests.processes import command, process
 from tools import schemas
 
 SCHEMAS = Path(reid_sql.__file__).parent / "check"
@@ -28,7 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reports")
     files = ["--json-report", "r.json", "--junit", "r.xml", "--html", "r.html"]
     call = [str(folder / word) if word.startswith("r.") else word for word in files]
-    done = command("check", str(town(folder)), *call)
+    done = process("check", str(town(folder)), *call)
     assert done.returncode == 1, done.stderr
     (folder / "shown.txt").write_text(done.stdout, encoding="utf-8")
     return folder
@@ -71,7 +71,7 @@ def test_the_report_follows_its_schema_and_says_what_it_rests_on(made: Path) -> 
 
 
 def test_the_shipped_schema_of_a_policy_is_up_to_date_and_accepts_what_is_accepted(made: Path) -> None:
-    assert (SCHEMAS / "policy" / "policy.schema.json").read_text(encoding="utf-8") == schemas.policy()
+    assert (SCHEMAS / "policy.schema.json").read_text(encoding="utf-8") == schemas.policy()
     validator = jsonschema.Draft202012Validator(policy_schema())
     validator.check_schema(policy_schema())
     written = tomllib.loads((made / "policy.toml").read_text(encoding="utf-8"))

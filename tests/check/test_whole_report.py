@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from reid_sql.check.advice import advice
+from reid_sql.check.files import junit
 from reid_sql.check.gate import check, opened
-from reid_sql.check.judging.advice import advice
-from reid_sql.check.judging.masking import round_above
-from reid_sql.check.policy.policy import read_policy
-from reid_sql.check.reports.advice_page import advice_page
-from reid_sql.check.reports.html import html
-from reid_sql.check.reports.junit import junit
-from reid_sql.check.reports.report import text
-from reid_sql.check.reports.verdict_page import verdict_page
-from reid_sql.terminal import VisibleConsole
+from reid_sql.check.html import html
+from reid_sql.check.masking import round_above
+from reid_sql.check.policy_file import read_policy
+from reid_sql.check.report import text
+from reid_sql.check.terminal import advice_page, verdict_page
+from reid_sql.terminal.console import VisibleConsole
 
 Record = tuple[str, str, str]  # a, b, c; nothing is NULL
 Table = list[Record]

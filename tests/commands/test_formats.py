@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from reid_sql.commands.options import print_csv
+from reid_sql.commands.output import print_csv
 from reid_sql_udfs import declared
 from tests.processes import command
 
@@ -184,7 +184,8 @@ def test_csv_cannot_hold_two_tables() -> None:
     refused = command(*call)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert (
-        "--population must stand without --stand-out in csv, got 3 to stand out; ask twice" in refused.stderr
+        "--population must not be given with --stand-out in csv, got 3 to stand out; ask twice"
+        in refused.stderr
     )
 
 
@@ -215,7 +216,7 @@ def test_a_picture_into_a_folder_that_is_not_there_is_refused_before_the_work(ca
     more = ["--population", "1e6"] if call == "forecast" else []
     refused = command(call, "no.csv", columns, "age", *more, "--plot", "no/such/folder.png")
     assert refused.returncode == 2
-    assert "--plot must lie in an existing folder, got 'no/such/folder.png'" in refused.stderr
+    assert "--plot must be in an existing folder, got 'no/such/folder.png'" in refused.stderr
 
 
 def test_all_that_is_said_of_a_function_is_shown() -> None:

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from reid_sql.check import gate
-from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.policy_file import read_policy
 from reid_sql.models.release.criteria import Close, Criterion, Diverse
 from reid_sql.models.release.lattice import Folded, Node
 from reid_sql.models.release.loss import Discernibility, Entropy

@@ -18,9 +18,11 @@ NO_RECORDS: Final = (
     "the table must hold at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
     "pass a table with records"
 )
-NO_PAIR: Final = "separation is not available: fewer than two records leave no pair to tell apart"
-NO_DISTINCTION: Final = "distinction is not available: values are not distinct from NULLs that match anything"
-UNCOVERED: Final = (
+STATUS_NO_PAIR: Final = "separation is not available: fewer than two records leave no pair to tell apart"
+STATUS_NO_DISTINCTION: Final = (
+    "distinction is not available: values are not distinct from NULLs that match anything"
+)
+STATUS_UNCOVERED: Final = (
     " records are not covered by the population table and count with their class size in the sample"
 )
 
@@ -121,9 +123,9 @@ class AttributeRisk:
 def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
     """Summarise the risk 1/size over records: the highest, the average, and the share above `threshold`.
 
-    `average_risk` is the mean over records (classes/records: what an attacker who links everybody gets
-    right), `average_class_risk` the mean over classes. Refuses an empty histogram and a threshold outside [0,
-    1].
+    `average_risk` is the mean over records (classes/records: the share that an attacker who links every
+    person gets right), `average_class_risk` the mean over classes. Refuses an empty histogram and a threshold
+    outside [0, 1].
 
     >>> import numpy as np
     >>> nine_and_one = Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))
@@ -160,10 +162,12 @@ def prosecutor_risk(histogram: Histogram, threshold: float = 0.2) -> ProsecutorR
     >>> prosecutor_risk(blank).blank_records
     1
     """
-    return ProsecutorRisk(**asdict(class_risk(histogram, threshold)), blank_records=_blank(histogram))
+    return ProsecutorRisk(
+        **asdict(class_risk(histogram, threshold)), blank_records=_count_blank_records(histogram)
+    )
 
 
-def _blank(histogram: Histogram) -> int | None:
+def _count_blank_records(histogram: Histogram) -> int | None:
     """How many records have no value; None where NULL is no wildcard, so that they were not counted."""
     found = histogram.blank_records
     return None if found is None or np.isnan(found).any() else int(found.sum())
@@ -178,20 +182,20 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
     0.1
     """
     uncovered = int(histogram.uncovered.sum())
-    status = f"{uncovered}{UNCOVERED}" if uncovered else OK
+    status = f"{uncovered}{STATUS_UNCOVERED}" if uncovered else OK
     return JournalistRisk(
         **asdict(class_risk(histogram, threshold)),
         uncovered_records=uncovered,
         status=status,
-        blank_records=_blank(histogram),
+        blank_records=_count_blank_records(histogram),
     )
 
 
 def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     """Distinction and separation of every subset of columns, None with a status where there is no answer.
 
-    Distinction is classes/records, the mean of 1/class_size; separation is the share of pairs told apart, 1 −
-    Σ s(s−1)/(N(N−1)) over classes of size s. People count by the smallest of their classes. Where NULL
+    Distinction is classes/records, the mean of 1/class_size; separation is the share of pairs that differ, 1
+    − Σ s(s−1)/(N(N−1)) over classes of size s. People count by the smallest of their classes. Where NULL
     matches anything, separation still counts pairs, but distinct combinations mean nothing.
 
     >>> import numpy as np
@@ -203,12 +207,12 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     found = (counts.reidentifications, counts.pairs_alike, counts.nulls)
     rows = zip(counts.subset, counts.records, counts.classes, *found, strict=True)
     return [
-        _of_subset(list(names), (int(n), int(k)), float(right), int(alike), nulls)
+        _subset_risk(list(names), (int(n), int(k)), float(right), int(alike), nulls)
         for names, n, k, right, alike, nulls in rows
     ]
 
 
-def _of_subset(
+def _subset_risk(
     columns: list[str], counted: tuple[int, int], right: float, alike: int, nulls: str
 ) -> AttributeRisk:
     records, classes = counted
@@ -216,7 +220,7 @@ def _of_subset(
         raise NoRecordsError(NO_RECORDS)
     pairs = records * (records - 1)
     wildcard = nulls == "wildcard"
-    problems = [NO_DISTINCTION] * wildcard + [NO_PAIR] * (records == 1)
+    problems = [STATUS_NO_DISTINCTION] * wildcard + [STATUS_NO_PAIR] * (records == 1)
     return AttributeRisk(
         columns=columns,
         distinction=None if wildcard else right / records,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.models.classes.class_keys import WIDE
+from reid_sql.models.classes.class_keys import KEY_BYTES
 from reid_sql.reduction import refuse_key_of_people
 from reid_sql.reductions.codes import BYTES, LEAST
 from reid_sql.sql.people import label_with_entity, with_entity
@@ -65,7 +65,7 @@ def _codes_of_people(tbl: Source, columns: Sequence[str], memory_mb: int, entity
           list(q{person} ORDER BY position ASC) AS keys
         FROM reid_records {encode_values(every, "reid_records", in_order=True)}
         WHERE (
-          SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + WIDE + LEAST)}
+          SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + KEY_BYTES + LEAST)}
           FROM reid_records
         )"""
     label = label_with_entity("columns", entity)

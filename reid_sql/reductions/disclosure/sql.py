@@ -96,11 +96,11 @@ def delta_disclosure_classes(
 
 def _above(threshold: float) -> str:
     """Test for a value above a threshold by more than rounding may add to a measure."""
-    return f"value > {threshold!r}::DOUBLE * (1 + {model.SLACK})"
+    return f"value > {threshold!r}::DOUBLE * (1 + {model.MEASURE_TOLERANCE})"
 
 
 def _below(threshold: float) -> str:
-    return f"value < {threshold!r}::DOUBLE * (1 - {model.SLACK})"
+    return f"value < {threshold!r}::DOUBLE * (1 - {model.MEASURE_TOLERANCE})"
 
 
 def _values(

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.models.people.people_lines import DRAWN
+from reid_sql.models.evidence_kinds import DRAWN_RECORD as DRAWN
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
@@ -11,7 +11,7 @@ from reid_sql.reductions.pairs import PAIRS
 __all__ = ["DRAWN", "EVIDENCE", "OF_COPULAS", "OF_INDEPENDENCE", "OF_PAIRS", "OF_PEOPLE", "SEED"]
 # The methods that ask what independent columns would hold, for pairs of values, and for records drawn.
 OF_INDEPENDENCE: Final = ("all", "loglinear", "loglinear_nb")
-OF_COPULAS: Final = ("all", "copula", "copula_calibrated")
+OF_COPULAS: Final = ("all", "copula")
 OF_PEOPLE: Final = ("all", "people")
 OF_PAIRS: Final = (*OF_COPULAS, "people")
 SEED: Final = 0  # of the draw, as population_risk has it unless told otherwise

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from reid_sql.reductions.profile import DATE, DATES, NUMBER, NUMBERS, PADDED, WORDS
+from reid_sql.reductions.profile import DATE_PATTERN, MISSING_DATES, NUMBER_PATTERN, MISSING_NUMBERS, PADDED_PATTERN, MISSING_WORDS
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import fold_case, fold_case_in_sql, text, texts
@@ -13,7 +13,7 @@ def column_counts(tbl: Source, columns: Sequence[str] | None) -> str:
     body = f"""
         WITH reid_read AS (
           SELECT reid_name, t, n,
-            CASE WHEN regexp_full_match(t, {text(NUMBER)}) THEN try_cast(t AS DOUBLE) END AS number
+            CASE WHEN regexp_full_match(t, {text(NUMBER_PATTERN)}) THEN try_cast(t AS DOUBLE) END AS number
           FROM ({_count_values(tbl, columns)})
         ),
         reid_marked AS (SELECT *, {_may_be_missing()} AS marked FROM reid_read)
@@ -56,9 +56,9 @@ def _count_values(tbl: Source, columns: Sequence[str] | None) -> str:
 def _may_be_missing() -> str:
     """Test whether a text, or the number that it is, may stand for a missing value."""
     return f"""coalesce(
-            lower(trim(t)) IN {_in_parentheses(WORDS)}
-            OR number IN {_in_parentheses(NUMBERS)}
-            OR substr(t, 1, 10) IN {_in_parentheses(DATES)}, false)"""
+            lower(trim(t)) IN {_in_parentheses(MISSING_WORDS)}
+            OR number IN {_in_parentheses(MISSING_NUMBERS)}
+            OR substr(t, 1, 10) IN {_in_parentheses(MISSING_DATES)}, false)"""
 
 
 def _in_parentheses(words: Iterable[str]) -> str:
@@ -81,8 +81,8 @@ def _describe_texts() -> str:
           count(number) FILTER (NOT marked AND number = floor(number)) AS whole,
           coalesce(min(number) FILTER (NOT marked), 0)::DOUBLE AS least,
           coalesce(max(number) FILTER (NOT marked), 0)::DOUBLE AS greatest,
-          count(*) FILTER (NOT marked AND regexp_full_match(t, {text(DATE)})) AS dates,
-          count(*) FILTER (NOT marked AND regexp_full_match(t, {text(PADDED)})) AS padded,
+          count(*) FILTER (NOT marked AND regexp_full_match(t, {text(DATE_PATTERN)})) AS dates,
+          count(*) FILTER (NOT marked AND regexp_full_match(t, {text(PADDED_PATTERN)})) AS padded,
           count(*) FILTER (NOT marked AND length(t) - length(replace(t, ' ', '')) > 1) AS spaced,
           coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest,
           coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,

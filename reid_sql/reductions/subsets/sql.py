@@ -5,7 +5,7 @@ from itertools import combinations
 from math import comb
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.reductions.subsets import BYTES, KEY_BYTES, KEYS_SPARE, MAX_SUBSETS, QUERIES
+from reid_sql.reductions.subsets import BYTES, BYTES_PER_KEY, SPARE_KEYS, MAX_SUBSETS, QUERIES
 from reid_sql.sql.people import count_people, label_with_entity, with_entity
 from reid_sql.sql.records import (
     count_classes,
@@ -85,9 +85,9 @@ def _count_from_codes(
     codes = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
     people = "NULL" if entity is None else f"list(coalesce(code{len(every)}, 0))"
     # A distinct record takes its codes, the keys of one subset, and its person where people are counted.
-    keys = min(len(columns), max_size) + KEYS_SPARE + (entity is not None)
+    keys = min(len(columns), max_size) + SPARE_KEYS + (entity is not None)
     fits = fits_memory(
-        BYTES * len(columns) + KEY_BYTES * keys, memory_mb, f" distinct records of {len(columns)} columns"
+        BYTES * len(columns) + BYTES_PER_KEY * keys, memory_mb, f" distinct records of {len(columns)} columns"
     )
     return f"""
         WITH reid_distinct AS MATERIALIZED ({count_distinct(tbl, every, "value")}),

@@ -14,9 +14,9 @@ import reid_sql
 import reid_sql.ibis as ri
 from reid_sql import registry
 from reid_sql.check import gate
-from reid_sql.check.measures.answers import UNMEASURED
-from reid_sql.check.measures.client_records import Client, ClientRecords
-from reid_sql.check.policy.policy import read_policy
+from reid_sql.check.answers import UNMEASURED
+from reid_sql.check.client_records import Client, ClientRecords
+from reid_sql.check.policy_file import read_policy
 from reid_sql.client_fallback import PIECE, DistinctRecords, create_view, fetch_distinct, open_client
 from reid_sql.engines.duckdb.packed import WHOLE
 from reid_sql.errors import ReidError

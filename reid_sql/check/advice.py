@@ -1,0 +1,217 @@
+"""How values could be made coarser: bands of numbers, months, years, beginnings, rare values as one.
+
+The beginnings are those of codes.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Final
+
+from reid_sql.check.answers import Answers
+from reid_sql.check.gate import Tell
+from reid_sql.check.policy import Check, Policy
+from reid_sql.check.release import Release
+from reid_sql.check.report import Hidden, checked_page, header, hidden_of, rounded
+from reid_sql.check.sentences import telling
+from reid_sql.check.verdicts import FAIL, NOT_JUDGED, Checked, checked
+from reid_sql.reductions.classes import HISTOGRAM
+
+BANDS: Final = tuple(digit * 10**power for power in range(10) for digit in (1, 2, 5))
+FEW: Final = 8  # values up to which there is nothing to gain by bands or beginnings
+MOST: Final = 3  # ways tried for one column
+SHARE: Final = 0.01
+PARTS: Final = (("month", "date_trunc('month', v)"), ("year", "date_trunc('year', v)"))
+
+
+@dataclass(frozen=True)
+class Coarsening:
+    """A column, how its values become fewer, and the relation (code, coarse) that says so."""
+
+    column: str
+    how: str
+    relation: str
+
+
+def coarsenings(release: Release, column: str) -> list[Coarsening]:
+    """Find up to three ways to make the column coarser; each must leave fewer values, and more than one."""
+    values = release.packed.values(column)
+    found: list[Coarsening] = []
+    for how, expression in _ways(release, values):
+        relation = f"{values}_coarse_{len(found)}"
+        release.ask(
+            f"CREATE OR REPLACE TEMP TABLE {relation} AS SELECT code, {expression} AS coarse FROM {values}"
+        )
+        before, after = release.ask(f"SELECT count(*), count(DISTINCT coarse) FROM {relation}")[0]
+        if 1 < after < before:
+            found.append(Coarsening(column, how, relation))
+        if len(found) == MOST:
+            break
+    return found
+
+
+def _ways(release: Release, values: str) -> Iterator[tuple[str, str]]:
+    """Yield what could be done with values of this kind, in words and as an expression.
+
+    The expression is one of code, v and records.
+    """
+    kind, count, shortest, longest, low, high, total, numbers = _about(release, values)
+    if kind.startswith(("DATE", "TIMESTAMP")):
+        yield from ((f"to its {part}", expression) for part, expression in PARTS)
+    elif kind == "VARCHAR" and shortest == longest and longest > MOST and count > FEW:
+        yield from (
+            (f"to its first {length} characters", f"left(v, {length})")
+            for length in range(longest - 1, 1, -1)
+        )
+    elif numbers and count > FEW:
+        wide = [width for width in BANDS if 2 * (high - low) / count <= width <= (high - low) / 2]
+        yield from ((f"in bands of {width}", f"floor(v::DOUBLE / {width})") for width in wide[1:])
+    else:
+        least = max(2, int(SHARE * total))
+        words = f"with its values of fewer than {least:,} records as one"
+        yield words, f"CASE WHEN records < {least} THEN 0 ELSE code END"
+
+
+def _about(release: Release, values: str) -> tuple[Any, ...]:
+    """Kind of the values, how many, lengths of texts, range of numbers, records, whether all are numbers.
+
+    The lengths are those of the shortest and the longest.
+    """
+    sql = f"""SELECT any_value(typeof(v)), count(*), min(length(v::VARCHAR)), max(length(v::VARCHAR)),
+        min(try_cast(v::VARCHAR AS DOUBLE)), max(try_cast(v::VARCHAR AS DOUBLE)), sum(records)::BIGINT,
+        coalesce(bool_and(isfinite(try_cast(v::VARCHAR AS DOUBLE))), false)
+        AND count(try_cast(v::VARCHAR AS DOUBLE)) = count(*) FROM {values}"""
+    return (
+        release.ask(sql)[0]
+        if release.ask(f"SELECT count(*) FROM {values}")[0][0]
+        else ("", 0, 0, 0, 0.0, 0.0, 0, False)
+    )
+
+
+Page = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Columns left out, or one made coarser."""
+
+    dropped: tuple[str, ...] = ()
+    coarser: Coarsening | None = None
+
+    @property
+    def words(self) -> str:
+        """The change as a person would say it."""
+        return (
+            f"{self.coarser.column} {self.coarser.how}"
+            if self.coarser
+            else f"without {' and '.join(self.dropped)}"
+        )
+
+    def applied(self, check: Check) -> Check | None:
+        """Give the check after the change; None where it changes nothing or leaves nothing."""
+        if self.coarser:
+            one = self.coarser
+            counted = check.measure.declared.reduction is HISTOGRAM and one.column in check.quasi_identifiers
+            return replace(check, coarser=((one.column, one.relation),)) if counted else None
+        left = tuple(column for column in check.quasi_identifiers if column not in self.dropped)
+        return (
+            replace(check, quasi_identifiers=left)
+            if left and set(self.dropped) <= set(check.quasi_identifiers)
+            else None
+        )
+
+
+def advice(
+    policy: Policy, releases: Sequence[Answers], *, pairs: bool = True, tell: Tell = lambda _: None
+) -> Page:
+    """Measure, for every check that fails, what each change does to it; the strongest change comes first.
+
+    Values are made coarser where DuckDB counts alone.
+    """
+    failing, tables = [], []
+    for release in releases:
+        tell(f"{release.table.name}: measuring")
+        found = [checked(release, check, policy, None) for check in release.table.checks]
+        bad = [each for each in found if each.verdict in (FAIL, NOT_JUDGED)]
+        measured = {
+            change: _measured(release, policy, bad, change, tell)
+            for change in _changes(release, bad, pairs=pairs)
+        }
+        hidden = hidden_of(found, policy.mask_below)
+        failing += [_check_page(release, policy, each, measured, hidden) for each in bad]
+        tables.append(_table_page(release, bad, measured))
+    page: Page = rounded({**header(policy), "failing": failing, "tables": tables})
+    return page
+
+
+def _changes(release: Answers, bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
+    named = list(dict.fromkeys(column for each in bad for column in each.check.quasi_identifiers))
+    yield from (Change((column,)) for column in named)
+    plain = release.table.nulls != "wildcard" and release.table.entity is None
+    if isinstance(release, Release) and plain:
+        yield from (Change(coarser=way) for column in named for way in coarsenings(release, column))
+    if pairs:
+        yield from (Change(pair) for pair in combinations(named, 2))
+
+
+def _measured(
+    release: Answers, policy: Policy, bad: Sequence[Checked], change: Change, tell: Tell
+) -> dict[int, Checked]:
+    """Measure the failing checks after a change, by their place; those it does not touch are left out."""
+    tell(f"{release.table.name}: {change.words}")
+    after = {place: change.applied(each.check) for place, each in enumerate(bad)}
+    return {
+        place: checked(release, check, policy, None) for place, check in after.items() if check is not None
+    }
+
+
+def _check_page(
+    release: Answers,
+    policy: Policy,
+    each: Checked,
+    measured: dict[Change, dict[int, Checked]],
+    hidden: Hidden,
+) -> Page:
+    rows = []
+    for change, after in measured.items():
+        for found in after.values():
+            if _same(found.check, each.check):
+                page = checked_page(found, release.records, policy.mask_below, hidden)
+                rows.append({**_change(change), "verdict": page["verdict"], "figure": telling(page)})
+    before = checked_page(each, release.records, policy.mask_below, hidden)
+    return {**before, "groups": [telling(before)], "changes": sorted(rows, key=lambda row: _rank(each, row))}
+
+
+def _same(found: Check, asked: Check) -> bool:
+    return replace(found, quasi_identifiers=asked.quasi_identifiers, coarser=()) == asked
+
+
+def _change(change: Change) -> Page:
+    coarser = {"column": change.coarser.column, "how": change.coarser.how} if change.coarser else None
+    return {"change": change.words, "drop": list(change.dropped), "coarsen": coarser}
+
+
+def _rank(each: Checked, row: Page) -> tuple[Any, ...]:
+    """Put what meets the limit first, the smallest change of those; then the lowest risk."""
+    sign = -1 if each.check.measure.at_least else 1
+    judged = row["figure"]["judged"]
+    risk = float("inf") if judged is None else sign * judged
+    return (
+        row["verdict"] in (FAIL, NOT_JUDGED),
+        len(row["drop"]) if row["verdict"] not in (FAIL, NOT_JUDGED) else 0,
+        risk,
+    )
+
+
+def _table_page(release: Answers, bad: Sequence[Checked], measured: dict[Change, dict[int, Checked]]) -> Page:
+    """Tell which changes meet every failing check of the table, and how many the others meet."""
+    met = {
+        change: sum(found.verdict not in (FAIL, NOT_JUDGED) for found in after.values())
+        for change, after in measured.items()
+    }
+    best = sorted(measured, key=lambda change: (-met[change], len(change.dropped)))
+    return {
+        "name": release.table.name,
+        "failing": len(bad),
+        "changes": [{**_change(change), "meets": met[change]} for change in best if met[change]],
+    }

@@ -1,0 +1,297 @@
+"""The measures that a policy can name. A measure on a new function is one entry."""
+
+from typing import Final
+
+from reid_sql.check.measure import Measure, highest, row_of
+from reid_sql.function import Parameter
+from reid_sql.models.copula.gaussian_copula import METHODS
+from reid_sql.models.population.population_uniqueness import ALL_METHODS
+from reid_sql.models.population_risk.answer import METHOD
+from reid_sql.parameters import PROBABILITY, SEED, Choice
+
+ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
+ESTIMATES: Final = ("population_tbl", "model")  # a check rests on the estimate that needs neither
+
+_CLASSES: Final = (
+    Measure(
+        "k",
+        "records in the smallest class",
+        "risk_summary",
+        "k",
+        "count",
+        at_least=True,
+        extreme=True,
+        unused=("threshold",),
+    ),
+    Measure(
+        "unique_records",
+        "records that are the only one of their kind",
+        "risk_summary",
+        "unique_records",
+        "count",
+        of_records=True,
+        unused=("threshold",),
+    ),
+    Measure(
+        "uniqueness",
+        "share of records that are the only one of their kind",
+        "risk_summary",
+        "uniqueness",
+        of_records=True,
+        unused=("threshold",),
+    ),
+    Measure(
+        "records_at_risk",
+        "share of records with a risk above the threshold",
+        "risk_summary",
+        "records_at_risk",
+        of_records=True,
+    ),
+    Measure(
+        "highest_risk",
+        "chance to be right about the most exposed person",
+        "risk_summary",
+        "highest_risk",
+        extreme=True,
+        unused=("threshold",),
+    ),
+    Measure(
+        "average_risk",
+        "share of people an attacker who links everybody gets right",
+        "risk_summary",
+        "average_risk",
+        unused=("threshold",),
+    ),
+    Measure(
+        "average_class_risk",
+        "mean over the classes of 1/size",
+        "risk_summary",
+        "average_class_risk",
+        unused=("threshold",),
+    ),
+    Measure(
+        "distinction",
+        "distinct combinations per record, of the columns that tell most apart",
+        "attribute_risk",
+        "distinction",
+        pick=highest("distinction"),
+    ),
+    Measure(
+        "separation",
+        "share of pairs of records told apart, by the columns that tell most apart",
+        "attribute_risk",
+        "separation",
+        pick=highest("separation"),
+    ),
+)
+_POPULATION_TABLE: Final = (
+    Measure(
+        "journalist_highest_risk",
+        "chance to be right about the most exposed person, found in the population table",
+        "journalist_risk",
+        "highest_risk",
+        extreme=True,
+        unused=("threshold",),
+    ),
+    Measure(
+        "journalist_average_risk",
+        "share of people found rightly in the population table",
+        "journalist_risk",
+        "average_risk",
+        unused=("threshold",),
+    ),
+    Measure(
+        "journalist_records_at_risk",
+        "share of records with a risk above the threshold against the population table",
+        "journalist_risk",
+        "records_at_risk",
+        of_records=True,
+    ),
+)
+_FORECAST: Final = (
+    Measure(
+        "forecast_correctness",
+        "share of right matches to expect in the population",
+        "pyc_forecast",
+        "correctness",
+        interval=True,
+        unused=("k",),
+    ),
+    Measure(
+        "forecast_uniqueness",
+        "share of unique people to expect in the population",
+        "pyc_forecast",
+        "uniqueness",
+        interval=True,
+        unused=("k",),
+    ),
+    Measure(
+        "forecast_k_violation",
+        "share of people to expect in classes smaller than k in the population",
+        "pyc_forecast",
+        "k_violation",
+        interval=True,
+    ),
+    Measure(
+        "entropy",
+        "nats of information in the quasi-identifiers (Pitman–Yor)",
+        "pyc_fit",
+        "entropy",
+        "number",
+        interval=True,
+    ),
+)
+_ESTIMATED: Final = (
+    Measure(
+        "population_uniqueness",
+        "share of the population that is unique, by the model of people or the method that is named",
+        "population_risk",
+        "uniqueness",
+        interval=True,
+        own=(Parameter("method", Choice(tuple(dict.fromkeys((METHOD, *ALL_METHODS)))), METHOD),),
+        unused=("k",),
+        older="population_uniqueness",
+    ),
+    Measure(
+        "population_correctness",
+        "chance that a match on the quasi-identifiers is right in the population, by the model of people",
+        "population_risk",
+        "correctness",
+        interval=True,
+        unused=("k",),
+    ),
+    Measure(
+        "population_below_k",
+        "share of the population in classes smaller than k, by the model of people",
+        "population_risk",
+        "below_k",
+        interval=True,
+    ),
+)
+_EXTREME: Final = (
+    Measure(
+        "qar",
+        "risk that only a share alpha of all choices of p columns exceed (QaR)",
+        "qar_risk",
+        "risk",
+        interval=True,
+    ),
+)
+_ATTACKER: Final = tuple(
+    Measure(
+        f"adversary_{column}",
+        f"{words} against the attacker of a scenario",
+        "adversary_summary",
+        column,
+        own=ATTACK,
+        pick=row_of("measure", "risk"),
+        of_records=column == "records_at_risk",
+        extreme=column in ("median", "highest"),
+        unused=(*ESTIMATES, *(() if column == "records_at_risk" else ("threshold",))),
+    )
+    for column, words in (
+        ("average", "mean risk of a record"),
+        ("median", "median risk of a record"),
+        ("highest", "highest risk of a record"),
+        ("records_at_risk", "share of records with a risk above the threshold"),
+    )
+)
+_SENSITIVE: Final = (
+    Measure(
+        "l_diversity",
+        "sensitive values in the poorest class",
+        "l_diversity",
+        "value",
+        "number",
+        at_least=True,
+        extreme=True,
+        unused=("l",),
+    ),
+    Measure(
+        "t_closeness",
+        "distance of a class's sensitive values from the table's",
+        "t_closeness",
+        "value",
+        extreme=True,
+        unused=("t",),
+    ),
+    Measure(
+        "alpha_k_anonymity",
+        "share of the most frequent sensitive value in a class",
+        "alpha_k_anonymity",
+        "value",
+        extreme=True,
+        unused=("alpha", "k"),
+    ),
+    Measure(
+        "beta_likeness",
+        "gain in the share of a sensitive value in a class, relative to the table",
+        "beta_likeness",
+        "value",
+        "number",
+        extreme=True,
+        unused=("beta",),
+    ),
+    Measure(
+        "delta_disclosure",
+        "logarithm of the factor between a sensitive value's shares in a class and in the table",
+        "delta_disclosure",
+        "value",
+        "number",
+        extreme=True,
+        unused=("delta",),
+    ),
+)
+_OFFENDING: Final = tuple(
+    Measure(
+        f"{measure.name}_offending",
+        f"share of records in classes that break {measure.name} at its threshold",
+        measure.function,
+        "offending_share",
+        of_records=True,
+    )
+    for measure in _SENSITIVE
+)
+FITTED: Final = (
+    Parameter("threshold", PROBABILITY, 0.95),
+    Parameter("method", Choice(METHODS), "paper"),
+    Parameter("seed", SEED, 0),
+)
+_COPULA: Final = tuple(
+    Measure(
+        name,
+        words,
+        "score_copula",
+        "share",
+        of_records=True,
+        own=FITTED,
+        over=f"{column} > $threshold",
+    )
+    for name, column, words in (
+        (
+            "xi_share",
+            "uniqueness_xi",
+            "share of records with a probability ξ above the threshold to be unique in the population",
+        ),
+        (
+            "kappa_share",
+            "correctness_kappa",
+            "share of records on which a match is right with a probability κ above the threshold",
+        ),
+    )
+)
+_SETS: Final = (
+    Measure(
+        "sparse_correctness",
+        "share of people told apart by a few items of theirs, in the whole table",
+        "sparse_correctness_curve",
+        "correctness",
+        pick=highest("n"),
+    ),
+)
+
+ALL: Final = (
+    *(*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
+    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS),
+)
+MEASURES: Final = {measure.name: measure for measure in ALL}

@@ -1,0 +1,227 @@
+"""Report files: JUnit XML, rows for CSV, and writing a file whole and never over anything else."""
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree as ET
+
+from reid_sql.check.policy import Policy
+from reid_sql.check.report import report_schema
+from reid_sql.check.sentences import asked, counted, figure, limit
+from reid_sql.check.sources import files_of
+from reid_sql.control_characters import escape_control_characters
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+
+# How a report begins: what begins otherwise is something else, and is not written over.
+BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "--json-report": ('{\n  "format": "reid-sql report',),
+    "--junit": ('<?xml version="1.0" encoding="utf-8"?>\n<testsuites',),
+    "--html": ("<!doctype html>",),
+    "--sql": ("-- A release by reid-sql",),
+    "--polars": ('"""A release by reid-sql',),
+}
+HEAD: Final = 64  # bytes that tell
+
+
+def spared(policy: Policy, baseline: Path | None) -> list[Path]:
+    """Give the files that a run reads: the policy and what it points to, the data, the baseline."""
+    sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
+    data = [file for source in sources for file in (*source.paths, *files_of(source))]
+    logs = [file.with_name(f"{file.name}.wal") for file in data]
+    return [*policy.files, *data, *logs, *(each for each in (baseline, policy.baseline) if each)]
+
+
+def refuse_to_overwrite(wanted: Mapping[str, Path], kept: Sequence[Path]) -> None:
+    """Refuse, before any counting, a report that could not be written, or only over something else."""
+    taken: list[tuple[str, Path]] = []
+    for option, file in wanted.items():
+        _refuse_unwritable(option, file)
+        for other in kept:
+            if _same(file, other):
+                rule = f"{option} must not be a file that the run reads, got '{file}'"
+                raise OutOfDomainError(f"{rule}; name another file")
+        for name, other in taken:
+            if _same(file, other):
+                raise OutOfDomainError(
+                    f"{option} must be another file than {name}, got '{file}' for both; name two files"
+                )
+        if file.is_file() and not _is_report(option, file):
+            rule = (
+                f"{option} must be a new file or an earlier report of its kind, "
+                f"got '{file}', which is something else"
+            )
+            raise OutOfDomainError(f"{rule}; name another file, or remove that one")
+        taken.append((option, file))
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two paths are one file, whatever the links."""
+    with suppress(OSError):
+        if one.samefile(other):
+            return True
+    return os.path.normcase(one.resolve()) == os.path.normcase(other.resolve())
+
+
+def _is_report(option: str, file: Path) -> bool:
+    with file.open("rb") as content:
+        head = content.read(HEAD)
+    return not head or any(head.startswith(each.encode()) for each in BEGINNINGS[option])
+
+
+def _refuse_unwritable(option: str, file: Path) -> None:
+    """Refuse a report that has no place."""
+    if not file.parent.is_dir():
+        raise UnknownNameError(
+            f"{option} must be in an existing folder, got '{file}'; make the folder '{file.parent}' first"
+        )
+    if file.is_dir():
+        raise OutOfDomainError(f"{option} must be a file, got the folder '{file}'; name a file in it")
+
+
+def write_report(file: Path, text: str) -> None:
+    """Write a report as a whole or not at all; what is no plain file, such as a pipe, is written to."""
+    if file.exists() and not file.is_file():
+        file.write_text(text, encoding="utf-8", newline="\n")
+        return
+    place = file.resolve()
+    handle, name = tempfile.mkstemp(prefix=f".{place.name[:64]}.", dir=place.parent)
+    written = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as content:
+            content.write(text)
+            content.flush()
+            os.fsync(content.fileno())
+        written.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+        written.replace(place)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    found = os.umask(0)
+    os.umask(found)
+    return found
+
+
+def junit(page: Mapping[str, Any]) -> str:
+    """Write the report: what fails is a failure, what could not be judged an error."""
+    suites = ET.Element("testsuites", name=escape_control_characters(page["policy"]["name"]))
+    for table in page["tables"]:
+        seen: Counter[str] = Counter()
+        cases = [
+            case
+            for check in page["checks"]
+            if check["table"] == table["name"]
+            for case in _cases(check, seen)
+        ]
+        counted = {
+            "name": escape_control_characters(table["name"]),
+            "tests": str(len(cases)),
+            "failures": str(_number(cases, "failure")),
+            "errors": str(_number(cases, "error")),
+        }
+        suite = ET.SubElement(suites, "testsuite", counted)
+        suite.extend(cases)
+    ET.indent(suites)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+
+
+def _number(cases: list[ET.Element], kind: str) -> int:
+    return sum(case.find(kind) is not None for case in cases)
+
+
+def _cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Element]:
+    """Give a case for each group, with all that decides it in its name; the same again is numbered."""
+    for place, group in enumerate(check["groups"], 1):
+        label = "" if not check["by"] else f" [{_label(group['group'], place)}]"
+        name = escape_control_characters(
+            " ".join(part for part in (asked(check), counted(check), limit(check)) if part) + label
+        )
+        seen[name] += 1
+        told = escape_control_characters(
+            "; ".join(
+                [
+                    f"{figure(group, check)}, limit {limit(check)}",
+                    group["why"],
+                    *check["cautions"],
+                    *filter(None, [group["sentence"]]),
+                ]
+            )
+        )
+        numbered = name if seen[name] == 1 else f"{name} #{seen[name]}"
+        case = ET.Element("testcase", classname=escape_control_characters(check["table"]), name=numbered)
+        if group["verdict"] in ("fail", "not judged"):
+            ET.SubElement(case, "failure" if group["verdict"] == "fail" else "error", message=told)
+        else:
+            ET.SubElement(case, "system-out").text = told
+        yield case
+
+
+def _label(group: Mapping[str, Any] | None, place: int) -> str:
+    if group is None:
+        return f"small group {place}"
+    return ", ".join(f"{column}={'NULL' if value is None else value}" for column, value in group.items())
+
+
+Page = Mapping[str, Any]
+WHOLE: Final = "check_verdict"  # beside the verdict of the group
+
+
+def check_columns() -> list[str]:
+    """Name the fields of a check, then those of a group of it, as the report's schema has them."""
+    check = dict(report_schema()["$defs"]["check"]["properties"])
+    group = check.pop("groups")["items"]["properties"]
+    return [*_of_check(check), *group]
+
+
+def check_rows(page: Page) -> list[Page]:
+    """Give a row for each group of each check, in the order of the report."""
+    return [{**_of_check(check), **group} for check in page["checks"] for group in check["groups"]]
+
+
+def advice_columns() -> list[str]:
+    """Name the fields of advice: those of a check and of its figure, between them the change."""
+    columns = check_columns()
+    place = columns.index("group")
+    return [*columns[:place], "change", "drop", "coarsen", "meets", *columns[place:]]
+
+
+def advice_rows(page: Page) -> list[Page]:
+    """Give for each failing check a row without a change, then one for each change, the strongest first.
+
+    `meets` is how many of its table's failing checks the change meets.
+    """
+    return [row for check in page["failing"] for row in _changes(check, _met(page, check["table"]))]
+
+
+def _changes(check: Page, met: Mapping[str, int]) -> Iterator[Page]:
+    told = _of_check(check)
+    told.pop("changes")
+    none: Page = {"change": None, "drop": [], "coarsen": None, "meets": None}
+    yield {**told, **none, **check["groups"][0]}
+    for change in check["changes"]:
+        name = change["change"]
+        beside = {part: change[part] for part in ("change", "drop", "coarsen")}
+        yield {**told, WHOLE: change["verdict"], **beside, "meets": met.get(name, 0), **change["figure"]}
+
+
+def _met(page: Page, table: str) -> dict[str, int]:
+    """How many failing checks of the table each change meets; the page leaves out those that meet none."""
+    return {
+        change["change"]: change["meets"]
+        for each in page["tables"]
+        if each["name"] == table
+        for change in each["changes"]
+    }
+
+
+def _of_check(check: Page) -> dict[str, Any]:
+    """The fields of the check itself."""
+    fields = {WHOLE if name == "verdict" else name: value for name, value in check.items()}
+    fields.pop("groups", None)
+    return fields

@@ -1,0 +1,375 @@
+"""The report as one HTML file that needs nothing else: no network, light and dark, printable."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Final
+
+from reid_sql.charts.risk_charts import (
+    Range,
+    class_sizes_chart,
+    forecast_chart,
+    frontier_chart,
+    measured_columns,
+    quasi_identifiers_chart,
+)
+from reid_sql.charts.spec import Chart
+from reid_sql.charts.svg import escape, svg
+from reid_sql.check.overview import told
+from reid_sql.check.sentences import VERDICTS, asked, counted, counts, figure, limit, next_steps, note
+from reid_sql.models.numerics.quantiles import percent
+
+Page = Mapping[str, Any]
+ROWS: Final = 200  # groups shown; the JSON has all
+SMALL: Final = 5  # classes below it are drawn as risky where no check on k says otherwise
+COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."
+FORMS: Final = (
+    "Risk against loss of the {} forms that were counted: each mark is one that no other betters in both, "
+    "before any record is left out. The line is the loss of the release, with what is left out of it."
+)
+
+
+@dataclass(frozen=True)
+class WayOut:
+    """What preparing found, with its sentences; or, in `page`'s place, nothing and why in the sentences."""
+
+    page: Page | None
+    sentences: Sequence[str]
+
+
+def html(page: Page, steps: Sequence[str] = (), found: WayOut | None = None) -> str:
+    """Write the report; `steps` are sentences before those on what to do next, `found` what would pass."""
+    css = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
+    name = escape(page["policy"]["name"])
+    parts = [
+        _head(page, steps),
+        way_out(found) if found else "",
+        _checks(page),
+        *(_table(page, table) for table in page["tables"]),
+        _by_group(page),
+        _made(page),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>'
+        f"{name}: {escape(page['verdict'])}</title>"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
+        "'unsafe-inline'\">"
+        f"<style>\n{css}</style></head>\n<body><main>\n{''.join(parts)}</main></body></html>\n"
+    )
+
+
+def _kind(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+def _head(page: Page, before: Sequence[str]) -> str:
+    word, _, rest = VERDICTS[page["verdict"]].partition(":")
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
+    tables = "; ".join(f"{each['name']} ({each['records']:,} records)" for each in page["tables"])
+    steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page)))
+    cautions = sum(bool(check["cautions"]) for check in page["checks"])
+    warned = f" There are cautions on {cautions}; read them beside the checks." if cautions else ""
+    return (
+        f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">'
+        f"Re-identification risk of {escape(tables)}</p>"
+        f'<div class="verdict {_kind(page["verdict"])}"><strong>{word}:</strong>'
+        f"{escape(rest)} Of the checks, {told}.{warned}</div>"
+        f"<h2>What to do next</h2><ul>{steps}</ul>"
+    )
+
+
+def _checks(page: Page) -> str:
+    rows = "".join(_check(check) for check in page["checks"])
+    head = (
+        "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>"
+        "limit</th></tr>"
+    )
+    return (
+        f'<h2>Checks</h2><div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _check(check: Page) -> str:
+    found = note(check)
+    words = f"<strong>{escape(asked(check))}</strong><br><span class=soft>{escape(check['words'])}</span>"
+    words += f"<br><span class=soft>{escape(counted(check))}</span>" if counted(check) else ""
+    words += f"<br><span class=soft>{escape(found.words)}</span>" if found.words else ""
+    words += f"<br><q>{escape(found.group['sentence'])}</q>" if found.group["sentence"] else ""
+    badge = f"<td class=badge>{check['verdict'].upper()}</td>"
+    return (
+        f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
+        f"<td>{words}</td><td class=number>{_figure(figure(found.group, check))}</td><td class=name>"
+        f"{escape(limit(check))}</td></tr>"
+    )
+
+
+def _figure(told: str) -> str:
+    """The figure, its interval in a line of its own."""
+    value, mark, interval = told.partition(" [")
+    return escape(value) + (f"<br><span class=soft>[{escape(interval)}</span>" if mark else "")
+
+
+def _by_group(page: Page) -> str:
+    groups = "".join(_groups(check) for check in page["checks"] if check["by"])
+    return f"<h2>Group by group</h2>{groups}" if groups else ""
+
+
+def _groups(check: Page) -> str:
+    shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
+    rows = "".join(
+        f"<tr class={_kind(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
+        f"{_label(group)}</td>"
+        f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
+        f"<td class=number>{escape(figure(group, check))}</td><td class=soft>{escape(group['why'])}</td></tr>"
+        for group in shown
+    )
+    left = len(check["groups"]) - len(shown)
+    more = f"<p class=soft>{left:,} more groups stand in the JSON report.</p>" if left else ""
+    head = (
+        "<tr><th>verdict</th><th>group</th><th class=number>records</th><th class=number>figure</th><th></th>"
+        "</tr>"
+    )
+    return (
+        f"<h3>{escape(check['table'])}: {escape(asked(check))}, {escape(limit(check))}</h3>"
+        f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>{more}'
+    )
+
+
+def _label(group: Page) -> str:
+    named = (group["group"] or {}).items()
+    return (
+        escape(", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in named)) or "<em>a small group</em>"
+    )
+
+
+def _table(page: Page, table: Page) -> str:
+    parts = [f"<h2>{escape(table['name'])}</h2>{_facts(table)}"]
+    if table["class_sizes"]:
+        parts.append(_class_sizes(page, table))
+    if measured_columns(table):
+        parts.append(_columns(table))
+    if table["population_risk"]:
+        parts.append(_one_answer(table["population_risk"]))
+    if table["forecast"]:
+        parts.append(_forecast(page, table))
+    if table.get("risky_records"):
+        parts.append(_risky(table))
+    return "".join(parts)
+
+
+def _facts(table: Page) -> str:
+    named = ", ".join(table["quasi_identifiers"]) or "none"
+    where = table["file"] + (f", table {table['table']}" if table["table"] else "")
+    nulls = {
+        "value": "a value of its own",
+        "wildcard": "may be any value",
+        "drop": "few records dropped"
+        if table["records_dropped"] is None
+        else f"{table['records_dropped']:,} records dropped",
+    }
+    facts = {
+        "file": where,
+        "records": f"{table['records']:,}",
+        "counted": "records: one row per person is assumed"
+        if table["entity"] is None
+        else f"people, told apart by {table['entity']}",
+        "quasi-identifiers": named,
+        "NULL": nulls[table["nulls"]],
+    }
+    facts |= {"population": f"{table['population']:,.0f} people"} if table["population"] else {}
+    return _listed(facts)
+
+
+def _listed(facts: Mapping[str, str]) -> str:
+    return (
+        "<dl>"
+        + "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
+        + "</dl>"
+    )
+
+
+def _class_sizes(page: Page, table: Page) -> str:
+    safe = max((c["limit"] for c in _of_the_table(page, table, "k") if c["limit"]), default=SMALL)
+    found = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
+    people = table["records"] - (table["records_dropped"] or 0)
+    shown = class_sizes_chart(found, people, safe)
+    words = "How many people share all their quasi-identifiers with how many; each is counted among them."
+    return f"<h3>{escape(shown.title)}</h3>{drawn(shown, table, words)}"
+
+
+def _of_the_table(page: Page, table: Page, measure: str) -> list[Page]:
+    """The checks of a measure on what is drawn: the whole table, by its own quasi-identifiers."""
+    return [
+        check
+        for check in page["checks"]
+        if check["measure"] == measure
+        and check["table"] == table["name"]
+        and check["quasi_identifiers"] == table["quasi_identifiers"]
+        and not check["by"]
+    ]
+
+
+def _columns(table: Page) -> str:
+    shown = quasi_identifiers_chart(table)
+    words = (
+        "Average risk (the share of people whom an attacker who links everybody gets right) when one "
+        "quasi-identifier is left out. The shorter the bar, the more that column drives the risk."
+    )
+    return f"<h3>{escape(shown.title)}</h3>{drawn(shown, table, words)}{_column_table(table)}"
+
+
+def _column_table(table: Page) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(each['column'])}</td><td class=number>{_values(each)}</td>"
+        f"<td class=number>{_unique(each['alone'])}</td><td class=number>{_unique(each['without'])}</td></tr>"
+        for each in table["columns"]
+    )
+    head = (
+        "<tr><th>quasi-identifier</th><th class=number>values</th><th class=number>unique by it alone</th>"
+        "<th class=number>unique without it</th></tr>"
+    )
+    return f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+
+
+def _values(each: Page) -> str:
+    return "masked" if each["distinct_values"] is None else f"{each['distinct_values']:,}"
+
+
+def _unique(risk: Page | None) -> str:
+    if risk is None:
+        return "–"
+    if risk["uniqueness_below"] is None:
+        return percent(risk["uniqueness"])
+    return f"below {percent(risk['uniqueness_below']).removeprefix('below ')}"
+
+
+def _one_answer(answer: Page) -> str:
+    people = f"{answer['population']:,.0f}"
+    title = f"<h3>In a population of {people} people</h3>"
+    if answer["method"] is None:
+        return f"{title}<p>Not available: {escape(answer['status'])}</p>"
+    quote = f"<blockquote>{escape(answer['sentence'])}</blockquote>" if answer["sentence"] else ""
+    said = "" if answer["status"] == "ok" else f"<p>{escape(answer['status'])}</p>"
+    facts = told(answer) | {"method": f"{answer['method']} (population_risk)"}
+    return f"{title}{quote}{_listed(facts)}{said}"
+
+
+def _forecast(page: Page, table: Page) -> str:
+    forecast = table["forecast"]
+    title = (
+        "<h3>Forecast: right matches in larger populations, "
+        "by an older method (Pitman–Yor, pyc_forecast)</h3>"
+    )
+    if not forecast["points"]:
+        return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
+    asked_for = _of_the_table(page, table, "forecast_correctness")
+    held = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
+    shown = forecast_chart(
+        "correctness",
+        [{**row, "population": row["people"]} for row in forecast["points"]],
+        measured=[{**row, "n": row["people"]} for row in forecast["measured"]],
+        limit=held,
+    )
+    caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
+    words = f"{shown.title}. The table is taken for a random sample of the population.{caution}"
+    return f"{title}{drawn(shown, table, words)}"
+
+
+def _risky(table: Page) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in table["quasi_identifiers"])
+    rows = "".join(
+        f"<tr><td class=number>{each['class_size']:,}</td>"
+        + "".join(
+            f"<td>{'NULL' if value is None else escape(value)}</td>" for value in each["values"].values()
+        )
+        + "</tr>"
+        for each in table["risky_records"]
+    )
+    return (
+        "<h3>The rarest combinations</h3><p><strong>These are values of real people, "
+        'shown because they were asked for. Do not pass this report on.</strong></p><div class="scroll">'
+        "<table><thead><tr><th class=number>"
+        "records</th>"
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _content(sha256: str | None) -> str:
+    return f"sha256 {sha256}" if sha256 else "no hash, as it is no single file"
+
+
+def _made(page: Page) -> str:
+    seeds = sorted(
+        {str(check["parameters"]["seed"]) for check in page["checks"] if "seed" in check["parameters"]}
+    )
+    facts = {
+        "policy": f"sha256 {page['policy']['sha256']}",
+        **{
+            f"table {table['name']}": f"{table['records']:,} records, {_content(table['sha256'])}"
+            for table in page["tables"]
+        },
+        "versions": ", ".join(f"{name} {version}" for name, version in page["versions"].items()),
+        "seed": f"{page['policy']['seed']}" + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
+        "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are not told",
+    }
+    if page["baseline_sha256"]:
+        taken = page["baseline_accepted_by"]
+        facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (f", accepted by {taken}" if taken else "")
+    return f"<h2>How this was made</h2>{_listed(facts)}"
+
+
+def drawn(chart: Chart, table: Mapping[str, Any], words: str) -> str:
+    """Draw the chart of the table as a figure of the page."""
+    shown = svg(chart, f", {table['name']}")
+    return f"<figure>{shown}<figcaption>{escape(words)}</figcaption></figure>"
+
+
+def way_out(found: WayOut) -> str:
+    """Write it, to stand under what to do next."""
+    told = "".join(f"<li>{escape(each)}</li>" for each in found.sentences)
+    head = f"<h3>What meets the policy</h3><ul>{told}</ul>"
+    if found.page is None:
+        return head
+    return head + _verdict(found.page) + "".join(_release_table(each) for each in found.page["tables"])
+
+
+def _verdict(page: Page) -> str:
+    """The gate's verdict on the release, check by check; nothing where no form was found."""
+    report = page["report"]
+    if report is None:
+        return ""
+    word, _, rest = VERDICTS[report["verdict"]].partition(":")
+    rows = "".join(
+        f"<tr class={check['verdict'].replace(' ', '-')}><td class=badge>{check['verdict'].upper()}</td>"
+        f"<td class=name>{escape(check['table'])}</td><td>{escape(asked(check))}</td>"
+        f"<td class=number>{escape(figure(note(check).group, check))}</td>"
+        f"<td class=name>{escape(limit(check))}</td></tr>"
+        for check in report["checks"]
+    )
+    head = (
+        "<tr><th>verdict</th><th>table</th><th>on the release</th><th class=number>figure</th><th>limit</th>"
+        "</tr>"
+    )
+    return (
+        f"<p>Measured on the release: <strong>{word}:</strong>{escape(rest)} {escape(COMMAND)}</p>"
+        f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _release_table(table: Page) -> str:
+    """A table's form, column by column, and risk against loss of those that were counted."""
+    chosen = None if table["losses"] is None else float(table["losses"]["entropy"])
+    figured = drawn(frontier_chart(table), table, FORMS.format(f"{table['forms_counted']:,}"))
+    if chosen is None:
+        return figured
+    rows = "".join(
+        f"<tr><td class=name>{escape(each['column'])}</td>"
+        f"<td>{escape(each['form'].removeprefix(each['column'] + ' '))}</td>"
+        f"<td class=number>{percent(each['loss'] or 0.0)}</td></tr>"
+        for each in table["columns"]
+    )
+    head = "<tr><th>column</th><th>in the release</th><th class=number>loss</th></tr>"
+    listed = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    return f"<h3>{escape(table['name'])}: the form that meets it</h3>{listed}{figured}"

@@ -1,1 +1,0 @@
-"""What is made of what was measured."""

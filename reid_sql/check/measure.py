@@ -1,0 +1,151 @@
+"""What a measure of the gate is: a function, and the column of its answer that a policy bounds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from string import Template
+from typing import Any, Final, Literal
+
+from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.models.population_risk.answer import METHOD
+from reid_sql.parameters import COUNT, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
+from reid_sql_udfs import declared
+
+Row = Mapping[str, Any]
+Unit = Literal["share", "count", "number"]
+Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
+
+SHARE: Final = Number("a share from 0 to 1", "write 0.05 for 5 %", 0.0, 1.0)
+WHOLE: Final = Number(
+    "a whole number of at least 0", "write it with digits, such as 5", 0.0, 1e15, whole=True
+)
+FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -1e300, 1e300)
+LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
+
+# The table tells these, not the check.
+OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
+
+
+OF_RECORDS: Final = "avg(CASE WHEN $over THEN 1 ELSE 0 END) AS share"
+# A person is as exposed as the record of theirs with the highest score; without a name, they are one.
+OF_PEOPLE: Final = (
+    "1e0 * (count(DISTINCT CASE WHEN $over THEN $person END)"
+    " + max(CASE WHEN $over AND $person IS NULL THEN 1 ELSE 0 END))"
+    " / (count(DISTINCT $person) + max(CASE WHEN $person IS NULL THEN 1 ELSE 0 END)) AS share"
+)
+
+
+def arguments_of(
+    function: Function, qi: Sequence[str], given: Mapping[str, Any], frames: tuple[Any, Any]
+) -> dict[str, Any]:
+    """What the function takes of what is given, with the columns; of the frames, the population is second."""
+    taken = [parameter.name for parameter in function.parameters]
+    arguments = {name: value for name, value in given.items() if value is not None and name in taken}
+    for parameter in function.parameters:
+        if isinstance(parameter.domain, Table):
+            arguments[parameter.name] = frames[parameter.name != "tbl"]
+        elif isinstance(parameter.domain, Columns):
+            arguments[parameter.name] = list(qi)
+    return arguments
+
+
+def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+    """Take the only row."""
+    return rows[0]
+
+
+def row_of(column: str, parameter: str) -> Pick:
+    """Take the row whose column holds the word that the check gives."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:
+        return next(row for row in rows if row[column] == parameters[parameter])
+
+    return pick
+
+
+def highest(column: str) -> Pick:
+    """Take the row with the highest value; one without a value comes first, as it could be any."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        return max(rows, key=lambda row: float("inf") if row[column] is None else row[column])
+
+    return pick
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure that a policy bounds: at most, or at least where a lower figure is the higher risk."""
+
+    name: str
+    words: str
+    function: str
+    column: str
+    unit: Unit = "share"
+    at_least: bool = False
+    interval: bool = False  # whether the answer has the ends of an interval, as column_low and column_high
+    of_records: bool = (
+        False  # whether the figure counts records of the table, or is their share: a small one is masked
+    )
+    extreme: bool = (
+        False  # whether it tells of one class or record alone, from which no count of others follows
+    )
+    own: tuple[Parameter, ...] = ()  # parameters beside the function's
+    unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
+    pick: Pick = only_row
+    over: str | None = None  # of an answer for each record, whose share is asked for; $name is a parameter
+    older: str | None = None  # the function that answers by another method than the model of people
+
+    @property
+    def declared(self) -> Function:
+        """The function that answers."""
+        return declared()[self.function]
+
+    def share(self, literals: Mapping[str, str], person: str | None) -> str:
+        """Select the share of the records `over`, or of the people whom a column tells apart."""
+        over = Template(self.over or "true").substitute(literals)
+        return Template(OF_RECORDS if person is None else OF_PEOPLE).substitute(over=over, person=person)
+
+    @property
+    def bound(self) -> str:
+        """The key of the limit."""
+        return "at_least" if self.at_least else "at_most"
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """What a check may give beside its limit, by name; a list of populations is one population here."""
+        named = [p for p in self.declared.parameters if p.name not in (*OF_THE_TABLE, *self.unused)]
+        one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
+        unasked = Numbers | Key | Groups | OptionalTable
+        return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, unasked)}
+
+    def by_method(self, method: object) -> "Measure":
+        """Give the measure as a method answers it: by the model of people unless another is named."""
+        if self.older is None or method is None or method == METHOD:
+            return self
+        return replace(self, function=self.older, older=None, own=self.own[:1], unused=())
+
+    @property
+    def counts(self) -> bool:
+        """Whether it hangs on quasi-identifiers; a model is fitted to them."""
+        return self.takes("qi", "columns", "model")
+
+    def takes(self, *names: str) -> bool:
+        """Whether the figure hangs on a parameter of one of these names."""
+        asked = [
+            parameter.name for parameter in self.declared.parameters if parameter.name not in self.unused
+        ]
+        return any(name in names for name in asked)
+
+    def worse(self, value: float, other: float) -> bool:
+        """Whether a figure is a higher risk than another, by more than what rounding does."""
+        gap = (other - value) if self.at_least else (value - other)
+        scale = max(abs(value), abs(other))
+        return gap > (1e-9 * scale if isfinite(scale) else 0.0)  # an infinite figure is worse than any other
+
+
+def argument(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's
+    """Give the function's argument: what is given, else its default."""
+    if parameter.name == "populations":
+        return [given["population"]]
+    value = given.get(parameter.name, parameter.default)
+    return None if value is REQUIRED else value

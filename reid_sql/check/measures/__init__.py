@@ -1,1 +1,0 @@
-"""What a policy can bound, and how it is measured."""

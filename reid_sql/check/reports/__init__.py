@@ -1,1 +1,0 @@
-"""What a person or a machine reads of it."""

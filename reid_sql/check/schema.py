@@ -1,0 +1,265 @@
+"""JSON Schemas: that of a policy, and checking a document against one."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.measure import LIMITS, Measure
+from reid_sql.check.policy import Preparing
+from reid_sql.check.policy_file import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION
+from reid_sql.check.sources import ENCODING
+from reid_sql.hierarchies.written import END, LEAST, LENGTH, PART, WIDTH
+from reid_sql.models.attacker.knowledge import SEED
+from reid_sql.models.release.loss import LOSS
+from reid_sql.parameters import COUNT, NULLS, Choice, Document, Domain, Number, Texts
+
+Schema = dict[str, Any]
+
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+TEXT: Final[Schema] = {"type": "string"}
+URL: Final[Schema] = {
+    "type": "string",
+    "description": "the warehouse, like postgres://user@host/database; with a password, the variable of the "
+    "environment that holds it, like env:WAREHOUSE_URL",
+}
+
+
+def policy_schema() -> Schema:
+    """Write the schema."""
+    return {
+        "$schema": DRAFT,
+        "title": "A release policy of reid-sql",
+        "type": "object",
+        "required": ["tables"],
+        "additionalProperties": False,
+        "properties": {
+            "name": TEXT | {"description": "what the reports call the policy; the file's name unless given"},
+            "engine": _words(ENGINE) | {"description": "what counts; as the tables need unless given"},
+            "url": URL,
+            "baseline": TEXT | {"description": "an earlier JSON report: fail only on what got worse"},
+            "baseline_accepted_by": TEXT
+            | {"description": "who accepts that figures which failed in the baseline stay as they are"},
+            "mask_below": _number(MASK)
+            | {"default": 10, "description": "counts of fewer records are not told"},
+            "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
+            "seed": _number(SEED) | {"default": 0},
+            "cautions": _words(CAUTIONS) | {"description": "whether a figure with a caution may be judged"},
+            "prepare": _prepare(),
+            "checks": {"$ref": "#/$defs/checks", "description": "checks of every table"},
+            "tables": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/table"}},
+        },
+        "$defs": {
+            "table": _table(),
+            "hierarchies": {
+                "type": "object",
+                "description": "for a column, its steps; else they are proposed",
+                "additionalProperties": {"type": "array", "items": {"oneOf": _steps()}},
+            },
+            "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
+        },
+    }
+
+
+def _prepare() -> Schema:
+    usual = Preparing()
+    return {
+        "type": "object",
+        "description": "how `reid-sql prepare` seeks a release that meets the policy",
+        "additionalProperties": False,
+        "properties": {
+            "suppression": _number(SUPPRESSION) | {"default": usual.suppression},
+            "cells": {"type": "boolean", "description": "blank single values where that is enough"},
+            "loss": _words(LOSS) | {"default": usual.loss},
+            "time_limit": _number(SECONDS) | {"default": usual.time_limit},
+            "keep": NAMES | {"description": "columns to hand on beside those that the policy names"},
+            "target": {
+                "type": "string",
+                "minLength": 1,
+                "description": "a column of which it is told how well the others still predict it",
+            },
+            "hierarchies": {"$ref": "#/$defs/hierarchies"},
+            "ladders": {"$ref": "#/$defs/hierarchies", "description": "the older name of hierarchies"},
+        },
+    }
+
+
+def _steps() -> list[Schema]:
+    ends = {"below": _number(END), "above": _number(END)}
+    groups = {"type": "object", "additionalProperties": NAMES}
+    return [
+        _step("bands", {"bands": _number(WIDTH), **ends}),
+        _step("date", {"date": _words(PART), "form": TEXT}),
+        _step("prefix", {"prefix": _number(LENGTH)}),
+        _step("rare", {"rare": _number(LEAST)}),
+        _step("groups", {"groups": groups}),
+        _step("above", ends),
+        _step("below", ends) | {"not": {"required": ["above"]}},
+    ]
+
+
+def _step(kind: str, properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "required": [kind],
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def _table() -> Schema:
+    return {
+        "type": "object",
+        "anyOf": [{"required": ["file"]}, {"required": ["files"]}, {"required": ["table"]}],
+        "not": {"required": ["file", "files"]},
+        "additionalProperties": False,
+        "properties": {
+            "name": TEXT,
+            "file": TEXT
+            | {"description": "CSV, Parquet, JSON or DuckDB file, seen from the policy's folder"},
+            "files": TEXT | {"description": "a pattern of files with the same columns, in place of file"},
+            "url": URL,
+            "table": TEXT
+            | {"description": "the table of a DuckDB file or a warehouse, by its name or schema.name"},
+            "delimiter": TEXT
+            | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
+            "quote": TEXT | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
+            "encoding": _words(ENCODING) | {"description": "of a text file; utf-8 unless given"},
+            "header": {
+                "type": "boolean",
+                "description": "whether a text file begins with the names of its columns",
+            },
+            "quasi_identifiers": NAMES,
+            "sensitive": NAMES,
+            "nulls": _words(NULLS),
+            "entity": TEXT
+            | {"description": "the column that tells people apart, where a person has several rows"},
+            "population": _number(COUNT) | {"description": "the people that the table is a sample of"},
+            "population_file": TEXT | {"description": "the table that holds the population"},
+            "population_table": TEXT,
+            "checks": {"$ref": "#/$defs/checks"},
+        },
+    }
+
+
+def _check(measure: Measure) -> Schema:
+    own: Schema = {
+        "measure": {"const": measure.name},
+        measure.bound: _number(LIMITS[measure.unit]),
+        "no_worse": {"type": "boolean"},
+        "by": NAMES,
+        "quasi_identifiers": NAMES,
+        "sensitive": TEXT,
+        "judge_by": _words(JUDGE_BY),
+    }
+    return {
+        "type": "object",
+        "description": measure.words,
+        "required": ["measure"],
+        "anyOf": [{"required": [measure.bound]}, {"required": ["no_worse"]}],
+        "additionalProperties": False,
+        "properties": own
+        | {name: _value(parameter.domain) for name, parameter in measure.parameters.items()},
+    }
+
+
+def _value(domain: Domain) -> Schema:
+    if isinstance(domain, Number):
+        return _number(domain)
+    if isinstance(domain, Document):
+        return {
+            "type": ["string", "object"],
+            "description": "a TOML or JSON file, a shipped name, or the document itself",
+        }
+    if isinstance(domain, Texts):
+        return NAMES
+    return _words(domain) if isinstance(domain, Choice) else TEXT
+
+
+def _number(domain: Number) -> Schema:
+    kind = "integer" if domain.whole else "number"
+    return {"type": kind, "minimum": domain.low, "maximum": domain.high, "description": domain.rule}
+
+
+def _words(domain: Choice) -> Schema:
+    return {"enum": list(domain.words)}
+
+
+JsonSchema = Mapping[str, Any]
+KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "null": (type(None),),
+    "number": (int, float),
+    "integer": (int,),
+}
+
+
+def broken_rule(value: object, schema: JsonSchema) -> str:
+    """Say the first rule that the document breaks, and where; nothing where it keeps all.
+
+    >>> broken_rule({"k": 0}, {"type": "object", "properties": {"k": {"type": "integer", "minimum": 1}}})
+    '$.k is below 1'
+    """
+    return next(_broken(value, schema, schema, "$"), "")
+
+
+def _broken(value: Any, schema: JsonSchema, root: JsonSchema, at: str) -> Iterator[str]:  # noqa: ANN401 - any JSON
+    if "$ref" in schema:
+        node: Any = root
+        for part in schema["$ref"].removeprefix("#/").split("/"):
+            node = node[part]
+        yield from _broken(value, node, root, at)
+        return
+    if "anyOf" in schema and all(
+        any(True for _ in _broken(value, each, root, at)) for each in schema["anyOf"]
+    ):
+        yield f"{at} is none of what it may be"
+    if ("const" in schema and value != schema["const"]) or ("enum" in schema and value not in schema["enum"]):
+        yield f"{at} is no word that it may be"
+    kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        yield f"{at} is no {' or '.join(kinds)}"
+        return
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield from _out_of_range(value, schema, at)
+    if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
+        yield f"{at} is not written as it must be"
+    if isinstance(value, list):
+        yield from _broken_list(value, schema, root, at)
+    if isinstance(value, dict):
+        yield from _broken_object(value, schema, root, at)
+
+
+def _is(value: object, kind: str) -> bool:
+    return isinstance(value, KINDS[kind]) and (not isinstance(value, bool) or kind == "boolean")
+
+
+def _out_of_range(value: float, schema: JsonSchema, at: str) -> Iterator[str]:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield f"{at} is not finite"
+    if value < schema.get("minimum", -math.inf):
+        yield f"{at} is below {schema['minimum']}"
+    if value > schema.get("maximum", math.inf):
+        yield f"{at} is above {schema['maximum']}"
+
+
+def _broken_list(value: list[Any], schema: JsonSchema, root: JsonSchema, at: str) -> Iterator[str]:
+    if len(value) < schema.get("minItems", 0):
+        yield f"{at} has too few entries"
+    for place, each in enumerate(value):
+        yield from _broken(each, schema.get("items", {}), root, f"{at}[{place}]")
+
+
+def _broken_object(value: dict[str, Any], schema: JsonSchema, root: JsonSchema, at: str) -> Iterator[str]:
+    yield from (f"{at} lacks {key}" for key in schema.get("required", []) if key not in value)
+    for key, each in value.items():
+        inside = schema.get("properties", {}).get(key, schema.get("additionalProperties", True))
+        if inside is False:
+            yield f"{at} has {key}, which stands for nothing"
+        elif isinstance(inside, Mapping):
+            yield from _broken(each, inside, root, f"{at}.{key}")

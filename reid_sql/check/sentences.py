@@ -1,0 +1,228 @@
+"""The sentences of a report, the same on the terminal, in JUnit and in HTML, and what to do next."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reid_sql.charts.risk_charts import measured_columns, risk_of_all
+from reid_sql.check.verdicts import ORDER
+from reid_sql.models.numerics.quantiles import percent
+from reid_sql.terminal.console import number
+
+Check = Mapping[str, Any]
+LONG: Final = 1e15
+ROUNDING: Final = 1e-9  # up to which a measure takes two figures for the same
+VERDICTS: Final = {
+    "pass": "PASS: every check is within its limit.",
+    "no worse": "PASS: some checks are beyond their limit, but none is worse than in the baseline.",
+    "fail": "FAIL: the policy is not met.",
+    "not judged": "NOT JUDGED: what could not be measured is no pass.",
+}
+
+
+def telling(check: Check) -> Mapping[str, Any]:
+    """Give the group that decides: of the worst verdict, the one of the highest risk."""
+    sign = 1 if check["bound"] == "at_least" else -1
+    found = [group for group in check["groups"] if group["verdict"] == check["verdict"]]
+    return min(found, key=lambda group: sign * (_shown(group) or 0.0))
+
+
+def _shown(group: Mapping[str, Any]) -> float | None:
+    found: float | None = group["judged"] if group["judged"] is not None else group["below"]
+    return found
+
+
+def asked(check: Check) -> str:
+    """Name the measure with the parameters that make it, and the groups it is held to."""
+    told = [
+        f"{name} {value['name'] if isinstance(value, Mapping) else plain(value)}"
+        for name, value in check["parameters"].items()
+        if _decides(check, name, value)
+    ]
+    by = f" by {', '.join(check['by'])}" if check["by"] else ""
+    sensitive = f" of {check['sensitive']}" if check["sensitive"] else ""
+    estimate = ", by its estimate" if check["judge_by"] == "estimate" else ""
+    listed = f" ({', '.join(told)})" if told else ""
+    return f"{check['measure']}{sensitive}{listed}{by}{estimate}"
+
+
+def counted(check: Check) -> str:
+    """Name the columns by which the check tells people apart."""
+    return f"on {', '.join(check['quasi_identifiers'])}" if check["quasi_identifiers"] else ""
+
+
+def _decides(check: Check, name: str, value: object) -> bool:
+    """Whether the figure hangs on the parameter."""
+    if value in (None, []) or name == "memory_mb" or (name == "sample" and value == 0):
+        return False
+    return name != "c" or check["parameters"].get("variant") == "recursive"
+
+
+def plain(value: object) -> str:
+    """Write a number with all its digits, as a policy may have it."""
+    if isinstance(value, list | tuple):
+        return " and ".join(plain(each) for each in value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if float(value).is_integer() and abs(value) < LONG:
+        return f"{value:,.0f}"
+    return repr(float(value))
+
+
+def figure(group: Mapping[str, Any], check: Check | None = None) -> str:
+    """Write a figure with its interval, or below which it lies, or that there is none.
+
+    It is never written so that it seems to lie on the other side of the limit.
+    """
+    bound = check["limit"] if check else None
+    if group["masked"]:
+        return "masked"
+    if group["below"] is not None:
+        return f"below {beside(group['below'], bound)}"
+    if group["value"] is None:
+        return "no answer"
+    ends = (
+        f" [{beside(group['low'], bound)}, {beside(group['high'], bound)}]"
+        if group["low"] is not None
+        else ""
+    )
+    return f"{beside(group['value'], bound)}{ends}"
+
+
+def beside(value: float | None, bound: float | None) -> str:
+    """Write a number with four digits, or with as many as show on which side of the limit it lies.
+
+    >>> beside(0.10000001, 0.1), beside(0.123456, 0.1), beside(0.1, 0.1)
+    ('0.10000001', '0.1235', '0.1')
+    """
+    if value is None or isinstance(value, int):
+        return plain(value) if value is not None else number(value)
+    for digits in range(4, 18):
+        told = f"{value:.{digits}g}"
+        if bound is None or _side(float(told), bound) == _side(value, bound):
+            return told
+    return repr(value)
+
+
+def _side(value: float, bound: float) -> int:
+    """Whether a figure lies below the limit, on it but for rounding, or above, as a verdict takes it."""
+    gap = value - bound
+    return 0 if abs(gap) <= ROUNDING * max(abs(value), abs(bound)) else 1 if gap > 0 else -1
+
+
+def limit(check: Check) -> str:
+    """Write the limit."""
+    told = [] if check["limit"] is None else [f"{check['bound'].replace('_', ' ')} {plain(check['limit'])}"]
+    return ", ".join([*told, *(["no worse"] if check["no_worse"] else [])])
+
+
+def counts(page: Mapping[str, Any]) -> dict[str, int]:
+    """Count the checks by verdict, worst first."""
+    verdicts = [check["verdict"] for check in page["checks"]]
+    return {verdict: verdicts.count(verdict) for verdict in ORDER}
+
+
+def sentence(page: Mapping[str, Any]) -> str:
+    """Say the verdict and how many checks came out how."""
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
+    return f"{VERDICTS[page['verdict']]} {told}."
+
+
+def quotable(page: Mapping[str, Any]) -> list[str]:
+    """Give the sentences that may be quoted, each once, of the group that decides a check."""
+    found = [(check["table"], telling(check)) for check in page["checks"]]
+    whose = [(table, _label(group), group["sentence"]) for table, group in found if group["sentence"]]
+    return list(
+        dict.fromkeys(f"{', '.join(filter(None, (table, label)))}: {said}" for table, label, said in whose)
+    )
+
+
+def _label(group: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (group["group"] or {}).items())
+
+
+@dataclass(frozen=True)
+class Note:
+    """The group that decided a check, and what there is to say of it."""
+
+    group: Mapping[str, Any]
+    words: str
+
+
+def note(check: Check) -> Note:
+    """Say which group decided, and why, where there is something to say."""
+    found = telling(check)
+    parts = []
+    if check["by"]:
+        alike = sum(group["verdict"] == check["verdict"] for group in check["groups"])
+        label = _label(found) or "a small group"
+        parts.append(f"{alike:,} of {len(check['groups']):,} groups; {label}")
+    words = found["why"] if check["verdict"] != "fail" or found["baseline"] is not None else ""
+    cautions = [caution for caution in check["cautions"] if caution != found["why"]]
+    return Note(found, "; ".join(part for part in (*parts, words, *cautions) if part))
+
+
+Page = Mapping[str, Any]
+SHOWN: Final = 5
+DONE: Final = (
+    "Every check is within its limit: the policy holds nothing against "
+    "this release. Keep this report with it."
+)
+ADVICE: Final = (
+    "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check. "
+    "reid-sql prepare POLICY finds the coarser form that meets them all and loses least, as SQL."
+)
+
+
+def next_steps(page: Page) -> list[str]:
+    """Give the steps: what fails, which column does most to it, what could not be judged and why."""
+    steps = [step for table in page["tables"] for step in _of_table(page, table)]
+    return steps or [DONE]
+
+
+def _of_table(page: Page, table: Page) -> Iterator[str]:
+    """Sum up a table: how many checks fail and which, what drives the risk, what could not be judged."""
+    checks = [check for check in page["checks"] if check["table"] == table["name"]]
+    name = table["name"]
+    if failing := _of(checks, "fail"):
+        beyond = f"{name}: {_many(failing, checks)} beyond the limit: {_listed(failing)}."
+        yield f"{beyond} Do not release it as it is."
+        yield from _columns(table)
+        yield ADVICE
+    if open_ := _of(checks, "not judged"):
+        why = "; ".join(dict.fromkeys(telling(check)["why"].rstrip(".") for check in open_[:SHOWN]))
+        unjudged = f"{len(open_)} of {len(checks)} checks could not be judged"
+        yield f"{name}: {unjudged}: {_listed(open_)}. Why: {why}."
+    if kept := _of(checks, "no worse"):
+        beyond = f"{name}: {_many(kept, checks)} beyond the limit as in the baseline: {_listed(kept)}."
+        yield f"{beyond} Plan how to meet it."
+
+
+def _of(checks: list[Page], verdict: str) -> list[Page]:
+    return [check for check in checks if check["verdict"] == verdict]
+
+
+def _many(some: list[Page], checks: list[Page]) -> str:
+    return f"{len(some)} of {len(checks)} checks {'is' if len(some) == 1 else 'are'}"
+
+
+def _listed(checks: list[Page]) -> str:
+    """Name the measures, each once."""
+    names = list(dict.fromkeys(check["measure"] for check in checks))
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def _columns(table: Page) -> Iterator[str]:
+    """Say which column drives the risk most."""
+    found = measured_columns(table)
+    if not found:
+        return
+    strongest = min(found, key=lambda each: float(each["without"]["average_risk"]))
+    risk, least = risk_of_all(table), strongest["without"]["k"]
+    start = "" if risk is None else f" from {percent(risk)}"
+    told = "few records" if least is None else f"{least:,} record{'' if least == 1 else 's'}"
+    yield (
+        f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk "
+        f"falls{start} to {percent(strongest['without']['average_risk'])} and the smallest class has {told}. "
+        "Leave it out, or release it coarser."
+    )

@@ -1,0 +1,210 @@
+"""Where a policy's table lies: a file, the files of a pattern, a table of a warehouse, or one handed over.
+
+A pattern is one where the policy says so.
+"""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from reid_sql.document import Place, shown
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.parameters import Choice
+from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
+from reid_sql.sources.formats import ENCODINGS, TextFormat
+from reid_sql.sources.remote import is_connection, url_of
+
+ENCODING: Final = Choice(ENCODINGS)
+LONGEST_PATH: Final = 4096
+OF_FILES: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
+HANDED: Final = "a table handed over in Python"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, as the policy names it and where it lies; a database's table; how text is written.
+
+    A table is named where the file is a database, the way of writing where it is text. `parts` are the files
+    of a pattern, each with the values that the names of its folders give. Of a warehouse `given` is its URL,
+    without secrets, and `path` the folder that the policy lies in; `handed` names a table of the caller's.
+    """
+
+    given: str
+    path: Path
+    table: str | None = None
+    form: TextFormat = AS_WRITTEN
+    parts: Parts = ()
+    url: str | None = None
+    handed: str | None = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files, one or those of the pattern."""
+        if not self.of_file:
+            return ()
+        return tuple(path for path, _ in self.parts) or (self.path,)
+
+    @property
+    def of_file(self) -> bool:
+        """Whether it is no table of a warehouse."""
+        return self.url is None and self.handed is None
+
+
+@dataclass(frozen=True)
+class Given:
+    """What holds for all tables of a policy: its folder, its URL, and the names of what the caller hands."""
+
+    folder: Path
+    url: str | None = None
+    handed: Collection[str] = ()
+
+
+def url_in(place: Place, default: str | None = None) -> str | None:
+    """Give the URL that stands at the place, else the default; a secret in it is refused here."""
+    if "url" not in place.values:
+        return default
+    given = place.text("url")
+    if not is_connection(given):
+        rule = f"{place.at('url')} must be a URL of a warehouse, got {shown(given)}"
+        raise OutOfDomainError(f"{rule}; write it like postgres://host/database or env:WAREHOUSE_URL")
+    if "://" in given:
+        url_of(place.at("url"), given)
+    return given
+
+
+def name_of(place: Place) -> str:
+    """What the reports call the table: its name, else its database's table, else its file."""
+    default = (
+        place.text("table", "") or Path(place.text("files" if "files" in place.values else "file", "")).stem
+    )
+    return place.text("name", default)
+
+
+def source_of(place: Place, given: Given, kind: str = "") -> Source:
+    """Read where a table lies, or its population with the kind `population_`."""
+    folder, url = given.folder, url_in(place, given.url)
+    name = place.text("population_table", "") if kind else name_of(place)
+    if name in given.handed:
+        return Source(HANDED, folder, handed=name)
+    if url is not None:
+        return _of_warehouse(place, folder, url, kind)
+    if not kind and "files" in place.values:
+        return _of_pattern(place, folder)
+    file = place.text(f"{kind}file")
+    if not Path(file).name or "\0" in file:
+        raise OutOfDomainError(
+            f'{place.at(f"{kind}file")} must name a file, got {shown(file)}; write it like "people.parquet"'
+        )
+    named = place.text(f"{kind}table") if f"{kind}table" in place.values else None
+    return Source(file, folder / file, named, _form(place))
+
+
+def population_source_of(place: Place, given: Given, source: Source) -> Source | None:
+    """Where the table of the population lies: in a file of its own, or beside the table in a warehouse."""
+    name = place.text("population_table", "")
+    if "population_file" in place.values or (name and source.url is not None) or name in given.handed:
+        return source_of(place, given, "population_")
+    if name and source.handed is not None:
+        rule = f"tables must hold the population '{name}' of {place.where} too, got {sorted(given.handed)}"
+        raise UnknownNameError(f"{rule}; pass it by its name")
+    return None
+
+
+def _of_warehouse(place: Place, folder: Path, url: str, kind: str) -> Source:
+    """The table that a warehouse has under this name."""
+    for key in (f"{kind}file", *(() if kind else OF_FILES)):
+        if key in place.values:
+            raise OutOfDomainError(f"{place.at(key)} must stand without url, got both; leave one away")
+    table = place.text(f"{kind}table", "")
+    if not table.strip():
+        rule = f"{place.at(f'{kind}table')} must name the table of the warehouse, got none"
+        raise OutOfDomainError(f'{rule}; write it like "schema.people"')
+    return Source(url, folder, table, url=url)
+
+
+def _of_pattern(place: Place, folder: Path) -> Source:
+    """The files of a pattern, seen from the policy."""
+    given = place.text("files")
+    for other in ("file", "table"):
+        if other in place.values:
+            raise OutOfDomainError(
+                f"{place.at('files')} must stand without {other}, got both; leave one away"
+            )
+    parts = match_files(place.at("files"), given, folder)
+    return Source(given, folder / given, None, _form(place), parts)
+
+
+def _form(place: Place) -> TextFormat:
+    """How the table's text files are written."""
+    delimiter = place.text("delimiter") if "delimiter" in place.values else None
+    quote = place.text("quote", '"')
+    for key, mark, lengths in (("delimiter", delimiter or ",", (1,)), ("quote", quote, (0, 1))):
+        if len(mark) not in lengths or not mark.isascii() or set(mark) & set("\r\n\0"):
+            rule = f"{place.at(key)} must be a single ASCII character, got {shown(mark)}"
+            raise OutOfDomainError(f'{rule}; write it like delimiter = ";" or quote = "\'"')
+    if quote and delimiter == quote:
+        raise OutOfDomainError(
+            f"{place.at('quote')} must differ from the delimiter, got {shown(quote)} for both; name another"
+        )
+    encoding = ENCODING.check(place.at("encoding"), place.text("encoding", "utf-8"))
+    header = place.flag("header") if "header" in place.values else True
+    return TextFormat(delimiter, encoding, header, quote)
+
+
+CHANGED: Final = "the file changed while it was measured"
+Stamp = tuple[int, int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The hash of a table's file and of its population's, each None if there is no single file.
+
+    So it is where many files or a catalogue stand behind it.
+    """
+
+    sha256: str | None
+    population_sha256: str | None
+    stamps: tuple[Stamp, ...]
+
+
+def evidence(source: Source, population: Source | None) -> Evidence:
+    """Hash the files of a table and of its population."""
+    files = [*files_of(source), *(files_of(population) if population else [])]
+    return Evidence(
+        _hash(source), _hash(population) if population else None, tuple(_stamp(each) for each in files)
+    )
+
+
+def files_of(source: Source) -> list[Path]:
+    """Give the files that are read: a database's write-ahead log holds records, too."""
+    found = [each for each in source.paths if each.is_file()]
+    logs = [each.with_name(f"{each.name}.wal") for each in found]
+    return [*found, *(each for each in logs if each.is_file())]
+
+
+def _hash(source: Source) -> str | None:
+    """Give the hash of one file; of several, that of their hashes and names as `sha256sum` lists them."""
+    files = files_of(source)
+    if len(files) == 1:
+        return _of_file(files[0])
+    return hashlib.sha256(_listed(files).encode()).hexdigest() if files else None
+
+
+def _listed(files: Sequence[Path]) -> str:
+    shared = files[0].parent
+    while any(shared not in each.parents for each in files):
+        shared = shared.parent
+    return "".join(f"{_of_file(each)}  {each.relative_to(shared).as_posix()}\n" for each in files)
+
+
+def _of_file(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _stamp(path: Path) -> Stamp:
+    """What the file system says of a file: one that was put in its place and taken away leaves a trace."""
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -1,0 +1,137 @@
+"""The verdict and the advice on a terminal."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+
+from reid_sql.check.sentences import asked, counted, figure, limit, note, quotable, sentence
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, WIDE, Text
+
+NARROW: Final = 110
+STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}
+
+
+def verdict_page(page: Mapping[str, Any], width: int = WIDE) -> RenderableType:
+    """Show every check with its figure and limit, then the verdict; in blocks where the terminal is narrow.
+
+    The blocks are of lines.
+    """
+    checks = _lines(page) if width < NARROW else [_table(page)]
+    return Group(
+        Text(f"Policy: {page['policy']['name']}", style="bold"),
+        *(Text(_facts(each), style="dim") for each in page["tables"]),
+        *(
+            Text(ONE_ROW_ONE_PERSON, style="dim")
+            for _ in [0]
+            if any(each["entity"] is None for each in page["tables"])
+        ),
+        *checks,
+        *(Text(told) for told in quotable(page)),
+        Panel(Text(sentence(page)), style=STYLES[page["verdict"]]),
+    )
+
+
+def _table(page: Mapping[str, Any]) -> Table:
+    table = Table(header_style="bold")
+    for column in ("verdict", "table", "measure", "figure", "limit", ""):
+        table.add_column(column, justify="right" if column in ("figure", "limit") else "left")
+    for check in page["checks"]:
+        found = note(check)
+        badge = Text(check["verdict"].upper(), style=f"bold {STYLES[check['verdict']]}")
+        cells = (figure(found.group, check), limit(check), found.words)
+        table.add_row(badge, Text(check["table"]), _measure(check), *(Text(cell) for cell in cells))
+    return table
+
+
+def _measure(check: Mapping[str, Any]) -> RenderableType:
+    told = [Text(asked(check))]
+    if counted(check):
+        told.append(Text(counted(check), style="dim"))
+    return Group(*told)
+
+
+def _lines(page: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Give a block of lines for each check."""
+    for check in page["checks"]:
+        found = note(check)
+        yield Text(
+            f"{check['verdict'].upper()}  {check['table']}: {asked(check)}",
+            style=f"bold {STYLES[check['verdict']]}",
+        )
+        told = (counted(check), f"{figure(found.group, check)}, limit {limit(check)}", found.words)
+        yield from (Padding(Text(line), (0, 0, 0, 4)) for line in told if line)
+
+
+def _facts(each: Mapping[str, Any]) -> str:
+    dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
+    dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
+    named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
+    counted = "records" if each["entity"] is None else f"people, told apart by {each['entity']},"
+    return f"{each['name']}: {each['records']:,} {counted}{dropped} by {named}"
+
+
+SHOWN: Final = 12  # changes for each check
+
+
+def advice_page(page: Mapping[str, Any]) -> RenderableType:
+    """Show the strongest changes for each failing check, and what meets all."""
+    if not page["failing"]:
+        return Panel(Text("Nothing to advise: every check is within its limit."), style="green")
+    return Group(
+        *(_advice_for_check(each) for each in page["failing"]),
+        *(_advice_for_table(each) for each in page["tables"] if each["failing"]),
+    )
+
+
+def _advice_for_check(each: Mapping[str, Any]) -> RenderableType:
+    title = (
+        f"{each['table']}: {asked(each)} {counted(each)} is {figure(each['groups'][0], each)}, "
+        f"limit {limit(each)}"
+    )
+    why = [Text(f"  not judged: {each['groups'][0]['why']}")] if each["verdict"] == "not judged" else []
+    if not each["changes"]:
+        words = "  does not hang on the quasi-identifiers, so nothing was measured"
+        return Group(Text(title, style="bold"), *(why or [Text(words, style="dim")]), "")
+    table = Table(header_style="bold")
+    table.add_column("measured with")
+    table.add_column("figure", justify="right")
+    table.add_column("")
+    for row in each["changes"][:SHOWN]:
+        met = row["verdict"] not in ("fail", "not judged")
+        table.add_row(
+            Text(row["change"]),
+            Text(figure(row["figure"], each)),
+            Text("meets the limit" if met else "", style="green"),
+        )
+    left = len(each["changes"]) - SHOWN
+    return Group(
+        Text(title, style="bold"),
+        *why,
+        table,
+        Text(f"  and {left} more; --json shows all", style="dim") if left > 0 else "",
+        "",
+    )
+
+
+def _advice_for_table(each: Mapping[str, Any]) -> RenderableType:
+    best = each["changes"][0] if each["changes"] else None
+    if best is None:
+        return Panel(
+            Text(f"{each['name']}: no change that was measured meets any failing check; combine several."),
+            style="red",
+        )
+    met, all_of = best["meets"], each["failing"]
+    alike = [
+        row["change"]
+        for row in each["changes"]
+        if row["meets"] == met and len(row["drop"]) == len(best["drop"])
+    ][:5]
+    words = (
+        f"{each['name']}: {' | '.join(alike)} meets {'all' if met == all_of else met} "
+        f"of {all_of} failing checks."
+    )
+    return Panel(Text(words), style="green" if met == all_of else "yellow")
