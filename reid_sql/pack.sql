@@ -118,7 +118,7 @@ CREATE OR REPLACE MACRO reid_with_nulls(tbl, columns, nulls, body) AS
 
 -- 4. Classes: the records that have the same values.
 -- A constant in the place of a column would make one class of all records. Its text shows it.
-CREATE OR REPLACE MACRO reid_are_columns(texts, record) AS
+CREATE OR REPLACE MACRO reid_refuse_constants(texts, record) AS
   CASE WHEN len(list_filter(texts, lambda t: regexp_full_match(t, '(?s)(''([^'']|'''')*''|[-+.0-9eE]+|NULL'
       || '|true|false|CAST\((''|[-+.0-9tfN]).*|(main\.)?list_value\(.*|\(?''.*'' \|\| ''.*)'))) > 0
     THEN CAST('equivalence_class_size must be given columns, got a constant' || chr(59)
@@ -127,25 +127,25 @@ CREATE OR REPLACE MACRO reid_are_columns(texts, record) AS
     THEN CAST('columns must distinguish texts that differ, got one with a collation' || chr(59)
       || ' pass decode(encode(name)) instead' AS BOOLEAN) ELSE true END;
 CREATE OR REPLACE MACRO equivalence_class_size
-  (c1) AS CASE WHEN reid_are_columns([alias(c1)], row(c1))
+  (c1) AS CASE WHEN reid_refuse_constants([alias(c1)], row(c1))
     THEN count(*) OVER (PARTITION BY c1) END,
-  (c1, c2) AS CASE WHEN reid_are_columns([alias(c1), alias(c2)], row(c1, c2))
+  (c1, c2) AS CASE WHEN reid_refuse_constants([alias(c1), alias(c2)], row(c1, c2))
     THEN count(*) OVER (PARTITION BY c1, c2) END,
-  (c1, c2, c3) AS CASE WHEN reid_are_columns([alias(c1), alias(c2), alias(c3)], row(c1, c2, c3))
+  (c1, c2, c3) AS CASE WHEN reid_refuse_constants([alias(c1), alias(c2), alias(c3)], row(c1, c2, c3))
     THEN count(*) OVER (PARTITION BY c1, c2, c3) END,
-  (c1, c2, c3, c4) AS CASE WHEN reid_are_columns(
+  (c1, c2, c3, c4) AS CASE WHEN reid_refuse_constants(
     [alias(c1), alias(c2), alias(c3), alias(c4)],
     row(c1, c2, c3, c4)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4) END,
-  (c1, c2, c3, c4, c5) AS CASE WHEN reid_are_columns(
+  (c1, c2, c3, c4, c5) AS CASE WHEN reid_refuse_constants(
     [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5)],
     row(c1, c2, c3, c4, c5)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5) END,
-  (c1, c2, c3, c4, c5, c6) AS CASE WHEN reid_are_columns(
+  (c1, c2, c3, c4, c5, c6) AS CASE WHEN reid_refuse_constants(
     [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6)],
     row(c1, c2, c3, c4, c5, c6)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6) END,
-  (c1, c2, c3, c4, c5, c6, c7) AS CASE WHEN reid_are_columns(
+  (c1, c2, c3, c4, c5, c6, c7) AS CASE WHEN reid_refuse_constants(
     [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7)],
     row(c1, c2, c3, c4, c5, c6, c7)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7) END,
-  (c1, c2, c3, c4, c5, c6, c7, c8) AS CASE WHEN reid_are_columns(
+  (c1, c2, c3, c4, c5, c6, c7, c8) AS CASE WHEN reid_refuse_constants(
     [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7), alias(c8)],
     row(c1, c2, c3, c4, c5, c6, c7, c8)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7, c8) END;
 CREATE OR REPLACE MACRO reid_histogram(tbl, columns, nulls) AS

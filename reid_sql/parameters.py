@@ -256,7 +256,9 @@ def list_text(value: Any) -> str:  # noqa: ANN401 - anything
     """
     if isinstance(value, list | tuple):
         return f"[{', '.join(list_text(each) for each in value)}]"
-    return "NULL" if value is None else str(value)
+    if value is None or isinstance(value, bool):
+        return {None: "NULL", True: "true", False: "false"}[value]
+    return str(value)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from reid_sql import __version__
 from reid_sql.commands.options import PASSED, printed
 from reid_sql.errors import OutOfDomainError
 
-WORDS: Final = "print SQL that needs no Python: a script of functions for DuckDB, or the query of one call"
+WORDS: Final = "print SQL that needs no Python: functions for DuckDB, or the query of one call"
 BARE: Final = """-- The functions find each other where their database is the current one (USE). To call them from
 -- others, name it: reid-sql sql --permanent NAME, attached as NAME everywhere.
 """
@@ -41,7 +41,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Print the functions as SQL, or the query that a call of one runs."""
-    from reid_sql.engines.duckdb.plain_sql import DUCKDB, plain_sql  # noqa: PLC0415 - help needs no functions
+    from reid_sql.engines.duckdb.dialects import DUCKDB  # noqa: PLC0415 - help needs no functions
+    from reid_sql.engines.duckdb.plain_sql import plain_sql  # noqa: PLC0415 - the same
     from reid_sql.engines.duckdb.script import script  # noqa: PLC0415 - the same
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 

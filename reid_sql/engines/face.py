@@ -23,8 +23,10 @@ from reid_sql.function import Answer, Function, signature_of
 from reid_sql.parameters import (
     Choice,
     Column,
+    Columns,
     Document,
     Domain,
+    Groups,
     Key,
     Number,
     Numbers,
@@ -259,6 +261,8 @@ def _checked(name: str, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - an
     if isinstance(domain, Numbers):
         numbers = domain.check(name, _listed(domain, name, value))
         return None if numbers is None else numbers.tolist()
+    if isinstance(domain, Columns | Groups) and isinstance(value, str):
+        return [value]
     if isinstance(domain, Column) or (isinstance(domain, Key) and value is not None):
         return _column_name(name, value)
     if isinstance(domain, Texts | Document | Choice | Text):

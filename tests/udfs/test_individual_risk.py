@@ -101,7 +101,7 @@ def test_an_empty_table_is_refused() -> None:
     [
         "individual_risk(t, ['a', 'b'], key := '$key')",
         "loglinear_risk(t, ['a', 'b'], 0.1, key := '$key')",
-        "adversary_risk(t,{'groups': [{'columns': ['a'], 'probability': 1}], 'population': 9}, 1, 0, '$key')",
+        "adversary_risk(t,{'groups': [{'columns': ['a'], 'probability': 1}], 'population': 9}, 100, 0, '$key')",
     ],
 )
 def test_a_key_that_names_two_records_is_refused(call: str, key: str, told: str) -> None:

@@ -56,6 +56,9 @@ def _write(tree: Any, dialect: str) -> str:  # noqa: ANN401 - a tree of sqlglot
     if any(tree.find_all(exp.Columns)):
         rule = f"SQL of {dialect} must be asked without by, got a call with it"
         raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
+    if any(join.method == "ASOF" for join in tree.find_all(exp.Join)):
+        rule = f"SQL of {dialect} must have all that the call needs, got one that has ASOF JOIN"
+        raise UnavailableError(f"{rule}; run the call in DuckDB")
     tree = tree.transform(_portable)
     for select in list(tree.find_all(exp.Select)):
         eliminate_semi_and_anti_joins(select)
@@ -76,7 +79,8 @@ def _portable(node: Any) -> Any:  # noqa: ANN401 - the same
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Anonymous) and node.this.name == "error":
         return exp.cast(exp.null(), node.to)
     if isinstance(node, exp.IgnoreNulls | exp.AnyValue):  # of values that are the same
-        return exp.Max(this=node.find(exp.AnyValue).this)
+        value = node.this if isinstance(node, exp.AnyValue) else node.this.this
+        return exp.Max(this=value)
     if isinstance(node, exp.ApproxDistinct):  # by which t_closeness chooses the faster of two equal ways
         return exp.Literal.number(0)
     if isinstance(node, exp.IsInf):

@@ -175,8 +175,8 @@ SHARED: Final[Mapping[str, str]] = {
     "reid_expm1": """(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2)
         WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END""",
     "reid_is_usual": f"() AS CASE WHEN {USUAL} THEN true ELSE {refusal(REDEFINED)} END",
-    "reid_are_exact": f"""(c) AS CAST(CASE WHEN NOT ({USUAL}) THEN {sql_literal(REDEFINED)}
-        WHEN NOT ({EXACT}) THEN {sql_literal(COLLATED)}
+    "reid_are_exact": f"""(c) AS CAST(CASE WHEN ({USUAL}) IS NOT TRUE THEN {sql_literal(REDEFINED)}
+        WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
         WHEN {has_collation("c")} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)""",
     "reid_are_columns": f"""(people, names, example) AS
         CAST(coalesce({REFUSE}('constants', people, names, example), 'true') AS BOOLEAN)""",

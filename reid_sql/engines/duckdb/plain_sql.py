@@ -1,4 +1,4 @@
-"""The query that a call runs, as plain SQL that any client can run: the call is parsed, and nothing is run."""
+"""The query that a call runs, as plain SQL for any client: the call is parsed, and nothing is run."""
 
 import re
 import threading

@@ -164,6 +164,8 @@ def _columns_in(node: Any) -> set[str]:  # noqa: ANN401 - a part of a parsed exp
         return set().union(*map(_columns_in, node))
     if not isinstance(node, dict):
         return set()
+    if node.get("class") in {"STAR", "POSITIONAL_REFERENCE"}:  # columns of these very names: * and #1
+        return {str(node["class"])}
     if node.get("class") == "COLUMN_REF":
         return {".".join(node["column_names"])}
     found = set().union(*map(_columns_in, node.values()))

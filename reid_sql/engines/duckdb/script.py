@@ -18,7 +18,8 @@ TOKEN: Final = re.compile(r"""--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w.])(
 DEFINITION: Final = re.compile(r"(?s)\A(\w+)(.*)")
 DEFAULT: Final = re.compile(r"\s*:=[^,]*")
 
-# register() replaces a catalogue with a macro reid_functions. A database file of our name would be written to. Its refusal undoes the transaction, and so all of the script.
+# A database file of our name would be written to: its refusal undoes the transaction, and so all of the script.
+# register() replaces the macros of a catalogue that has a macro reid_functions.
 BEGIN: Final = f"""ATTACH IF NOT EXISTS ':memory:' AS {CATALOGUE};
 BEGIN;
 SET VARIABLE reid_is_in_memory = (SELECT CASE WHEN {BUILTIN}count(path) > 0 THEN {BUILTIN}error(

@@ -40,8 +40,8 @@ COLLATED: Final = (
     "run RESET default_collation"
 )
 EXACT: Final = "'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))"
-SETTINGS_ARE_USUAL: Final = f"""CASE WHEN NOT ({USUAL}) THEN {refusal(REDEFINED)}
-    WHEN NOT ({EXACT}) THEN {refusal(COLLATED)} ELSE true END"""
+SETTINGS_ARE_USUAL: Final = f"""CASE WHEN ({USUAL}) IS NOT TRUE THEN {refusal(REDEFINED)}
+    WHEN ({EXACT}) IS NOT TRUE THEN {refusal(COLLATED)} ELSE true END"""
 BYTEWISE: Final = (  # the collations that compare bytes, as texts without one are compared
     r"'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF'"
 )

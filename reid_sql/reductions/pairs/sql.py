@@ -8,7 +8,7 @@ aliases of the columns that divide the rows; they come before the others.
 from collections.abc import Sequence
 from itertools import combinations
 
-from reid_sql.models.copula.gaussian_copula import OUTSIDE
+from reid_sql.models.evidence_kinds import MARGINAL_SHARE as OUTSIDE
 from reid_sql.reductions.pairs import ALONE
 from reid_sql.sql.records import value_text, with_null_report
 from reid_sql.sql.source import Source

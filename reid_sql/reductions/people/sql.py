@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reid_sql.models.people.people_evidence import most_lines
+from reid_sql.models.people.evidence import max_combinations
 from reid_sql.reductions.pairs.sql import (
     count_pairs,
     count_unique_records,
@@ -30,7 +30,7 @@ def people(
     """Count values, pairs that are not too many and class sizes; draw records by a hash of their values."""
     if by is not None:
         return _people_by_group(tbl, qi, weight, marginals, seed, by, nulls)
-    asked, most = with_weight(qi, weight), most_lines(len(qi))
+    asked, most = with_weight(qi, weight), max_combinations(len(qi))
     counts = _count_records_of_classes(weight)
     lines = count_values("reid_classes", qi, counts)
     if most:
@@ -107,7 +107,7 @@ def _select_lines(columns: Sequence[str], seed: int, lines: Sequence[str], group
           SELECT *, count(*) OVER (PARTITION BY {head}first, second) AS reid_lines
           FROM ({" UNION ALL ".join(lines)})
         )
-        WHERE second <= 0 OR reid_lines <= {most_lines(len(columns))}
+        WHERE second <= 0 OR reid_lines <= {max_combinations(len(columns))}
         UNION ALL
         SELECT {head}0, {SIZES}, NULL, NULL, NULL, records, count(*)::DOUBLE, NULL
         FROM reid_classes

@@ -184,7 +184,7 @@ NO_LISTS = [
     ("42", 42, "42"),
     ("1.5", 1.5, "1.5"),
     ("NULL", None, "NULL"),
-    ("true", True, "True"),
+    ("true", True, "true"),
     ("{'age': 1}", {"age": 1}, "{'age': 1}"),
 ]
 

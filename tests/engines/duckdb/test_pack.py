@@ -203,7 +203,10 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
     ("call", "words"),
     [
         ("risk_summary(people, ['age', 'sx'])", 'does not have a column named "sx"'),
-        ("range(3) AS other(sx), LATERAL (FROM risk_summary(people, ['sx']))", 'a column named "sx"'),
+        (
+            "range(3) AS other(sx), LATERAL (FROM risk_summary(people, ['sx']))",
+            'Referenced table "reid_source" not',
+        ),
         (
             "risk_summary(people, ['age', 'AGE'])",
             "must be a list of 1 to 64 different column names, got [age",
