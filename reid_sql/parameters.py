@@ -16,8 +16,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
 ASCII_LOWER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
-MOST_PEOPLE: Final = 1e15
-LONGEST_TEXT: Final = 200
+MAX_PEOPLE: Final = 1e15
+MAX_TEXT_LENGTH: Final = 200
 
 
 def plain(value: float) -> str:
@@ -169,7 +169,7 @@ class Text:
         """Give the text back, or refuse what is none."""
         if value is None and self.optional:
             return None
-        if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_TEXT:
+        if not isinstance(value, str) or not 1 <= len(value) <= MAX_TEXT_LENGTH:
             raise OutOfDomainError(self.sentence(name, "NULL" if value is None else str(value)))
         return value
 

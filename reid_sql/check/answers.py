@@ -21,7 +21,7 @@ from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql_udfs import declared
 
-NOBODY: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
+OF_NO_RECORD: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
 HELD: Final = ("class_size", "classes", "records", "blank_records")
 MAX_GROUPS: Final = 10_000
 STOPPED: Final = (duckdb.InterruptException, KeyboardInterrupt)
@@ -148,7 +148,7 @@ class Answers(ABC):
         key = (tuple(sorted(qi)), tuple(by), tuple((coarser or {}).items()))
         if key not in self._histograms:
             self._histograms[key] = self._counted(qi, by, drop=self.table.nulls == "drop", coarser=coarser)
-        return self._histograms[key].get(group.digits) or NOBODY
+        return self._histograms[key].get(group.digits) or OF_NO_RECORD
 
     def _matches_of_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
         """Count matches of all groups at once, where NULL is a wildcard; nothing where each is asked alone.
@@ -214,7 +214,7 @@ class Answers(ABC):
         answers = self._answers.setdefault(key, {})
         if group.digits in answers:
             return answers[group.digits]
-        if function.reduction is HISTOGRAM and not (function.individuals and self.table.entity):
+        if function.reduction is HISTOGRAM and not (function.one_row_per_person and self.table.entity):
             found = self.histogram(check.quasi_identifiers, check.by, group, dict(check.coarser))
             answers[group.digits] = self.from_histogram(check, found)
             return answers[group.digits]

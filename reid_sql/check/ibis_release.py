@@ -18,9 +18,9 @@ from reid_sql.check.policy import Check, Policy, TablePolicy, columns_counted, c
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import DistinctRecords, fetch_distinct, profile_columns
 from reid_sql.engines.duckdb.packed import Group
+from reid_sql.engines.ibis.adapter import TABLE
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
-from reid_sql.engines.ibis.kit import TABLE
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
@@ -242,7 +242,7 @@ class IbisRelease(Answers):
     def _together(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
-        if function.is_handed("ibis", given):
+        if function.uses_fallback("ibis", given):
             return self._client.of_groups(function, qi, given, by)
         divided, names = self._divided(by)
         arguments = arguments_of(function, qi, {**given, "by": names}, (divided, self.population))
@@ -254,7 +254,7 @@ class IbisRelease(Answers):
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
     def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
-        if function.is_handed("ibis", given) or check.measure.takes("model"):
+        if function.uses_fallback("ibis", given) or check.measure.takes("model"):
             return self._client.of_part(function, check, given, group)
         part = self._part(check.by, group)
         return self._call(

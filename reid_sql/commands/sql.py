@@ -8,8 +8,8 @@ from reid_sql.commands.options import PASSED, printed
 from reid_sql.errors import OutOfDomainError
 
 WORDS: Final = "print SQL that needs no Python: functions for DuckDB, or the query of one call"
-BARE: Final = """-- The functions find each other where their database is the current one (USE). To call them from
--- others, name it: reid-sql sql --permanent NAME, attached as NAME everywhere.
+BARE: Final = """-- The functions find each other where their database is the current one (USE). To call them
+-- from others, name it: reid-sql sql --permanent NAME, attached as NAME everywhere.
 """
 
 

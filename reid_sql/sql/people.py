@@ -5,10 +5,10 @@ NULL is one person. An attacker knows one record of a person; a class counts its
 
 from collections.abc import Sequence
 
-from reid_sql.reduction import SEVERAL_VALUES, refuse_entity, refuse_individuals
+from reid_sql.parameters import fold_case
+from reid_sql.reduction import REFUSAL_SEVERAL_VALUES, refuse_entity, refuse_one_row_per_person
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import (
-    fold_case,
     name,
     none_null,
     numbered,
@@ -63,7 +63,7 @@ def one_row_per_person(
     """
     if entity is None:
         return source
-    refuse_individuals(columns, entity, nulls)
+    refuse_one_row_per_person(columns, entity, nulls)
     every, weighed = union([*columns, entity], by), weight is not None
     if weight is None or place_of(weight, every):
         body, weighed = _smallest_classes(source, columns, entity, by), False
@@ -147,7 +147,7 @@ def one_row_per_value(
           SELECT *, count(*) {known} OVER (PARTITION BY {keys}entity) AS several
           FROM ({count_people(source, every, entity, "value")})
         )
-        WHERE CASE WHEN several > 1 THEN {refusal(SEVERAL_VALUES)} ELSE true END"""
+        WHERE CASE WHEN several > 1 THEN {refusal(REFUSAL_SEVERAL_VALUES)} ELSE true END"""
     label = f"quasi-identifiers, sensitive{', by and entity' if by else ' and entity'}"
     return source.derive(source.check_columns(label, union(with_entity(asked, entity, nulls), by), body))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reid_sql.reduction import REPEATED_KEY
+from reid_sql.reduction import REFUSAL_REPEATED_KEY
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import aliases, all_null, numbered, same, text
 
@@ -190,4 +190,4 @@ def named_by_key(source: Source, columns: Sequence[str], key: str | None, nulls:
 def is_key(alias: str) -> str:
     """Test in an aggregate that the values differ, one NULL among them; else refuse. No value is named."""
     return f"""CASE WHEN count(DISTINCT {alias}) + least(1, count(*) - count({alias})) < count(*)
-        THEN error({text(REPEATED_KEY)})::BOOLEAN ELSE true END"""
+        THEN error({text(REFUSAL_REPEATED_KEY)})::BOOLEAN ELSE true END"""

@@ -18,7 +18,7 @@ import reid_sql
 from reid_sql.engines.duckdb.planner import write_plan
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED
-from reid_sql.reduction import NOBODY
+from reid_sql.reduction import OF_NO_RECORD
 from reid_sql_udfs import declared
 from tests.engines.asking import same
 from tests.sensitive import MEASURES, both, summary
@@ -160,7 +160,9 @@ def test_a_group_is_answered_as_its_own_table(function: str, options: dict[str, 
             same(groups[group], asked(function, [part, *others], ["age", "sex"], **options)[1])
         else:
             assert [row["records_dropped"] for row in groups[group]] == [part.height]
-            assert {row.get("status", NOBODY["status"]) for row in groups[group]} == {NOBODY["status"]}
+            assert {row.get("status", OF_NO_RECORD["status"]) for row in groups[group]} == {
+                OF_NO_RECORD["status"]
+            }
     assert len(groups) == len(places(table, by))
 
 
@@ -193,7 +195,7 @@ def test_each_group_has_the_measures_of_its_classes(
         for group, (found,) in held.items():
             rows = kept([tuple(row[place] for place in columns) for row in groups[group]], nulls)
             assert found["records_dropped"] == len(groups[group]) - len(rows)
-            expected = summary(rows, measure, variant, 1) if rows else {"records": 0, **NOBODY}
+            expected = summary(rows, measure, variant, 1) if rows else {"records": 0, **OF_NO_RECORD}
             assert {name: found[name] for name in expected} == expected
 
 
@@ -364,7 +366,7 @@ def inner_names(function: str) -> list[str]:
         ],
         "",
     )
-    package = Path(str(importlib.import_module(asked_about.reduction.room).__file__)).parent
+    package = Path(str(importlib.import_module(asked_about.reduction.package).__file__)).parent
     polars = [package / "polars.py", ENGINES / "polars" / "groups.py"]
     words = {word for path in polars for word in LONE_WORD.findall(path.read_text(encoding="utf-8"))}
     parameters = {parameter.name for parameter in asked_about.parameters}

@@ -8,7 +8,7 @@ from reid_sql import registry
 from reid_sql.engines.duckdb.arguments import literal, sql_type
 from reid_sql.engines.duckdb.source import REFUSE
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import GROUP, HOW_NULLS, NOBODY, Reduction
+from reid_sql.reduction import GROUP, NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction
 from reid_sql.sql.scores import with_scores
 from reid_sql.sql.text import name, text, texts
 
@@ -18,8 +18,8 @@ MAX_CALLS: Final = 2**63 - 1  # rows of a range that has no end, each of which a
 IN_ARROW: Final = {"HUGEINT": "DECIMAL(38, 0)"}
 # Every column by its name, those of the groups by their own.
 PUBLIC_NAMES: Final = rf"SELECT COLUMNS('^(?s:(?:{GROUP})?(.*))$') AS '\1'"
-NULL_REPORT: Final = ", ".join(HOW_NULLS)
-MAX_NULL_REPORT: Final = ", ".join(f"max({column}) AS {column}" for column in HOW_NULLS)
+NULL_REPORT: Final = ", ".join(NULL_REPORT_COLUMNS)
+MAX_NULL_REPORT: Final = ", ".join(f"max({column}) AS {column}" for column in NULL_REPORT_COLUMNS)
 
 
 def body_name(declared: Function) -> str:
@@ -69,11 +69,11 @@ def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> s
 
 
 def _of_no_record(column: str) -> str:
-    return f" ELSE {text(str(NOBODY[column]))}" if column in NOBODY else ""
+    return f" ELSE {text(str(OF_NO_RECORD[column]))}" if column in OF_NO_RECORD else ""
 
 
 def _groups(reduction: Reduction) -> str:
-    return f"* EXCLUDE ({', '.join([*reduction.columns, *HOW_NULLS])})"
+    return f"* EXCLUDE ({', '.join([*reduction.columns, *NULL_REPORT_COLUMNS])})"
 
 
 def call_body(declared: Function, arguments: Sequence[str], database: str, rest: str = "") -> str:
@@ -114,7 +114,7 @@ def _body_over(
     first = next(iter(reduction.columns))
     inputs = list(reduction.inputs)
     arrays = inputs if reduction.whole else [f"list({column} ORDER BY {first} ASC)" for column in inputs]
-    if declared.answer is Answer.RECORDS:
+    if declared.answer is Answer.PER_RECORD:
         members = f"list(members ORDER BY {first} ASC) AS reid_members, {MAX_NULL_REPORT}"
         called = call_body(declared, [*arrays, *own], database, f"{members} FROM {source}")
         each = f"""SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {NULL_REPORT}
@@ -153,7 +153,7 @@ def _body_by_group(
     rows = f"SELECT reid_part, unnest(reid_rows) AS reid_row FROM ({each})"
     flat = f"SELECT unnest(reid_part), unnest(reid_row) FROM ({rows})"
     return f"""{PUBLIC_NAMES} FROM (
-        SELECT * EXCLUDE ({", ".join([*arrays, *HOW_NULLS])}), {NULL_REPORT} FROM ({flat}))"""
+        SELECT * EXCLUDE ({", ".join([*arrays, *NULL_REPORT_COLUMNS])}), {NULL_REPORT} FROM ({flat}))"""
 
 
 def score_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:

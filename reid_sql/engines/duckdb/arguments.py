@@ -72,6 +72,6 @@ def sql_type(domain: Domain) -> str:
 
 def reduction_arguments(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
     """What the function passes to its reduction: a parameter of the same name, or None."""
-    own = set(checked) - ({"entity"} if declared.individuals else set())
+    own = set(checked) - ({"entity"} if declared.one_row_per_person else set())
     arguments = declared.reduction.arguments if declared.reduction else ()
     return {each.name: checked[each.name] if each.name in own else None for each in arguments}

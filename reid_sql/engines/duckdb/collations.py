@@ -6,7 +6,7 @@ from typing import Any
 from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.engines.duckdb.source import has_collation
 from reid_sql.errors import OutOfDomainError
-from reid_sql.reduction import FOLDED
+from reid_sql.reduction import REFUSAL_COLLATION
 from reid_sql.sql.text import name
 
 
@@ -23,4 +23,4 @@ def folded(ask: Callable[[str], list[tuple[Any, ...]]], tbl: str, columns: Seque
 def refuse(columns: Sequence[str], with_collation: set[str]) -> None:
     """Refuse to count by the columns where some of them have such a collation."""
     if not with_collation.isdisjoint(columns):
-        raise OutOfDomainError(FOLDED.format(", ".join(columns)))
+        raise OutOfDomainError(REFUSAL_COLLATION.format(", ".join(columns)))

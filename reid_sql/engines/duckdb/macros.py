@@ -39,7 +39,7 @@ def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     for name, declared in functions.items():
         if not declared.answer.of_rows:
             made[name] = qualified(_table_macro(name, declared))
-        elif declared.answer is Answer.VALUE:
+        elif declared.answer is Answer.SCALAR:
             listed = ", ".join(parameter.name for parameter in declared.parameters)
             made[name] = f"({listed}) AS {HOME}{name}({listed})"
         else:
@@ -54,11 +54,11 @@ def written(made: Mapping[str, str], create: str, home: str) -> str:
 
 
 def _macros_of(name: str, declared: Function) -> dict[str, str]:
-    if declared.answer is Answer.VALUE:
+    if declared.answer is Answer.SCALAR:
         return _value_macros(name, declared)
-    if declared.answer is Answer.COUNT:
+    if declared.answer is Answer.WINDOW:
         return {name: _for_columns(declared, lambda columns: _window(declared, columns), "NULL")}
-    if declared.answer is Answer.SCORE:
+    if declared.answer is Answer.MODEL_SCORE:
         return {name: _for_columns(declared, lambda columns: _score(declared, columns), UNGIVEN)}
     return {name: _table_macro(name, declared)}
 
@@ -108,7 +108,7 @@ def _for_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiv
     There are no macros of any number of parameters. The text of all 64 would grow with the square of their
     number, and so would the time to make them.
     """
-    own = NUMBERS_WITH_OWN_MACRO if declared.answer is Answer.COUNT else SCORES_WITH_OWN_MACRO
+    own = NUMBERS_WITH_OWN_MACRO if declared.answer is Answer.WINDOW else SCORES_WITH_OWN_MACRO
     before = [parameter.name for parameter in _options(declared)]
     columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
     each = [
@@ -121,7 +121,7 @@ def _for_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiv
 
 def _forward(name: str, declared: Function) -> str:
     before = [parameter.name for parameter in _options(declared)]
-    ungiven = "NULL" if declared.answer is Answer.COUNT else UNGIVEN
+    ungiven = "NULL" if declared.answer is Answer.WINDOW else UNGIVEN
     return _for_columns(declared, lambda columns: f"{HOME}{name}({', '.join([*before, *columns])})", ungiven)
 
 

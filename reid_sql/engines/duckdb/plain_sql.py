@@ -20,6 +20,7 @@ from reid_sql.engines.duckdb.dialects import (
 from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.macros import SHARED, window_of
 from reid_sql.engines.duckdb.planner import write_answer
+from reid_sql.engines.duckdb.python import needs_python
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
 from reid_sql.function import REQUIRED, Answer, Function, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Number
@@ -50,14 +51,9 @@ def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKD
         query = _write_query(declared, given)
         return laid_out(query) if dialect == DUCKDB else translate(query, dialect)
     expression = (
-        _window(declared, given) if declared.answer is Answer.COUNT else _closed_form(declared, given)
+        _window(declared, given) if declared.answer is Answer.WINDOW else _closed_form(declared, given)
     )
     return expression if dialect == DUCKDB else translate_expression(expression, dialect)
-
-
-def has_plain_sql(declared: Function) -> bool:
-    """Whether SQL alone can answer the function, at least for some of its parameters."""
-    return declared.duckdb is not None or declared.answer in {Answer.REDUCTION, Answer.COUNT}
 
 
 def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, str]:
@@ -73,12 +69,12 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
             f"{suggestion(called, list(functions), 'functions')}"
         )
     declared = functions[called]
-    if not has_plain_sql(declared):
-        raise _needs_python(called)
+    if needs_python(declared):
+        raise _refusal_of(called)
     return declared, found[2][1:-1]
 
 
-def _needs_python(called: str) -> UnavailableError:
+def _refusal_of(called: str) -> UnavailableError:
     rule = f"the call must be one that SQL alone can answer, got {called}, which needs Python"
     return UnavailableError(f"{rule}; `reid-sql query file.sql` runs it")
 
@@ -116,7 +112,7 @@ def _write_query(declared: Function, given: str) -> str:
     checked = check_arguments(declared, _read_arguments(declared, given), may_read_files=False, is_plain=True)
     query = write_answer(declared, checked, "")
     if OF_PYTHON.search(query):
-        raise _needs_python(f"{declared.name}({given})")
+        raise _refusal_of(f"{declared.name}({given})")
     return TABLE.sub(_plain_table, query)
 
 

@@ -15,9 +15,9 @@ from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import MODEL
 from reid_sql.reduction import (
-    KEY_OF_PEOPLE,
+    REFUSAL_KEY_WITH_ENTITY,
     implementation,
-    refuse_answers_names,
+    refuse_groups_named_like_results,
 )
 from reid_sql.sql.people import one_row_per_person, one_row_per_value
 from reid_sql.sql.text import text
@@ -54,9 +54,9 @@ def write_plan(
 
 def write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
     """Write the query of checked arguments: the answer over its reduction."""
-    if declared.answer is Answer.BESIDE:
+    if declared.answer is Answer.SCORED_TABLE:
         return score_records(declared, checked, database)
-    if declared.answer is Answer.DRAWN:
+    if declared.answer is Answer.SAMPLE:
         return draw_records(declared, checked, database)
     own = {p.name: literal(p.domain, checked[p.name]) for p in declared.own_parameters}
     reduced = write_reduction(declared, checked, database)
@@ -71,8 +71,8 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
     arguments = reduction_arguments(declared, checked)
     by = arguments.get("by")
     if by is not None:
-        refuse_answers_names(by, declared.answer_columns)
-    if declared.individuals and checked["entity"] is not None:
+        refuse_groups_named_like_results(by, declared.answer_columns)
+    if declared.one_row_per_person and checked["entity"] is not None:
         arguments |= _people_in_place(checked, arguments)
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
@@ -95,5 +95,5 @@ def _people_in_place(checked: Mapping[str, Any], arguments: Mapping[str, Any]) -
     if "key" not in arguments:
         return {"tbl": tbl}
     if arguments["key"] is not None:
-        raise OutOfDomainError(KEY_OF_PEOPLE.format(arguments["key"]))
+        raise OutOfDomainError(REFUSAL_KEY_WITH_ENTITY.format(arguments["key"]))
     return {"tbl": tbl, "key": entity}

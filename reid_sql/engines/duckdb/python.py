@@ -33,7 +33,7 @@ class Bound(NamedTuple):
 
 def needs_python(declared: Function) -> bool:
     """Whether DuckDB can answer the function only by its Python body."""
-    counted = declared.answer in {Answer.COUNT, Answer.REDUCTION}
+    counted = declared.answer in {Answer.WINDOW, Answer.REDUCTION}
     return not counted and declared.duckdb is None
 
 
@@ -54,14 +54,14 @@ def _body(declared: Function) -> Bound:
     """Bind a body by the shape of its answer."""
     own = [sql_type(parameter.domain) for parameter in declared.own_parameters]
     fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
-    if declared.answer is Answer.VALUE:
+    if declared.answer is Answer.SCALAR:
         return Bound(kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
-    if declared.answer is Answer.DRAWN:
+    if declared.answer is Answer.SAMPLE:
         return Bound(drawn_kernel(declared), ["VARCHAR", "VARCHAR", *own, "BIGINT"], "VARCHAR[]")
-    if declared.answer is Answer.SCORE:
+    if declared.answer is Answer.MODEL_SCORE:
         types = ["VARCHAR[]", "VARCHAR", "VARCHAR", *own]
         return Bound(model_kernel(declared), types, "STRUCT(refusal VARCHAR, answer DOUBLE)")
-    if declared.answer is Answer.BESIDE:
+    if declared.answer is Answer.SCORED_TABLE:
         types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *own]
         return Bound(model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))")
     if declared.grouped:

@@ -61,10 +61,10 @@ def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN
 
 
 def _refuse_late_transaction(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse a transaction that sees the functions of the time when it first called one: ours are not there."""
+    """Refuse a transaction that sees the functions of the time when it first called one, without ours."""
     if con.execute(SEEN).fetchall() == [(0,)]:
         raise OutOfDomainError(
-            "a connection must register before its transaction calls functions, got one in such a transaction; "
+            "a connection must register before its transaction calls functions, got one that called some; "
             "register before BEGIN"
         )
 

@@ -18,7 +18,7 @@ TOKEN: Final = re.compile(r"""--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w.])(
 DEFINITION: Final = re.compile(r"(?s)\A(\w+)(.*)")
 DEFAULT: Final = re.compile(r"\s*:=[^,]*")
 
-# A database file of our name would be written to: its refusal undoes the transaction, and so all of the script.
+# A database file of our name would be written to: its refusal undoes the transaction with all macros.
 # register() replaces the macros of a catalogue that has a macro reid_functions.
 BEGIN: Final = f"""ATTACH IF NOT EXISTS ':memory:' AS {CATALOGUE};
 BEGIN;

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.reduction import FOLDED
+from reid_sql.reduction import REFUSAL_COLLATION
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import name, refusal, text, texts
 
@@ -97,7 +97,7 @@ class DuckDBSource:
         true, and drops it.
         """
         return f"""CASE WHEN {has_collation(f"row({', '.join(map(self.column, columns))})")}
-            THEN {refusal(FOLDED.format(", ".join(columns)))} ELSE true END"""
+            THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} ELSE true END"""
 
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reid_sql.reduction import refuse_groups, refuse_own_names
+from reid_sql.reduction import refuse_groups, refuse_result_names
 from reid_sql.sql.groups import count_by_group, histogram_by_group
 from reid_sql.sql.people import count_people, label_with_entity, smallest_class_of_people, with_entity
 from reid_sql.sql.records import count_distinct, match_records, sum_blank_records, with_null_report
@@ -12,7 +12,7 @@ from reid_sql.sql.text import numbered, with_names
 
 def classes(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str) -> str:
     """List the distinct combinations of values, with how many records, or people, share each."""
-    refuse_own_names(qi)
+    refuse_result_names(qi)
     if entity is not None:
         body = f"""
             SELECT {with_names(qi)}, count(*) AS class_size, sum(records)::BIGINT AS records

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.class_keys import KEY_BYTES
-from reid_sql.reduction import refuse_key_of_people
+from reid_sql.reduction import refuse_key_with_entity
 from reid_sql.reductions.codes import BYTES, LEAST
 from reid_sql.sql.people import label_with_entity, with_entity
 from reid_sql.sql.records import encode_values, fits_memory, is_key, with_null_report
@@ -27,7 +27,7 @@ def record_codes(
 ) -> str:
     """List each column as codes, with the key of each record, or else its position in the scan."""
     if entity is not None:
-        refuse_key_of_people(key)
+        refuse_key_with_entity(key)
         return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
     every = [*columns] if key is None else [*columns, key]
     is_complete = f"AND {none_null(columns)}" if nulls == "drop" else ""

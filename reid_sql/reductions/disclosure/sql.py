@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes import sensitive as model
-from reid_sql.parameters import list_columns
-from reid_sql.reduction import refuse_groups, refuse_own_names
-from reid_sql.reductions.disclosure import OF_ONE_VALUE
+from reid_sql.parameters import fold_case, list_columns
+from reid_sql.reduction import refuse_groups, refuse_result_names
+from reid_sql.reductions.disclosure import REFUSAL_BY_SENSITIVE
 from reid_sql.reductions.disclosure.distances import Keys, distance, distance_along, gain, recursion
 from reid_sql.sql.groups import count_by_group, group_aliases
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, fold_case, numbered, with_names
+from reid_sql.sql.text import aliases, numbered, with_names
 
 Columns = Sequence[str]
 LABEL = "quasi-identifiers and sensitive"
@@ -166,7 +166,7 @@ def _values_by_group(tbl: Source, asked: Columns, measure: str, c: float, by: Co
     """
     refuse_groups(nulls)
     if fold_case(asked[-1]) in map(fold_case, by):
-        raise OutOfDomainError(OF_ONE_VALUE.format(asked[-1]))
+        raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(asked[-1]))
     groups = group_aliases(asked, by)
     keys = Keys([*groups, *aliases(len(asked) - 1)], groups, is_listed=False)
     sized = f"""reid_cells AS MATERIALIZED (
@@ -186,7 +186,7 @@ def _offending(
     tbl: Source, qi: Columns, sensitive: str, measure: str, c: float, test: str, nulls: str
 ) -> str:
     """List the classes for which the test is true, or whose value is not known."""
-    refuse_own_names(qi, ("class_size", "value"))
+    refuse_result_names(qi, ("class_size", "value"))
     asked = _with_sensitive(qi, sensitive)
     keys = Keys(aliases(len(qi)), [], is_listed=True)
     body = f"""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from reid_sql.parameters import fold_case
-from reid_sql.reduction import ONE_RECORD, refuse_key_of_people
+from reid_sql.reduction import REFUSAL_SEVERAL_RECORDS, refuse_key_with_entity
 from reid_sql.reductions.known import (
     KEYED_COLUMNS,
     KNOWN_BYTES,
@@ -36,7 +36,7 @@ def known_records(
     SCENARIO_COLUMNS.check(folded, folded)
     every = [*columns, *(column for column in text_columns if column not in columns)]
     if entity is not None:
-        refuse_key_of_people(key)
+        refuse_key_with_entity(key)
         tbl, key = _one_record_per_person(tbl, columns, every, entity, nulls), entity
     distinct = _distinct_records(tbl, columns, every, population_tbl, key, nulls)
     body = f"""
@@ -65,7 +65,7 @@ def _one_record_per_person(
           SELECT *, count(*) {known} OVER (PARTITION BY entity) AS several
           FROM ({count_people(tbl, every, entity, "value")})
         )
-        WHERE CASE WHEN several > 1 THEN {refusal(ONE_RECORD)} ELSE true END"""
+        WHERE CASE WHEN several > 1 THEN {refusal(REFUSAL_SEVERAL_RECORDS)} ELSE true END"""
     return tbl.derive(tbl.check_columns(OF_PEOPLE.words, with_entity(every, entity, nulls), body))
 
 

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE as OUTSIDE
+from reid_sql.parameters import fold_case
 from reid_sql.reductions.pairs import ALONE
 from reid_sql.sql.records import value_text, with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import fold_case, fold_case_in_sql, numbered, prefix, text, texts
+from reid_sql.sql.text import fold_case_in_sql, numbered, prefix, text, texts
 
 SHARES = ("column_name", "value", "share")  # the columns of a table of marginals
 

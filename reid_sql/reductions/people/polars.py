@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
+from reid_sql.engines.polars.frames import kept, null_report, numbered, placed, places, resolved
 from reid_sql.engines.polars.groups import of_groups, raw_rows_of_groups
 from reid_sql.engines.polars.pairs import pair_counts, whole
 from reid_sql.models.people.evidence import max_combinations
@@ -31,7 +31,7 @@ def people(
     rows, names = numbered(tbl, every), places(every)
     own = places(qi)
     told = _lines(counted.filter(few), kept(rows, names, nulls), own, int(seed), ())
-    return how_nulls(rows, names, nulls, placed(told, "line"))
+    return null_report(rows, names, nulls, placed(told, "line"))
 
 
 def _of_groups(

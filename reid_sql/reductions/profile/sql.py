@@ -2,10 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
-from reid_sql.reductions.profile import DATE_PATTERN, MISSING_DATES, NUMBER_PATTERN, MISSING_NUMBERS, PADDED_PATTERN, MISSING_WORDS
+from reid_sql.parameters import fold_case
+from reid_sql.reductions.profile import (
+    DATE_PATTERN,
+    MISSING_DATES,
+    MISSING_NUMBERS,
+    MISSING_WORDS,
+    NUMBER_PATTERN,
+    PADDED_PATTERN,
+)
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import fold_case, fold_case_in_sql, text, texts
+from reid_sql.sql.text import fold_case_in_sql, text, texts
 
 
 def column_counts(tbl: Source, columns: Sequence[str] | None) -> str:

@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.paired import SIDES, coded
-from reid_sql.engines.spark.counting import how_nulls
+from reid_sql.engines.spark.counting import null_report
 from reid_sql.engines.spark.frames import Rows, collected, column, resolved
 from reid_sql.engines.spark.meeting import exact
 from reid_sql.engines.spark.records import refuse_shared
@@ -28,7 +28,9 @@ def paired_records(original: DataFrame, released: DataFrame, qi: Sequence[str], 
     values = [f"{side}{at}" for side in SIDES for at in range(1, len(qi) + 1)]
     counted = pairs.withColumns(there).groupBy(*values, *there).agg(F.count(F.lit(1)).alias("records"))
     found = pl.DataFrame(pl.from_arrow(collected(counted, "the distinct pairs of records")))
-    treated = collected(how_nulls(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row")
+    treated = collected(
+        null_report(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row"
+    )
     return Elsewhere(PairedRecords(**coded(found, qi, keyed=key is not None)), treated)
 
 
@@ -50,6 +52,6 @@ def _joined(own: DataFrame, out: DataFrame, key: str) -> DataFrame:
             f"key must have the same type in both tables, got {got}; cast one of the columns"
         )
     for frame, name in ((own, "key_own"), (out, "key_out")):
-        refuse_shared(key, frame.withColumnRenamed(name, "record"))
+        refuse_shared(frame.withColumnRenamed(name, "record"))
     alike = cast(own["key_own"], kinds[0]).eqNullSafe(cast(out["key_out"], kinds[1]))
     return own.join(out, alike, "full")

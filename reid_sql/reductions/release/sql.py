@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from reid_sql.reduction import refuse_key
 from reid_sql.sql.records import is_key, with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import fold_case, texts
+from reid_sql.sql.text import texts
 
 
 def paired_records(original: Source, released: Source, qi: Sequence[str], key: str | None) -> str:
     """Count the distinct records of the original, each with what was released of it, as codes of values."""
-    refuse_key([fold_case(column) for column in qi], key and fold_case(key))
+    refuse_key(qi, key)
     label = "quasi-identifiers" if key is None else "quasi-identifiers and key"
     body = f"""
         WITH {_encode_table("reid_original", original, qi, key)},

@@ -5,7 +5,7 @@ from itertools import combinations
 from math import comb
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.reductions.subsets import BYTES, BYTES_PER_KEY, SPARE_KEYS, MAX_SUBSETS, QUERIES
+from reid_sql.reductions.subsets import BYTES, BYTES_PER_KEY, MAX_SUBSETS, QUERIES, SPARE_KEYS
 from reid_sql.sql.people import count_people, label_with_entity, with_entity
 from reid_sql.sql.records import (
     count_classes,

@@ -9,6 +9,7 @@ import pytest
 
 import reid_sql
 from reid_sql.engines.duckdb.script import pack, script
+from reid_sql.models.classes.disclosure import NO_RECORDS
 
 TABLES = {
     "people": """SELECT i % 2 AS half, i % 7 AS age, CASE WHEN i % 5 > 0 THEN i % 3 END AS sex
@@ -81,11 +82,19 @@ def tables() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def answer(con: duckdb.DuckDBPyConnection, query: str) -> tuple[list[Any], list[str]]:
+def answer(con: duckdb.DuckDBPyConnection, query: str) -> tuple[list[Any], list[Any]]:
     """The columns with their types, and the rows as texts, in which NaN is itself."""
     done = con.execute(query)
     columns = [str(column[:2]) for column in done.description or ()]
     return columns, sorted(map(repr, done.fetchall()))
+
+
+def answer_or_refusal(con: duckdb.DuckDBPyConnection, query: str) -> tuple[list[Any], list[Any]]:
+    """The same, or that there is no record left, which both refuse."""
+    try:
+        return answer(con, query)
+    except duckdb.InvalidInputException as error:
+        return [], [NO_RECORDS in str(error)]
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
@@ -95,14 +104,7 @@ def test_the_script_answers_what_python_answers(
     python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, table: str, call: str, nulls: str
 ) -> None:
     query = f"FROM {call[:-1].format(table, table)}, nulls := '{nulls}')"
-    try:
-        expected = answer(python, query)
-    except duckdb.Error as error:
-        assert "the table must hold at least one record, got 0" in str(error)
-        with pytest.raises(duckdb.Error, match="the table must hold at least one record, got 0"):
-            answer(alone, query)
-    else:
-        assert answer(alone, query) == expected
+    assert answer_or_refusal(alone, query) == answer_or_refusal(python, query)
 
 
 @pytest.mark.parametrize(

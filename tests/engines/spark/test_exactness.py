@@ -127,7 +127,7 @@ def test_types_that_only_a_cast_brings_together_are_refused(spark: "SparkSession
 
 @pytest.fixture(scope="module")
 def hostile(spark: "SparkSession") -> "DataFrame":
-    """A table whose columns are named as the kit names its own."""
+    """A table whose columns are named as the adapter names its own."""
     names = ["reid_key", "REID_HASH", "records", "q1", "place", "reid_records", "sex", "id"]
     rows = [(1, 2, 3, 4, 5, 6, "F", 1), (1, 2, 3, 4, 5, 6, "M", 2), (9, 2, 3, 4, 5, 6, "F", 3)]
     return spark.createDataFrame(rows, names)

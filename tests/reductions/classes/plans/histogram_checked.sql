@@ -2,10 +2,10 @@
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
-  WHERE CASE WHEN NOT (2 + 3 = 5 AND 7 - 4 = 3 AND - 4 < 0 AND 2 * 3 = 6 AND 6::DOUBLE / 4::DOUBLE = 1.5::DOUBLE
+  WHERE CASE WHEN (2 + 3 = 5 AND 7 - 4 = 3 AND - 4 < 0 AND 2 * 3 = 6 AND 6::DOUBLE / 4::DOUBLE = 1.5::DOUBLE
     AND 7 // 2 = 3 AND 7 % 4 = 3 AND 'a' || 'b' = 'ab' AND [5, 6][2] = 6 AND len([5, 6, 7][2:3]) = 2
-    AND {'a': 8}['a'] = 8 AND 'ab' LIKE 'a%' AND NOT 'ba' LIKE 'a%') THEN error('the operators and literals of SQL must be DuckDB''s own, got a macro named like one of + - * / // % || ~~ !~~ list_value struct_pack array_extract struct_extract array_slice; drop it, or give it another name')::BOOLEAN
-    WHEN NOT ('a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))) THEN error('default_collation must be unset, got one by which texts that differ are the same; run RESET default_collation')::BOOLEAN
+    AND {'a': 8}['a'] = 8 AND 'ab' LIKE 'a%' AND NOT 'ba' LIKE 'a%') IS NOT TRUE THEN error('the operators and literals of SQL must be DuckDB''s own, got a macro named like one of + - * / // % || ~~ !~~ list_value struct_pack array_extract struct_extract array_slice; drop it, or give it another name')::BOOLEAN
+    WHEN ('a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))) IS NOT TRUE THEN error('default_collation must be unset, got one by which texts that differ are the same; run RESET default_collation')::BOOLEAN
     ELSE true END AND coalesce(error(reid_refusal('columns', 'quasi-identifiers', ['age', 'sex'], (
     SELECT list(column_name)
     FROM (DESCRIBE FROM query_table('people'))

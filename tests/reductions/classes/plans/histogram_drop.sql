@@ -1,9 +1,5 @@
 -- histogram(people, ['age', 'sex'], None, None, 'drop')
-SELECT reid_counted.*, (
-  SELECT count(*)
-  FROM query_table('people') AS reid_source
-  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
-) AS records_dropped, 'drop' AS nulls
+SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   SELECT class_size, count(*) AS classes, sum(class_size)::BIGINT AS records,
     NULL::BIGINT AS blank_records
@@ -17,5 +13,9 @@ FROM (
     GROUP BY q1, q2
   )
   GROUP BY class_size
-) AS reid_counted
+) AS reid_counted, (
+  SELECT count(*)
+  FROM query_table('people') AS reid_source
+  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
+) AS reid_left_out(records_dropped)
 ORDER BY class_size ASC

@@ -1,9 +1,5 @@
 -- record_codes(people, ['age', 'sex'], 1024, 'id', 'drop', None)
-SELECT reid_counted.*, (
-  SELECT count(*)
-  FROM query_table('people') AS reid_source
-  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
-) AS records_dropped, 'drop' AS nulls
+SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_records AS MATERIALIZED (
     SELECT *
@@ -44,4 +40,8 @@ FROM (
       WHERE q2 IS NOT NULL
     )
   ) ON q2 = v2
-) AS reid_counted
+) AS reid_counted, (
+  SELECT count(*)
+  FROM query_table('people') AS reid_source
+  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
+) AS reid_left_out(records_dropped)

@@ -1,9 +1,5 @@
 -- t_closeness(people, ['age', 'sex'], 'income', 'numeric', None, 'drop')
-SELECT reid_counted.*, (
-  SELECT count(*)
-  FROM query_table('people') AS reid_source
-  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL OR reid_source."income" IS NULL
-) AS records_dropped, 'drop' AS nulls
+SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   SELECT class_size, value, sum(classes)::BIGINT AS classes
   FROM (
@@ -125,4 +121,8 @@ FROM (
     )
   )
   GROUP BY class_size, value
-) AS reid_counted
+) AS reid_counted, (
+  SELECT count(*)
+  FROM query_table('people') AS reid_source
+  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL OR reid_source."income" IS NULL
+) AS reid_left_out(records_dropped)

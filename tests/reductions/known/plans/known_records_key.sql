@@ -1,9 +1,5 @@
 -- known_records(people, '{"columns": ["age"]}', None, 'id', 'drop', None)
-SELECT reid_counted.*, (
-  SELECT count(*)
-  FROM query_table('people') AS reid_source
-  WHERE reid_source."age" IS NULL
-) AS records_dropped, 'drop' AS nulls
+SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   SELECT reid_answer_of.*
   FROM (
@@ -45,4 +41,8 @@ FROM (
     WHERE q2 IS NOT NULL
   )
   WHERE reid_is_key
-) AS reid_counted
+) AS reid_counted, (
+  SELECT count(*)
+  FROM query_table('people') AS reid_source
+  WHERE reid_source."age" IS NULL
+) AS reid_left_out(records_dropped)

@@ -1,9 +1,5 @@
 -- pairs(people, ['age', 'sex'], 'weight', census, 'drop')
-SELECT reid_counted.*, (
-  SELECT count(*)
-  FROM query_table('people') AS reid_source
-  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL OR reid_source."weight" IS NULL
-) AS records_dropped, 'drop' AS nulls
+SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_taken AS (
     FROM (
@@ -41,4 +37,8 @@ FROM (
     ) AS reid_given(q1, q2, q3)
     WHERE q2 IS NOT NULL
   )
-) AS reid_counted
+) AS reid_counted, (
+  SELECT count(*)
+  FROM query_table('people') AS reid_source
+  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL OR reid_source."weight" IS NULL
+) AS reid_left_out(records_dropped)

@@ -1,9 +1,5 @@
 -- weighted_records(people, ['age', 'sex'], 'weight', None, 'drop')
-SELECT reid_counted.*, (
-  SELECT count(*)
-  FROM query_table('people') AS reid_source
-  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
-) AS records_dropped, 'drop' AS nulls
+SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_distinct AS MATERIALIZED (
     SELECT row_number() OVER () AS id, *
@@ -26,4 +22,8 @@ FROM (
       ELSE true END
     FROM reid_distinct
   )
-) AS reid_counted
+) AS reid_counted, (
+  SELECT count(*)
+  FROM query_table('people') AS reid_source
+  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
+) AS reid_left_out(records_dropped)

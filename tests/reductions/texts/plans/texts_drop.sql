@@ -1,9 +1,5 @@
 -- texts(people, ['age', 'sex'], None, 'drop')
-SELECT reid_counted.*, (
-  SELECT count(*)
-  FROM query_table('people') AS reid_source
-  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
-) AS records_dropped, 'drop' AS nulls
+SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   SELECT 0::BIGINT AS line, ['age', 'sex'] AS texts, 0::BIGINT AS records
   UNION ALL
@@ -19,4 +15,8 @@ FROM (
     ) AS reid_source_rows(q1, q2)
     GROUP BY q1, q2
   )
-) AS reid_counted
+) AS reid_counted, (
+  SELECT count(*)
+  FROM query_table('people') AS reid_source
+  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
+) AS reid_left_out(records_dropped)

@@ -1,7 +1,7 @@
-"""One public face for the dataframe engines: names, signatures, checks and refusals over any kit.
+"""The public API of the dataframe engines: names, signatures, checks and refusals over any adapter.
 
-`reid_sql.polars` and `reid_sql.spark` are this face over a kit: positional and named arguments alike, in the
-order of SQL.
+`reid_sql.polars`, `reid_sql.spark` and `reid_sql.ibis` are this over an adapter each: positional and named
+arguments alike, in the order of SQL.
 """
 
 import importlib
@@ -15,8 +15,8 @@ from numbers import Real
 from typing import Any, Final
 
 from reid_sql import registry
-from reid_sql.engines.contract import Kind, Kit, RecordKit
-from reid_sql.engines.words import documented
+from reid_sql.engines.contract import Adapter, Kind, RecordAdapter
+from reid_sql.engines.documentation import documented
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
 from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.function import Answer, Function, signature_of
@@ -45,7 +45,7 @@ TITLES: Final = {"duckdb": "DuckDB"}
 
 
 def engines() -> list[str]:
-    """The engines that there are, by the folders of their kits."""
+    """The engines that there are, by the folders of their adapters."""
     found = pkgutil.iter_modules(importlib.import_module(ENGINES).__path__)
     return sorted({GROUND, *(each.name for each in found if each.ispkg)})
 
@@ -57,7 +57,7 @@ def title(engine: str) -> str:
 
 def public(
     module: str,
-    kit: Kit[Any, Any],
+    adapter: Adapter[Any, Any],
     functions: Mapping[str, Function],
     handed: Answering | None = None,
 ) -> Callable[[str], Call]:
@@ -69,7 +69,7 @@ def public(
     @cache
     def bound(name: str) -> Call:
         if name in functions:
-            made = bind(kit, functions[name], handed)
+            made = bind(adapter, functions[name], handed)
             made.__doc__ = documented(module, functions[name])
             return made
         hint = "" if name.startswith("_") else f"; {suggestion(name, list(functions), 'functions')}"
@@ -78,62 +78,62 @@ def public(
     return bound
 
 
-def bind(kit: Kit[Any, Any], declared: Function, handed: Answering | None = None) -> Call:
+def bind(adapter: Adapter[Any, Any], declared: Function, handed: Answering | None = None) -> Call:
     """Make the engine's function of a declared function; one that is absent says so when it is called."""
-    reason = declared.absence(kit.ENGINE)
+    reason = declared.absence(adapter.ENGINE)
     shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _of_kit)
     if reason:
-        made = _missing(kit, declared, reason)
-    elif handed and declared.handed_on(kit.ENGINE):
-        made = _table(kit, declared, _handing(kit, handed))
+        made = _missing(adapter, declared, reason)
+    elif handed and declared.fallback_note(adapter.ENGINE):
+        made = _table(adapter, declared, _handing(adapter, handed))
     else:
-        made = shaped(kit, declared)
+        made = shaped(adapter, declared)
     made.__name__ = made.__qualname__ = declared.name
     return made
 
 
-def _handing(kit: Kit[Any, Any], handed: Answering) -> Answering:
-    def answering(declared: Function, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the kit's frame
-        return (handed if declared.is_handed(kit.ENGINE, given) else kit.table)(declared, given)
+def _handing(adapter: Adapter[Any, Any], handed: Answering) -> Answering:
+    def answering(declared: Function, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the adapter's frame
+        return (handed if declared.uses_fallback(adapter.ENGINE, given) else adapter.table)(declared, given)
 
     return answering
 
 
-def _missing(kit: Kit[Any, Any], declared: Function, reason: str) -> Call:
+def _missing(adapter: Adapter[Any, Any], declared: Function, reason: str) -> Call:
     def call(*_: Any, **__: Any) -> Any:  # noqa: ANN401 - whatever it is called with
-        others = " or ".join(title(e) for e in engines() if e != kit.ENGINE and not declared.absence(e))
-        got = f"{declared.name} must be asked of {others}, got a call of {title(kit.ENGINE)}: {reason}"
+        others = " or ".join(title(e) for e in engines() if e != adapter.ENGINE and not declared.absence(e))
+        got = f"{declared.name} must be asked of {others}, got a call of {title(adapter.ENGINE)}: {reason}"
         raise UnavailableError(f"{got}; ask it about a sample there")
 
     return call
 
 
-def _count(kit: Kit[Any, Any], declared: Function) -> Call:
-    signature = kit.counting(declared)
+def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
+    signature = adapter.counting(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or a frame first
         given = bound(declared.name, signature, arguments, named)
         columns = given.pop("columns", ())
         if given["entity"] is None and len(declared.parameters) > 1:
-            raise WrongTypeError(NOBODY)
+            raise WrongTypeError(OF_NO_RECORD)
         if "tbl" in given:
-            _refuse_other(kit.TABLE, "tbl", given["tbl"])
-        return kit.count(declared, columns, **given)
+            _refuse_other(adapter.TABLE, "tbl", given["tbl"])
+        return adapter.count(declared, columns, **given)
 
     return _signed(call, signature)
 
 
-def _value(kit: RecordKit[Any, Any], declared: Function) -> Call:
+def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
         given = bound(declared.name, signature, arguments, named)
-        return kit.value(declared, [_of_records(kit.COLUMN, *each) for each in given.items()])
+        return adapter.value(declared, [_of_records(adapter.COLUMN, *each) for each in given.items()])
 
     return _signed(call, signature)
 
 
-def _score(kit: RecordKit[Any, Any], declared: Function) -> Call:
+def _score(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     """Parameters given by name leave their places to the next: f('m', 'age', population=9) names a column."""
     columns = Argument("columns", Argument.VAR_POSITIONAL)
     signature = signature_of(declared)
@@ -145,42 +145,42 @@ def _score(kit: RecordKit[Any, Any], declared: Function) -> Call:
         given = dict(zip(places, arguments, strict=False)) | named
         given = bound(declared.name, signature_of(declared), (), given)
         rest = arguments[len(places) :]
-        own = [_of_records(kit.COLUMN, p.name, given[p.name]) for p in declared.own_parameters]
-        cells = [_of_records(kit.COLUMN, "columns", column) for column in rest]
-        return kit.score(declared, known_model(given["model"]), own, cells)
+        own = [_of_records(adapter.COLUMN, p.name, given[p.name]) for p in declared.own_parameters]
+        cells = [_of_records(adapter.COLUMN, "columns", column) for column in rest]
+        return adapter.score(declared, known_model(given["model"]), own, cells)
 
     return _signed(call, signature)
 
 
-def _beside(kit: RecordKit[Any, Any], declared: Function) -> Call:
+def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
         given = bound(declared.name, signature, arguments, named)
         frame, model = given.pop("tbl"), given.pop("model")
-        _refuse_other(kit.TABLE, "tbl", frame)
+        _refuse_other(adapter.TABLE, "tbl", frame)
         options = checked(declared, given)
-        return kit.beside(declared, frame, known_model(model), options)
+        return adapter.beside(declared, frame, known_model(model), options)
 
     return _signed(call, signature)
 
 
-def _drawn(kit: Kit[Any, Any], declared: Function) -> Call:
+def _drawn(adapter: Adapter[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a name or a model, options
         given = bound(declared.name, signature, arguments, named)
         model, options = given.pop("model"), checked(declared, given)
-        return kit.drawn(declared, known_model(model), options.pop("n"), options)
+        return adapter.drawn(declared, known_model(model), options.pop("n"), options)
 
     return _signed(call, signature)
 
 
-def _of_kit(kit: Kit[Any, Any], declared: Function) -> Call:
-    return _table(kit, declared, kit.table)
+def _of_kit(adapter: Adapter[Any, Any], declared: Function) -> Call:
+    return _table(adapter, declared, adapter.table)
 
 
-def _table(kit: Kit[Any, Any], declared: Function, answering: Answering) -> Call:
+def _table(adapter: Adapter[Any, Any], declared: Function, answering: Answering) -> Call:
     signature = signature_of(declared)
     frames = [p.name for p in declared.parameters if isinstance(p.domain, Table)]
     optional = [p.name for p in declared.parameters if isinstance(p.domain, OptionalTable)]
@@ -188,7 +188,7 @@ def _table(kit: Kit[Any, Any], declared: Function, answering: Answering) -> Call
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
         given = bound(declared.name, signature, arguments, named)
         for name in (*frames, *(each for each in optional if given[each] is not None)):
-            _refuse_other(kit.TABLE, name, given[name])
+            _refuse_other(adapter.TABLE, name, given[name])
         return answering(declared, checked(declared, given))
 
     return _signed(call, signature)
@@ -200,11 +200,11 @@ def _signed(call: Call, signature: Signature) -> Call:
 
 
 SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
-    Answer.COUNT: _count,
-    Answer.VALUE: _value,
-    Answer.SCORE: _score,
-    Answer.BESIDE: _beside,
-    Answer.DRAWN: _drawn,
+    Answer.WINDOW: _count,
+    Answer.SCALAR: _value,
+    Answer.MODEL_SCORE: _score,
+    Answer.SCORED_TABLE: _beside,
+    Answer.SAMPLE: _drawn,
 }
 
 
@@ -314,7 +314,7 @@ def told(value: Any) -> str:  # noqa: ANN401 - anything
     return str(value) if plain and len(str(value)) <= LONGEST else type(value).__name__
 
 
-NOBODY: Final = (
+OF_NO_RECORD: Final = (
     "entity must be the column that tells people apart, got NULL; "
     "name it, or count records by equivalence_class_size"
 )
