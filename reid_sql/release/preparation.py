@@ -55,8 +55,8 @@ class Prepared(Outcome):
     @property
     def way_out(self) -> WayOut:
         """The outcome as the gate's HTML report shows it."""
-        told = dict(self.page)
-        return WayOut(told, steps(told))
+        page_ = dict(self.page)
+        return WayOut(page_, steps(page_))
 
     @property
     def sql(self) -> str:
@@ -171,8 +171,8 @@ def _search_table(policy: Policy, release: Release, before: Baseline | None, tel
 
 def _column_types(release: Release) -> dict[str, str]:
     """Return the type of each column of the source, empty if unknown."""
-    told = {row[0]: str(row[1]) for row in release.ask(f"DESCRIBE FROM {release.view}")}
-    return {name: told.get(name, "") for name in release.columns}
+    types = {row[0]: str(row[1]) for row in release.ask(f"DESCRIBE FROM {release.view}")}
+    return {name: types.get(name, "") for name in release.columns}
 
 
 def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
@@ -251,5 +251,5 @@ class _Words:
             return
         self.last = time.monotonic()
         best = "none meets the policy yet" if result.best is None else f"least loss {result.best.loss:.1%}"
-        told = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
-        self.tell(f"{self.table}: {told}")
+        progress = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
+        self.tell(f"{self.table}: {progress}")

@@ -163,8 +163,8 @@ def generalize(
     others: Sequence[str] = (),
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
-    told = profile_facts(release, columns)
-    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in told]
+    profiles = profile_facts(release, columns)
+    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in profiles]
     coded = [_code_levels(release, each, written=each.column in given) for each in wished]
     level_codes = [each for _, each in coded]
     lattice = Lattice(level_codes, _distinct_records(release, release.packed, columns))
@@ -191,8 +191,8 @@ def _with_unchanged(
 
 def _unchanged_codes(release: Release, packed: PackedClasses, column: str) -> LevelCodes:
     """Return a column's only level; code 0 is NULL."""
-    held = release.ask(f"SELECT records FROM {packed.values(column)} ORDER BY code")
-    records = np.array([0, *(row[0] for row in held)], dtype=np.int64)
+    rows = release.ask(f"SELECT records FROM {packed.values(column)} ORDER BY code")
+    records = np.array([0, *(row[0] for row in rows)], dtype=np.int64)
     records[0] = release.records - int(records.sum())
     return LevelCodes((np.arange(len(records)),), records)
 
@@ -231,11 +231,11 @@ def _code_levels(release: Release, wished: Hierarchy, *, written: bool) -> tuple
     codes = [np.arange(len(records)), *coarser]
     records[0] = release.records - int(records.sum())
     present = [len(np.unique(level[records > 0])) for level in codes]
-    kept = merging_steps(wished.steps, present)
+    merging = merging_steps(wished.steps, present)
     if written:
         _refuse_splitting(wished, codes)
-    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in kept)]
-    return Hierarchy(wished.column, tuple(kept)), LevelCodes(tuple(levels), records)
+    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in merging)]
+    return Hierarchy(wished.column, tuple(merging)), LevelCodes(tuple(levels), records)
 
 
 def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
