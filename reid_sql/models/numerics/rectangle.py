@@ -33,7 +33,7 @@ MAX_PROJECTIONS: Final = 500
 
 @dataclass(frozen=True)
 class Step:
-    """One drawn coordinate: the columns that it determines, and its coefficients in them and in later ones."""
+    """One drawn coordinate: the columns that it determines, and its coefficients in them and later ones."""
 
     columns: list[int]
     slopes: list[float]  # of the columns that it determines
