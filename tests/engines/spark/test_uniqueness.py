@@ -31,7 +31,7 @@ QI = ["age", "a.`b", "income"]
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("method", ["all", "people", "pitman", "loglinear_nb", "copula_calibrated"])
+@pytest.mark.parametrize("method", ["all", "people", "pitman", "loglinear_nb", "copula"])
 def test_uniqueness_in_the_population_is_the_same_on_every_engine(
     spark: "SparkSession", method: str, nulls: str
 ) -> None:

@@ -1,29 +1,40 @@
-"""A form of a table: each column at a level, and the classes that are taken away, as one query."""
+"""A transformation of a table: each column at a level, small classes suppressed, as one query."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import count
+from typing import Any, Final
 
+from reid_sql.check.answers import Answers
+from reid_sql.check.measure import Row
+from reid_sql.check.policy import Policy, TablePolicy, columns_named
+from reid_sql.check.release import Release
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.hierarchies.step import ALL
+from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
-from reid_sql.models.release.lattice import Node
+from reid_sql.models.release.lattice import Lattice, Node
+from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.rules import Rules
+from reid_sql.models.release.search import Result
 from reid_sql.parameters import quoted, sql_text
+from reid_sql.release.target import Target
 
 SMALL: Final = "reid_small"
 RESCUED: Final = "reid_rescued"
+NUMBERS: Final = count(1)
 
 
 @dataclass(frozen=True)
-class Form:
-    """The hierarchies of the quasi-identifiers with their levels, and the size below which classes go."""
+class Transformation:
+    """Hierarchies of the quasi-identifiers with levels, and the size below which classes are suppressed."""
 
     hierarchies: tuple[Hierarchy, ...]
     node: Node
     cut: int
     stages: tuple[tuple[str, ...], ...] = ()  # columns that become blank in records of small classes
-    rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes hold of them
-    rounds: int = 0  # in which classes go that break a rule
+    rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes must fulfil
+    rounds: int = 0  # of suppressing classes that break a rule
 
     @property
     def names(self) -> list[str]:
@@ -118,3 +129,98 @@ class Form:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(quoted(name) for name in names)
+
+
+class Released(Release):
+    """A transformed table, in the connection of its source."""
+
+    def __init__(self, original: Release, form: Transformation) -> None:
+        """Create the transformed table; a population is generalized in the same way."""
+        Answers.__init__(self, original.table, original.evidence)
+        self.con = original.con
+        self.left_out = {
+            name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
+        }
+        self.view = f"reid_released_{next(NUMBERS)}"
+        self.population_view = f"{self.view}_population"
+        self.cautions = list(original.cautions)
+        self.columns = [name for name in original.columns if name in columns_named(original.table)]
+        select = form.select(self.columns, original.view)
+        self.ask(f"CREATE TEMP TABLE {self.view} AS {select}", "creating the release")
+        if original.table.population_source is not None:
+            self._coarsen_population(original, form)
+        self.begin()
+
+    def _coarsen_population(self, original: Release, form: Transformation) -> None:
+        names = [row[0] for row in self.con.execute(f"DESCRIBE {original.population_view}").fetchall()]
+        listed = ", ".join(form.columns(names))
+        self.con.execute(
+            f"CREATE TEMP VIEW {self.population_view} AS SELECT {listed} FROM {original.population_view}"
+        )
+
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        """Profile the columns that are not suppressed: the others contain the same text in every record."""
+        told = [name for name in columns if name not in self.left_out]
+        return super()._profiled(told) if told else []
+
+    def forget(self) -> None:
+        """Drop what was created to measure the transformation."""
+        made = "SELECT view_name FROM duckdb_views() WHERE temporary AND starts_with(view_name, ?)"
+        for (name,) in self.con.execute(made, [f"{self.view}_"]).fetchall():
+            self.con.execute(f"DROP VIEW {quoted(name)}")
+        self.forget_counts()
+        self.con.execute(f"DROP TABLE {self.view}")
+
+
+@dataclass(frozen=True)
+class TableRelease:
+    """A table's transformation, or None if none meets the policy; and how it was searched."""
+
+    table: TablePolicy
+    kinds: Mapping[str, str]  # of the source's columns, their types
+    records: int
+    hierarchies: tuple[Hierarchy, ...]
+    lattice: Lattice
+    requirement: Requirement
+    rules: Rules | None
+    result: Result
+    target: Target | None
+    transformation: Transformation | None
+    loss: str
+    left_to_gate: tuple[str, ...]
+    source: str
+    seconds: float
+
+    @property
+    def proved(self) -> bool:
+        """Whether no other transformation loses less; with NULL as no value, the search asks too much."""
+        return self.result.optimal and self.table.nulls == "value"
+
+    def shipped(self, keep: tuple[str, ...]) -> list[str]:
+        """Return the columns of the release: those that the policy names, and those to keep."""
+        named = {*columns_named(self.table), *keep}
+        return [name for name in self.kinds if name in named]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The release of a policy's tables; `report` is the gate's, measured on it, None if there is none."""
+
+    policy: Policy
+    tables: tuple[TableRelease, ...]
+    report: Mapping[str, Any] | None
+
+    @property
+    def verdict(self) -> str:
+        """The gate's verdict on the release; fail if a table has no transformation that meets the policy."""
+        return FAIL if self.report is None else str(self.report["verdict"])
+
+    @property
+    def passed(self) -> bool:
+        """Whether the release meets the policy."""
+        return self.verdict in {PASS, NO_WORSE}
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command: 0, 1 or 2."""
+        return 1 if self.report is None else int(self.report["exit_code"])
