@@ -23,7 +23,7 @@ from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.uniqueness import rarefy
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.pyc.pitman_yor_forecast import forecast
+from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from reid_sql.runner import sentence
 
 POINTS: Final = 24  # of the curve
@@ -173,7 +173,7 @@ def forecast_curve(histogram: Histogram, population: float | None) -> Page | Non
         measured = [
             {"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)
         ]
-        rows = [asdict(row) for row in forecast(histogram, sizes)]
+        rows = [asdict(row) for row in forecast_pitman_yor(histogram, sizes)]
     except ReidError as error:
         return {"measured": [], "points": [], "status": str(error)}
     named = ("correctness", "correctness_low", "correctness_high")

@@ -9,7 +9,7 @@ from reid_sql.check.masking import few_masked, round_above, small, tells_dropped
 from reid_sql.check.policy import Check, Policy
 from reid_sql.engines.duckdb.packed import Group
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.population.estimate import HELD
+from reid_sql.models.population.classical_estimators import COVERED
 from reid_sql.parameters import plain
 from reid_sql.runner import sentence
 
@@ -160,7 +160,7 @@ def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Fi
     measure = check.measure
     row = measure.pick(rows, check.parameters)
     status = row.get("status") or OK
-    held = measure.interval and HELD not in status  # one that holds too seldom decides nothing
+    held = measure.interval and COVERED not in status  # one that holds too seldom decides nothing
     low, high = (_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high"))
     return Figure(
         group,

@@ -11,7 +11,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.parameters import THRESHOLD, Floats
-from reid_sql.parameters import Integers as Integers  # noqa: PLC0414 - the rooms beside take it from here
+from reid_sql.parameters import Integers as Integers  # noqa: PLC0414 - other modules import it from here
 
 OK: Final = "ok"
 NO_RECORDS: Final = (
@@ -29,7 +29,7 @@ STATUS_UNCOVERED: Final = (
 
 @dataclass(frozen=True)
 class Classes:
-    """The equivalence classes: values by column, records that match them, records that hold exactly them."""
+    """The equivalence classes: values by column, records that match them, records that have exactly them."""
 
     values: Mapping[str, Sequence[Any]]
     class_size: Sequence[int]
@@ -78,7 +78,7 @@ class ClassRisk:
 
 @dataclass(frozen=True)
 class ProsecutorRisk(ClassRisk):
-    """Risk against somebody who knows that the person is in the table, and its records without any value."""
+    """Risk by an attacker who knows that the person is in the table, and the records without any value."""
 
     blank_records: int | None
 
@@ -110,7 +110,7 @@ class SubsetCounts:
 
 @dataclass(frozen=True)
 class AttributeRisk:
-    """How well a subset of the columns tells records apart."""
+    """How well a subset of the columns distinguishes records."""
 
     columns: list[str]
     distinction: float | None
@@ -123,9 +123,9 @@ class AttributeRisk:
 def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
     """Summarise the risk 1/size over records: the highest, the average, and the share above `threshold`.
 
-    `average_risk` is the mean over records (classes/records: what an attacker who links everybody gets
-    right), `average_class_risk` the mean over classes. Refuses an empty histogram and a threshold outside [0,
-    1].
+    `average_risk` is the mean over records (classes/records: the share that an attacker who links every
+    person gets right), `average_class_risk` the mean over classes. Refuses an empty histogram and a threshold
+    outside [0, 1].
 
     >>> import numpy as np
     >>> nine_and_one = Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))
@@ -155,7 +155,7 @@ def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
 
 
 def prosecutor_risk(histogram: Histogram, threshold: float = 0.2) -> ProsecutorRisk:
-    """Summarise the risk 1/size, and tell the blank records, which match all others.
+    """Summarise the risk 1/size, and count the blank records, which match all others.
 
     >>> import numpy as np
     >>> blank = Histogram(np.array([4]), np.array([2]), np.array([4]), blank_records=np.array([1]))
@@ -194,8 +194,8 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
 def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     """Distinction and separation of every subset of columns, None with a status where there is no answer.
 
-    Distinction is classes/records, the mean of 1/class_size; separation is the share of pairs told apart, 1 −
-    Σ s(s−1)/(N(N−1)) over classes of size s. People count by the smallest of their classes. Where NULL
+    Distinction is classes/records, the mean of 1/class_size; separation is the share of pairs that differ, 1
+    − Σ s(s−1)/(N(N−1)) over classes of size s. People count by the smallest of their classes. Where NULL
     matches anything, separation still counts pairs, but distinct combinations mean nothing.
 
     >>> import numpy as np

@@ -51,7 +51,7 @@ Seed = Annotated[int, SEED]
 class Codes:
     """A table as codes, one array a column; ordinal codes ascend with values.
 
-    `position` orders the records. Where a column tells people apart, `people` holds its codes, and a person
+    `position` orders the records. If a column identifies people, `people` has its codes, and a person
     may have several records; people are then what is counted.
     """
 
@@ -74,14 +74,14 @@ class RemoteCodes(Codes):
     No codes are here.
     """
 
-    held: int  # records
+    record_count: int
     # Places of columns, (choices, p), to their distinct values and the right matches to expect, (choices,).
     count: Callable[[Integers], tuple[Integers, Numbers]]
 
     @property
     def records(self) -> int:
         """How many records there are."""
-        return self.held
+        return self.record_count
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class QuasiIdentifiers:
 
     @property
     def remark(self) -> list[str]:
-        """What to say where not all were measured."""
+        """A remark if not all quasi-identifiers were measured."""
         if len(self) == self.possible:
             return []
         return [

@@ -1,10 +1,10 @@
 """Class sizes when NULL matches anything: how many records agree with each one wherever both have a value.
 
 Such matching is not transitive, so it is no grouping. A record that is blank, NULL in every column, matches
-every other, and would make everybody look alike: it is left out of the matches of all that are not blank, as
-ARX and sdcMicro do, and `blank_records` counts such records. Records are sorted by which of their values are
-missing (their pattern). Two patterns are compared on the columns that both know, by one packed key a record;
-patterns of a few records are compared one by one.
+every other, and would make all records look alike: it is left out of the matches of all that are not blank,
+as ARX and sdcMicro do, and `blank_records` counts such records. Records are sorted by which of their values
+are missing (their pattern). Two patterns are compared on the columns that both know, by one packed key a
+record; patterns of a few records are compared one by one.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ MAX_SEEDS: Final = 8
 class Packed:
     """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over known fields.
 
-    A field is known where it holds a value.
+    A field is known where it has a value.
     """
 
     values: Words  # (records, words)
@@ -51,8 +51,10 @@ def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) 
     array([ 4,  5,  2,  1, 15])
     """
     sizes = np.full(len(codes), other_counts.sum(), dtype=np.int64)
-    own, told = ~_are_blank(codes), ~_are_blank(other_codes)
-    sizes[own] = _count_matches(*_pack(*_renumber(codes[own], other_codes[told]), other_counts[told]))
+    known, other_known = ~_are_blank(codes), ~_are_blank(other_codes)
+    sizes[known] = _count_matches(
+        *_pack(*_renumber(codes[known], other_codes[other_known]), other_counts[other_known])
+    )
     return sizes
 
 
@@ -138,7 +140,7 @@ def _count_record_matches(values: Words, known: Words, others: Packed) -> int:
 
 
 def _count_pattern_matches(mine: Packed, others: Packed) -> Codes:
-    """Match two patterns: each masked by what the other knows, equal words agree; the smaller is sorted."""
+    """Match two patterns: masked by the known fields of both, equal words agree; the smaller is sorted."""
     checkpoint()
     left, right = mine.values & others.known[0], others.values & mine.known[0]
     if len(right) <= len(left):
@@ -177,7 +179,7 @@ def _group_rows(words: Words) -> tuple[Groups, Codes]:
         group_of[order] = np.cumsum(new) - 1
         if words.shape[1] == 1 or (words == words[order[starts]][group_of]).all():
             return Groups(multipliers, order, starts, keys[order[starts]]), group_of
-    raise ArithmeticError("no key tells the records apart")  # pragma: no cover - a chance of 2^-200
+    raise ArithmeticError("no key distinguishes the records")  # pragma: no cover - a chance of 2^-200
 
 
 def _draw_multipliers(words: int, seed: int) -> Words:

@@ -20,8 +20,8 @@ from reid_sql.models.people.fit import fit
 from reid_sql.models.people.functional_dependencies import Dependency, describe_dependencies
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population import loglinear
-from reid_sql.models.population import overdispersion as classical_overdispersion
-from reid_sql.models.population.estimate import PopulationShares
+from reid_sql.models.population import loglinear as classical_overdispersion
+from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.models.population_risk.shares import Share, Shares, count_kinds, count_shares, predict_shares
 from reid_sql.parameters import COUNT, Floats, Number, plain
 
@@ -245,12 +245,12 @@ def loglinear_uniqueness(evidence: PeopleEvidence, people: float) -> float | Non
         for counts, codes in zip(evidence.counts, evidence.drawn.T, strict=True)
     ]
     log_expected = np.log(n) + np.sum(log_shares, axis=0)
-    if (size == size[0]).all() or loglinear.saturated(size, log_expected):
+    if (size == size[0]).all() or loglinear.is_saturated(size, log_expected):
         return None
     expected = np.exp(log_expected)
-    shape = classical_overdispersion.shape(size, expected, 1 / size)
+    shape = classical_overdispersion.fit_shape(size, expected, 1 / size)
     single = size == 1
-    unique = loglinear.uniqueness(expected[single], min(n / people, 1.0), shape).sum()
+    unique = loglinear.loglinear_uniqueness(expected[single], min(n / people, 1.0), shape).sum()
     return float(unique / len(size))
 
 

@@ -1,0 +1,226 @@
+"""A transformation of a table: each column at a level, small classes suppressed, as one query."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+
+from reid_sql.check.answers import Answers
+from reid_sql.check.measure import Row
+from reid_sql.check.policy import Policy, TablePolicy, columns_named
+from reid_sql.check.release import Release
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
+from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.steps import ALL
+from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
+from reid_sql.models.release.lattice import Lattice, Node
+from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.rules import Rules
+from reid_sql.models.release.search import Result
+from reid_sql.parameters import quoted, sql_text
+from reid_sql.release.target import Target
+
+SMALL: Final = "reid_small"
+RESCUED: Final = "reid_rescued"
+NUMBERS: Final = count(1)
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """Hierarchies of the quasi-identifiers with levels, and the size below which classes are suppressed."""
+
+    hierarchies: tuple[Hierarchy, ...]
+    node: Node
+    cut: int
+    stages: tuple[tuple[str, ...], ...] = ()  # columns that become blank in records of small classes
+    rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes must fulfil
+    rounds: int = 0  # of suppressing classes that break a rule
+
+    @property
+    def names(self) -> list[str]:
+        """The quasi-identifiers."""
+        return [each.column for each in self.hierarchies]
+
+    @property
+    def levels(self) -> dict[str, tuple[Hierarchy, int]]:
+        """The hierarchy and the level of each column."""
+        return {each.column: (each, level) for each, level in zip(self.hierarchies, self.node, strict=True)}
+
+    def columns(self, names: Sequence[str]) -> list[str]:
+        """Write each column as it is in the release, under its own name."""
+        return [self._column(name) for name in names]
+
+    def _column(self, name: str) -> str:
+        """Write a column; one that becomes blank in some records is text."""
+        hierarchy, level = self.levels.get(name, (None, 0))
+        if hierarchy is not None and level:
+            return f"{hierarchy.sql(level)} AS {quoted(name)}"
+        blanked = any(name in stage for stage in self.stages)
+        return f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if blanked else quoted(name)
+
+    def select(self, names: Sequence[str], source: str) -> str:
+        """Write the release as a query on the source: no record is listed, classes are counted where it runs.
+
+        Records of a class below the cut are left out as rows, so that no class of blanks is formed by them.
+        """
+        listed = ",\n    ".join(self.columns(names))
+        inner = f"SELECT\n    {listed}\n  FROM {source}"
+        if self.rules:
+            return self._ruled(names, inner)
+        if self.cut <= 1:
+            return inner
+        outer = f"SELECT {', '.join(quoted(name) for name in names)}"
+        condition = f"QUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
+        if not self.stages:
+            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{condition}"
+        steps = [f"reid_form_0 AS (\n  {inner}\n)"]
+        steps += [self._stage(names, number, stage) for number, stage in enumerate(self.stages, 1)]
+        forms = ",\n".join(steps)
+        return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{condition}"
+
+    def _ruled(self, names: Sequence[str], inner: str) -> str:
+        """Leave out the classes that are small or break a rule, as often as some do."""
+        steps = [f"reid_form_0 AS (\n  {inner}\n)"]
+        steps += [f"reid_form_{at} AS (\n  {self._round(names, at)}\n)" for at in range(1, self.rounds + 1)]
+        forms = ",\n".join(steps)
+        return f"WITH {forms}\nSELECT {_listed(names)}\nFROM reid_form_{self.rounds}"
+
+    def _round(self, names: Sequence[str], number: int) -> str:
+        counted = f"SELECT *, count(*) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
+        source = f"({counted} FROM reid_form_{number - 1})"
+        for name, parts in self.counts.items():
+            over = f"PARTITION BY {_listed(parts)}" if parts else ""
+            source = f"(SELECT *, count(*) OVER ({over}) AS {name}\n    FROM {source} AS reid_counted)"
+        part = f"OVER (PARTITION BY {_listed(self.names)})"
+        met = [rule.sql(part, at) for at, rule in self.numbered]
+        small = [f"{SIZE} >= {self.cut}"] if self.cut > 1 else []
+        condition = " AND ".join([*small, *met])
+        return f"SELECT {_listed(names)}\n  FROM {source} AS reid_counted\n  QUALIFY {condition}"
+
+    @property
+    def numbered(self) -> list[tuple[int, Criterion]]:
+        """The rules with the number of their sensitive column."""
+        columns = list(dict.fromkeys(column for column, _ in self.rules))
+        return [(columns.index(column) + 1, rule) for column, rule in self.rules]
+
+    @property
+    def counts(self) -> dict[str, list[str]]:
+        """The counts of records that the rules need, by name, and the columns that these records share."""
+        each = [(at, column, rule) for (at, rule), (column, _) in zip(self.numbered, self.rules, strict=True)]
+        found = {f"{HELD}_{at}": [*self.names, column] for at, column, _ in each}
+        relative = {f"{EVERYWHERE}_{at}": [column] for at, column, rule in each if rule.relative}
+        return found | relative | ({RECORDS: []} if relative else {})
+
+    def _stage(self, names: Sequence[str], number: int, stage: Sequence[str]) -> str:
+        """Blank the columns in records of small classes that are then alike with enough others of them."""
+        others = _listed([SMALL, *(name for name in self.names if name not in stage)])
+        told = f"count(*) OVER (PARTITION BY {_listed(self.names)}) < {self.cut} AS {SMALL}"
+        small = f"SELECT *, {told} FROM reid_form_{number - 1}"
+        rescued = f"{SMALL} AND count(*) OVER (PARTITION BY {others}) >= {self.cut} AS {RESCUED}"
+        blank = ", ".join(
+            f"CASE WHEN {RESCUED} THEN {sql_text(ALL)} ELSE {quoted(name)} END AS {quoted(name)}"
+            if name in stage
+            else quoted(name)
+            for name in names
+        )
+        source = f"(SELECT *, {rescued} FROM ({small}) AS reid_told) AS reid_told"
+        return f"reid_form_{number} AS (\n  SELECT {blank}\n  FROM {source}\n)"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(quoted(name) for name in names)
+
+
+class Released(Release):
+    """A transformed table, in the connection of its source."""
+
+    def __init__(self, original: Release, form: Transformation) -> None:
+        """Create the transformed table; a population is generalized in the same way."""
+        Answers.__init__(self, original.table, original.evidence)
+        self.con = original.con
+        self.left_out = {
+            name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
+        }
+        self.view = f"reid_released_{next(NUMBERS)}"
+        self.population_view = f"{self.view}_population"
+        self.cautions = list(original.cautions)
+        self.columns = [name for name in original.columns if name in columns_named(original.table)]
+        select = form.select(self.columns, original.view)
+        self.ask(f"CREATE TEMP TABLE {self.view} AS {select}", "creating the release")
+        if original.table.population_source is not None:
+            self._coarsen_population(original, form)
+        self.begin()
+
+    def _coarsen_population(self, original: Release, form: Transformation) -> None:
+        names = [row[0] for row in self.con.execute(f"DESCRIBE {original.population_view}").fetchall()]
+        listed = ", ".join(form.columns(names))
+        self.con.execute(
+            f"CREATE TEMP VIEW {self.population_view} AS SELECT {listed} FROM {original.population_view}"
+        )
+
+    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+        """Profile the columns that are not suppressed: the others contain the same text in every record."""
+        told = [name for name in columns if name not in self.left_out]
+        return super()._profiled(told) if told else []
+
+    def forget(self) -> None:
+        """Drop what was created to measure the transformation."""
+        made = "SELECT view_name FROM duckdb_views() WHERE temporary AND starts_with(view_name, ?)"
+        for (name,) in self.con.execute(made, [f"{self.view}_"]).fetchall():
+            self.con.execute(f"DROP VIEW {quoted(name)}")
+        self.forget_counts()
+        self.con.execute(f"DROP TABLE {self.view}")
+
+
+@dataclass(frozen=True)
+class TableRelease:
+    """A table's transformation, or None if none meets the policy; and how it was searched."""
+
+    table: TablePolicy
+    kinds: Mapping[str, str]  # of the source's columns, their types
+    records: int
+    hierarchies: tuple[Hierarchy, ...]
+    lattice: Lattice
+    requirement: Requirement
+    rules: Rules | None
+    result: Result
+    target: Target | None
+    transformation: Transformation | None
+    loss: str
+    left_to_gate: tuple[str, ...]
+    source: str
+    seconds: float
+
+    @property
+    def proved(self) -> bool:
+        """Whether no other transformation loses less; with NULL as no value, the search asks too much."""
+        return self.result.optimal and self.table.nulls == "value"
+
+    def shipped(self, keep: tuple[str, ...]) -> list[str]:
+        """Return the columns of the release: those that the policy names, and those to keep."""
+        named = {*columns_named(self.table), *keep}
+        return [name for name in self.kinds if name in named]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The release of a policy's tables; `report` is the gate's, measured on it, None if there is none."""
+
+    policy: Policy
+    tables: tuple[TableRelease, ...]
+    report: Mapping[str, Any] | None
+
+    @property
+    def verdict(self) -> str:
+        """The gate's verdict on the release; fail if a table has no transformation that meets the policy."""
+        return FAIL if self.report is None else str(self.report["verdict"])
+
+    @property
+    def passed(self) -> bool:
+        """Whether the release meets the policy."""
+        return self.verdict in {PASS, NO_WORSE}
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command: 0, 1 or 2."""
+        return 1 if self.report is None else int(self.report["exit_code"])
