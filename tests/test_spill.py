@@ -42,7 +42,7 @@ def by_gate(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         f'[[tables]]\nfile = "{table(folder).name}"\nquasi_identifiers = ["a"]\nchecks = {checks}'
     )
     with opened(read_policy(file), LIMIT) as releases:
-        yield releases[0].con
+        yield releases[0].engine.con
 
 
 @contextmanager

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
-from reid_sql.check.answers import Answers
+from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.gate import Tell
 from reid_sql.check.policy import Check, Policy
-from reid_sql.check.release import Release
+from reid_sql.check.release import Release, TableEngine
 from reid_sql.check.report import Hidden, checked_page, header, hidden_of, rounded
 from reid_sql.check.sentences import telling
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED, Checked, checked
@@ -26,23 +26,23 @@ PARTS: Final = (("month", "date_trunc('month', v)"), ("year", "date_trunc('year'
 
 @dataclass(frozen=True)
 class Coarsening:
-    """A column, how its values become fewer, and the relation (code, coarse) that says so."""
+    """A column, how its values become fewer, and the relation (v, coarse) that says so."""
 
     column: str
     how: str
     relation: str
 
 
-def coarsenings(release: Release, column: str) -> list[Coarsening]:
+def coarsenings(engine: DuckDBTable, column: str) -> list[Coarsening]:
     """Find up to three ways to make the column coarser; each must leave fewer values, and more than one."""
-    values = release.packed.values(column)
+    values = engine.distinct.values(column)
     found: list[Coarsening] = []
-    for how, expression in _ways(release, values):
+    for how, expression in _ways(engine, values):
         relation = f"{values}_coarse_{len(found)}"
-        release.ask(
-            f"CREATE OR REPLACE TEMP TABLE {relation} AS SELECT code, {expression} AS coarse FROM {values}"
+        engine.ask(
+            f"CREATE OR REPLACE TEMP TABLE {relation} AS SELECT v, {expression} AS coarse FROM {values}"
         )
-        before, after = release.ask(f"SELECT count(*), count(DISTINCT coarse) FROM {relation}")[0]
+        before, after = engine.ask(f"SELECT count(*), count(DISTINCT coarse) FROM {relation}")[0]
         if 1 < after < before:
             found.append(Coarsening(column, how, relation))
         if len(found) == MOST:
@@ -50,12 +50,12 @@ def coarsenings(release: Release, column: str) -> list[Coarsening]:
     return found
 
 
-def _ways(release: Release, values: str) -> Iterator[tuple[str, str]]:
+def _ways(engine: DuckDBTable, values: str) -> Iterator[tuple[str, str]]:
     """Yield what could be done with values of this kind, in words and as an expression.
 
     The expression is one of code, v and records.
     """
-    kind, count, shortest, longest, low, high, total, numbers = _about(release, values)
+    kind, count, shortest, longest, low, high, total, numbers = _about(engine, values)
     if kind.startswith(("DATE", "TIMESTAMP")):
         yield from ((f"to its {part}", expression) for part, expression in PARTS)
     elif kind == "VARCHAR" and shortest == longest and longest > MOST and count > FEW:
@@ -72,7 +72,7 @@ def _ways(release: Release, values: str) -> Iterator[tuple[str, str]]:
         yield words, f"CASE WHEN records < {least} THEN 0 ELSE code END"
 
 
-def _about(release: Release, values: str) -> tuple[Any, ...]:
+def _about(engine: DuckDBTable, values: str) -> tuple[Any, ...]:
     """Kind of the values, how many, lengths of texts, range of numbers, records, whether all are numbers.
 
     The lengths are those of the shortest and the longest.
@@ -82,8 +82,8 @@ def _about(release: Release, values: str) -> tuple[Any, ...]:
         coalesce(bool_and(isfinite(try_cast(v::VARCHAR AS DOUBLE))), false)
         AND count(try_cast(v::VARCHAR AS DOUBLE)) = count(*) FROM {values}"""
     return (
-        release.ask(sql)[0]
-        if release.ask(f"SELECT count(*) FROM {values}")[0][0]
+        engine.ask(sql)[0]
+        if engine.ask(f"SELECT count(*) FROM {values}")[0][0]
         else ("", 0, 0, 0, 0.0, 0.0, 0, False)
     )
 
@@ -122,7 +122,11 @@ class Change:
 
 
 def advice(
-    policy: Policy, releases: Sequence[Answers], *, pairs: bool = True, tell: Tell = lambda _: None
+    policy: Policy,
+    releases: Sequence[Release[TableEngine]],
+    *,
+    pairs: bool = True,
+    tell: Tell = lambda _: None,
 ) -> Page:
     """Measure, for every check that fails, what each change does to it; the strongest change comes first.
 
@@ -144,18 +148,19 @@ def advice(
     return page
 
 
-def _changes(release: Answers, bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
+def _changes(release: Release[TableEngine], bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
     named = list(dict.fromkeys(column for each in bad for column in each.check.quasi_identifiers))
     yield from (Change((column,)) for column in named)
     plain = release.table.nulls != "wildcard" and release.table.entity is None
-    if isinstance(release, Release) and plain:
-        yield from (Change(coarser=way) for column in named for way in coarsenings(release, column))
+    engine = release.engine
+    if isinstance(engine, DuckDBTable) and plain:
+        yield from (Change(coarser=way) for column in named for way in coarsenings(engine, column))
     if pairs:
         yield from (Change(pair) for pair in combinations(named, 2))
 
 
 def _measured(
-    release: Answers, policy: Policy, bad: Sequence[Checked], change: Change, tell: Tell
+    release: Release[TableEngine], policy: Policy, bad: Sequence[Checked], change: Change, tell: Tell
 ) -> dict[int, Checked]:
     """Measure the failing checks after a change, by their place; those it does not touch are left out."""
     tell(f"{release.table.name}: {change.words}")
@@ -166,7 +171,7 @@ def _measured(
 
 
 def _check_page(
-    release: Answers,
+    release: Release[TableEngine],
     policy: Policy,
     each: Checked,
     measured: dict[Change, dict[int, Checked]],
@@ -203,7 +208,9 @@ def _rank(each: Checked, row: Page) -> tuple[Any, ...]:
     )
 
 
-def _table_page(release: Answers, bad: Sequence[Checked], measured: dict[Change, dict[int, Checked]]) -> Page:
+def _table_page(
+    release: Release[TableEngine], bad: Sequence[Checked], measured: dict[Change, dict[int, Checked]]
+) -> Page:
     """Tell which changes meet every failing check of the table, and how many the others meet."""
     met = {
         change: sum(found.verdict not in (FAIL, NOT_JUDGED) for found in after.values())

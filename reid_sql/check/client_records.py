@@ -1,27 +1,34 @@
-"""The records of a warehouse's table at the client: what the warehouse does not say is asked of DuckDB."""
+"""The records of a warehouse's table at the client: DuckDB answers there what the warehouse cannot."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
-from reid_sql.check.calls import Calls, beside
+from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.measure import Row
 from reid_sql.check.policy import Check, TablePolicy
+from reid_sql.check.release import Group, TableEngine
 from reid_sql.client_fallback import DistinctRecords, create_view, drop_view, needed_columns, open_client
-from reid_sql.engines.duckdb.packed import Group
 from reid_sql.engines.ibis.frames import most_values, places
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Function
 from reid_sql.parameters import Columns, quoted
 
-# The distinct records on some columns, and by the columns that divide them, these last.
-Bring = Callable[[Sequence[str], Sequence[str]], DistinctRecords]
-Place = Callable[[Sequence[str], tuple[Any, ...]], tuple[int, ...]]
+PLACE: Final = "reid place of the group"
+
+
+class RemoteTable(TableEngine):
+    """The table in the warehouse."""
+
+    @abstractmethod
+    def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
+        """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
 
 
 class Client:
@@ -38,94 +45,111 @@ class Client:
 
 
 class ClientRecords:
-    """One table's records, brought once for the same columns and groups."""
+    """One table's records at the client, fetched once for the same columns and groups."""
 
-    def __init__(self, client: Client, table: TablePolicy, number: int, bring: Bring, place: Place) -> None:
-        """Remember how the records come, and how the values of a group tell its place."""
+    def __init__(self, client: Client, table: TablePolicy, number: int, source: RemoteTable) -> None:
+        """Remember where the records come from."""
         self._client, self._table, self._name = client, table, f"reid_client_{number}"
-        self._bring, self._place = bring, place
-        self._views: dict[Any, tuple[str, int]] = {}  # with how many values each holds
+        self._source = source
+        self._views: dict[Any, tuple[str, int]] = {}  # with how many values each has
         self._refused: dict[Any, ReidError] = {}
-        self._made = 0
+        self._created = 0
 
     @cached_property
     def _calls(self) -> Calls:
         return Calls(self._client.con, self._table, "")
 
-    def of_part(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
-        """Ask about the records of a group, or of the whole table."""
-        columns = self._needed(function, check.quasi_identifiers, given)
-        return self._calls.of_part(check, function, given, self._part(columns, check.by, group))
+    def call(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
+    ) -> list[Row]:
+        """Call a function on the records of a group, or of the whole table."""
+        return self._calls.call(function, qi, given, self._part(self._needed(function, qi, given), by, group))
 
-    def of_groups(
+    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Return the share of a group's records for which a measure's condition is true."""
+        columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
+        return self._calls.call_measure(check, given, self._part(columns, check.by, group))
+
+    def call_by_group(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
-        """Ask about all groups at once."""
-        view, digits = self._view(self._needed(function, qi, given), by)
-        return self._calls.of_groups(function, qi, given, (view, [digits]))
+        """Call a function on all groups at once; the values of a group are under the names of the source."""
+        view = self._view(self._needed(function, qi, given), by)
+        names, groups = self._source.group_names(by), self._source.groups(by)
+        rows = self._calls.call(function, qi, {**given, "by": [PLACE]}, view)
+        return [
+            dict(zip(names, groups[row[PLACE]].values, strict=True)) | _without_place(row) for row in rows
+        ]
 
     def _needed(self, function: Function, qi: Sequence[str], given: Mapping[str, Any]) -> list[str]:
-        """The columns that the question is about: those that a model is of, too, and who is a person."""
-        asked = {p.name: qi if isinstance(p.domain, Columns) else given[p.name] for p in function.parameters}
+        """List the columns that the call is about, with those of a model and the one of people."""
+        arguments = {
+            p.name: qi if isinstance(p.domain, Columns) else given.get(p.name) for p in function.parameters
+        }
         person = [] if self._table.entity is None else [self._table.entity]
-        return list(dict.fromkeys([*qi, *(needed_columns(function, "tbl", asked) or []), *person]))
+        return list(dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person]))
 
-    def _view(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, str]:
-        """Name a view of all records, and its column of their groups' places."""
-        digits = beside(columns)
+    def _view(self, columns: Sequence[str], by: Sequence[str]) -> str:
+        """Name a view of all records, with the place of their group."""
         key = (frozenset(columns), tuple(by))
         if key not in self._views:
             if key in self._refused:
                 raise self._refused[key]
             try:
-                self._views[key] = self._stood(columns, by, digits)
-            except ReidError as error:  # once for all groups: what is too much takes long to find out
+                self._views[key] = self._create(columns, by)
+            except ReidError as error:  # once for all groups: a refusal takes as long as counting
                 self._refused[key] = error
                 raise
-        return self._views[key][0], digits
+        return self._views[key][0]
 
-    def _stood(self, columns: Sequence[str], by: Sequence[str], digits: str) -> tuple[str, int]:
-        """Bring the records; those of the oldest questions go where all were more than may come at once."""
-        found = self._bring(columns, by)
-        while self._views and sum(held for _, held in self._views.values()) + found.values > most_values():
+    def _create(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, int]:
+        """Fetch the records; drop those of the oldest calls if all were more than the client may have."""
+        fetched = self._source.fetch(columns, by)
+        while self._views and sum(n for _, n in self._views.values()) + fetched.values > most_values():
             view, _ = self._views.pop(next(iter(self._views)))
             drop_view(self._client.con, view)
-        self._made += 1
-        view = f"{self._name}_{self._made}"
-        create_view(self._client.con, view, self._divided(found, by, digits) if by else found)
-        return view, found.values
+        self._created += 1
+        view = f"{self._name}_{self._created}"
+        create_view(self._client.con, view, self._with_places(fetched, by) if by else fetched)
+        return view, fetched.values
 
-    def _divided(self, found: DistinctRecords, by: Sequence[str], digits: str) -> DistinctRecords:
-        """The records with the places of their groups in place of the columns that divide them."""
-        names = places(found.columns)
-        own = len(names) - len(by)
+    def _with_places(self, fetched: DistinctRecords, by: Sequence[str]) -> DistinctRecords:
+        """Replace the columns that divide the records, which are the last, by the places of their groups."""
+        aliases = places(fetched.columns)
+        own = len(aliases) - len(by)
         try:
-            coded = [
-                found.rows[name].combine_chunks().dictionary_encode(null_encoding="encode")
-                for name in names[own:]
+            encoded = [
+                fetched.rows[alias].combine_chunks().dictionary_encode(null_encoding="encode")
+                for alias in aliases[own:]
             ]
         except pa.ArrowNotImplementedError:
             rule = f"a check by {', '.join(by)} must be by columns of single values, got others"
             raise OutOfDomainError(f"{rule}; cast them to text in a view") from None
-        codes = np.column_stack([each.indices.to_numpy(zero_copy_only=False) for each in coded])
+        codes = np.column_stack([each.indices.to_numpy(zero_copy_only=False) for each in encoded])
         kinds, of_kind = np.unique(codes, axis=0, return_inverse=True)
-        values = [each.dictionary.to_pylist() for each in coded]
-        told = [
-            self._place(by, tuple(each[code] for each, code in zip(values, kind, strict=True)))
-            for kind in kinds
-        ]
-        numbers = np.array([place for (place,) in told], dtype=np.int64)[of_kind.reshape(-1)]
-        rows = found.rows.select([*names[:own], "records"]).append_column(f"q{own + 1}", pa.array(numbers))
-        return DistinctRecords((*found.columns[:own], digits), rows)
+        values = [each.dictionary.to_pylist() for each in encoded]
+        numbers = np.array(
+            [
+                self._source.place_of(by, [listed[code] for listed, code in zip(values, kind, strict=True)])
+                for kind in kinds
+            ],
+            dtype=np.int64,
+        )[of_kind.ravel()]
+        rows = fetched.rows.select([*aliases[:own], "records"])
+        rows = rows.append_column(f"q{own + 1}", pa.array(numbers))
+        return DistinctRecords((*fetched.columns[:own], PLACE), rows)
 
     def _part(self, columns: Sequence[str], by: Sequence[str], group: Group) -> str:
         """Name a view of the group's records alone."""
-        view, digits = self._view(columns, by)
+        view = self._view(columns, by)
         if not by:
             return view
-        (place,) = group.digits
-        part = f"{view}_of_{place}"
+        part = f"{view}_of_{group.place}"
         listed = ", ".join(quoted(name) for name in columns)
-        told = f"CREATE OR REPLACE TEMP VIEW {part} AS SELECT {listed} FROM {view} WHERE {digits} = {place}"
-        self._client.con.execute(told)
+        select = f"SELECT {listed} FROM {view} WHERE {quoted(PLACE)} = {group.place}"
+        self._client.con.execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
         return part
+
+
+def _without_place(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != PLACE}

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.check.answers import Answers
+from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
 from reid_sql.check.overview import overview
 from reid_sql.check.policy import Policy, TablePolicy
 from reid_sql.check.policy_file import ENGINE, read_policy
-from reid_sql.check.release import Release
+from reid_sql.check.release import Release, TableEngine
 from reid_sql.check.report import read_baseline, report
 from reid_sql.check.sources import CHANGED
 from reid_sql.check.verdicts import Baseline, checked, unjudged
@@ -46,7 +46,7 @@ def check(
 @contextmanager
 def opened(
     policy: Policy, memory_limit: str | None = None, tell: Tell = lambda _: None
-) -> Iterator[list[Release]]:
+) -> Iterator[list[DuckDBRelease]]:
     """Open the tables of a policy in one connection of its own, which reads their files and nothing else.
 
     What spills to disk goes encrypted into a folder that is taken away.
@@ -97,7 +97,7 @@ def opened_by(
     memory_limit: str | None = None,
     tell: Tell = lambda _: None,
     tables: Mapping[str, Any] | None = None,
-) -> AbstractContextManager[Sequence[Answers]]:
+) -> AbstractContextManager[Sequence[Release[TableEngine]]]:
     """Open the tables of a policy in DuckDB, as Spark finds them, or through Ibis where they live.
 
     `tables` are those that the caller hands over, by name.
@@ -109,9 +109,9 @@ def opened_by(
     if find_spec("ibis") is None:
         rule = "a policy with a url must have ibis, got none"
         raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
-    from reid_sql.check.ibis_release import opened_in_ibis  # noqa: PLC0415 - only for Ibis
+    from reid_sql.check.ibis_table import open_in_ibis  # noqa: PLC0415 - only for Ibis
 
-    return opened_in_ibis(policy, memory_limit, tell, tables or {})
+    return open_in_ibis(policy, memory_limit, tell, tables or {})
 
 
 def _engine_of(engine: str | None, policy: Policy) -> str:
@@ -130,7 +130,7 @@ def _engine_of(engine: str | None, policy: Policy) -> str:
 
 def _opened_in_spark(
     policy: Policy, memory_limit: str | None, tell: Tell
-) -> AbstractContextManager[Sequence[Answers]]:
+) -> AbstractContextManager[Sequence[Release[TableEngine]]]:
     if find_spec("pyspark") is None:
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
@@ -138,22 +138,24 @@ def _opened_in_spark(
     if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < SPARK:
         rule = f"--engine spark must have pyspark {SPARK[0]}.{SPARK[1]} or later, got {version('pyspark')}"
         raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
-    from reid_sql.check.spark_release import opened_in_spark  # noqa: PLC0415 - only for Spark
+    from reid_sql.check.spark_table import open_in_spark  # noqa: PLC0415 - only for Spark
 
-    return opened_in_spark(policy, memory_limit, tell)
+    return open_in_spark(policy, memory_limit, tell)
 
 
-def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: Tell) -> Release:
+def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: Tell) -> DuckDBRelease:
     tell(f"{table.name}: opening")
     try:
-        return Release(con, table, number)
+        return open_in_duckdb(con, table, number)
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:  # its own words may quote a record
         raise OutOfDomainError(sentence(error)) from None
 
 
-def baseline_of(policy: Policy, releases: Sequence[Answers], baseline: Path | None) -> Baseline | None:
+def baseline_of(
+    policy: Policy, releases: Sequence[Release[TableEngine]], baseline: Path | None
+) -> Baseline | None:
     """Read the baseline of this run, else the policy's, if there is one."""
     given = baseline or policy.baseline
     files = {release.table.name: release.evidence for release in releases}
@@ -162,7 +164,7 @@ def baseline_of(policy: Policy, releases: Sequence[Answers], baseline: Path | No
 
 def measured(
     policy: Policy,
-    releases: Sequence[Answers],
+    releases: Sequence[Release[TableEngine]],
     baseline: Path | None,
     *,
     risky: int = 0,
@@ -180,8 +182,12 @@ def measured(
             found.append(checked(release, each, policy, before))
         tell(f"{release.table.name}: what drives the risk")
         pages.append(overview(release, policy, risky=risky))
-    changed = {release.table.name for release in releases if release.changed()}
+    changed = {release.table.name for release in releases if release.has_changed()}
     held = [unjudged(each, CHANGED) if each.table in changed else each for each in found]
     return report(
-        policy, pages, held, before, sorted({engine for release in releases for engine in release.engines})
+        policy,
+        pages,
+        held,
+        before,
+        sorted({engine for release in releases for engine in release.engine.packages}),
     )

@@ -13,9 +13,8 @@ from typing import Final
 import numpy as np
 
 from reid_sql.charts.class_sizes import EDGES
-from reid_sql.check.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.policy import Check, TablePolicy
-from reid_sql.engines.duckdb.packed import WHOLE, Group
+from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release, TableEngine
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.terminal import ENDLESS
 
@@ -240,7 +239,7 @@ Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and t
 GAPS: Final = "gaps"
 
 
-def small(release: Answers, check: Check, group: Group, below: int) -> bool:
+def small(release: Release[TableEngine], check: Check, group: Group, below: int) -> bool:
     """Whether so few records are of a class size that figures over all of them may tell how few."""
     if below == 1 or not check.counted or release.records < below:
         return False
@@ -253,7 +252,7 @@ def small(release: Answers, check: Check, group: Group, below: int) -> bool:
     return few_gaps(release, below) and not _of_table(release.table, check)
 
 
-def few_gaps(release: Answers, below: int) -> bool:
+def few_gaps(release: Release[TableEngine], below: int) -> bool:
     """Whether so few records lack the same values that two counts of the dropped may tell how few.
 
     Every count of dropped records, and every difference of some, is a sum of the records that lack the very
@@ -263,7 +262,7 @@ def few_gaps(release: Answers, below: int) -> bool:
     if table.nulls != "drop" or below == 1:
         return False
     key = (GAPS, below)
-    if key not in release.parts_small:
+    if key not in release.small_parts:
         counted = list(
             dict.fromkeys(
                 [*table.quasi_identifiers, *(name for each in table.checks for name in each.counted)]
@@ -271,15 +270,15 @@ def few_gaps(release: Answers, below: int) -> bool:
         )
         ways = dict.fromkeys([(), *(each.by for each in table.checks)])
         try:
-            release.parts_small[key] = any(release.few_gaps(counted, by, below) for by in ways if counted)
-        except STOPPED:
+            release.small_parts[key] = any(release.has_few_gaps(counted, by, below) for by in ways if counted)
+        except INTERRUPTIONS:
             raise
-        except unmeasured(release):
-            release.parts_small[key] = True
-    return release.parts_small[key]
+        except release.errors:
+            release.small_parts[key] = True
+    return release.small_parts[key]
 
 
-def tells_dropped(release: Answers, check: Check, below: int) -> bool:
+def tells_dropped(release: Release[TableEngine], check: Check, below: int) -> bool:
     """Whether a report may tell how many records a check dropped: where few lack the same, the table's."""
     return not few_gaps(release, below) or _of_table(release.table, check)
 
@@ -299,24 +298,24 @@ def _alike(table: TablePolicy, check: Check) -> set[Split]:
     }
 
 
-def _parts_small(release: Answers, check: Check, split: Split, below: int) -> bool:
+def _parts_small(release: Release[TableEngine], check: Check, split: Split, below: int) -> bool:
     """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
     counted, by = split
     key = (frozenset(counted), check.coarser, by, below)
-    if key not in release.parts_small:
+    if key not in release.small_parts:
         try:
-            release.parts_small[key] = any(
+            release.small_parts[key] = any(
                 part.records < below or _has_small(release, check, split, part, below)
                 for part in release.groups(by)
             )
-        except STOPPED:
+        except INTERRUPTIONS:
             raise
-        except unmeasured(release):
-            release.parts_small[key] = True
-    return release.parts_small[key]
+        except release.errors:
+            release.small_parts[key] = True
+    return release.small_parts[key]
 
 
-def _has_small(release: Answers, check: Check, split: Split, group: Group, below: int) -> bool:
+def _has_small(release: Release[TableEngine], check: Check, split: Split, group: Group, below: int) -> bool:
     counted, by = split
     histogram = release.histogram(counted, by, group, dict(check.coarser))
     records = group.records if by else release.records

@@ -38,9 +38,9 @@ OF_PEOPLE: Final = (
 def arguments_of(
     function: Function, qi: Sequence[str], given: Mapping[str, Any], frames: tuple[Any, Any]
 ) -> dict[str, Any]:
-    """What the function takes of what is given, with the columns; of the frames, the population is second."""
-    taken = [parameter.name for parameter in function.parameters]
-    arguments = {name: value for name, value in given.items() if value is not None and name in taken}
+    """Return the function's arguments: those given, the columns, and the frames of table and population."""
+    names = [parameter.name for parameter in function.parameters]
+    arguments = {name: value for name, value in given.items() if value is not None and name in names}
     for parameter in function.parameters:
         if isinstance(parameter.domain, Table):
             arguments[parameter.name] = frames[parameter.name != "tbl"]

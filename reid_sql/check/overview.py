@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from reid_sql.check.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.masking import (
     binned,
@@ -19,6 +18,7 @@ from reid_sql.check.masking import (
     round_above,
 )
 from reid_sql.check.policy import Check, Policy
+from reid_sql.check.release import INTERRUPTIONS, Release, TableEngine
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.rarefaction import curve
@@ -31,7 +31,7 @@ POINTS: Final = 24  # of the curve
 Page = dict[str, Any]
 
 
-def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
+def overview(release: Release[TableEngine], policy: Policy, *, risky: int = 0) -> Page:
     """Tell of a table; of its records only the `risky` rarest combinations that somebody asked for."""
     table, below = release.table, policy.mask_below
     page: Page = {
@@ -111,7 +111,7 @@ def class_sizes(histogram: Histogram, below: int, dropped: int = 0) -> list[Page
     ]
 
 
-def columns(release: Answers, below: int, *, gaps: bool = False) -> list[Page]:
+def columns(release: Release[TableEngine], below: int, *, gaps: bool = False) -> list[Page]:
     """Tell what each quasi-identifier does: its values, and the risk that stays where it is left out.
 
     Where few records lack the same values (`gaps`), exact figures would tell how many each set of columns
@@ -123,7 +123,9 @@ def columns(release: Answers, below: int, *, gaps: bool = False) -> list[Page]:
     return [_column(release, column, [c for c in named if c != column], below, gaps=gaps) for column in named]
 
 
-def _column(release: Answers, column: str, others: Sequence[str], below: int, *, gaps: bool) -> Page:
+def _column(
+    release: Release[TableEngine], column: str, others: Sequence[str], below: int, *, gaps: bool
+) -> Page:
     alone = release.histogram([column])
     values = int(alone.classes.sum())
     few = has_small(alone, 0, below) and (
@@ -158,7 +160,7 @@ def _risk(histogram: Histogram, records: int, below: int, *, gaps: bool) -> Page
     }
 
 
-def _largest_population(release: Answers) -> float | None:
+def _largest_population(release: Release[TableEngine]) -> float | None:
     asked = [check.parameters.get("population") for check in release.table.checks]
     return max((float(size) for size in (*asked, release.table.population) if size), default=None)
 
@@ -179,7 +181,7 @@ def forecast_curve(histogram: Histogram, population: float | None) -> Page | Non
     return {"measured": measured, "points": points, "status": rows[-1]["status"]}
 
 
-def risky_records(release: Answers, count: int) -> list[Mapping[str, Any]]:
+def risky_records(release: Release[TableEngine], count: int) -> list[Mapping[str, Any]]:
     """List the rarest combinations of values, as they stand in the table."""
     named = release.table.quasi_identifiers
     return [
@@ -187,11 +189,11 @@ def risky_records(release: Answers, count: int) -> list[Mapping[str, Any]]:
             "class_size": row[0],
             "values": {name: None if v is None else str(v) for name, v in zip(named, row[1:], strict=True)},
         }
-        for row in release.rarest(count)
+        for row in release.engine.rarest(count)
     ]
 
 
-def _population(release: Answers) -> Page | None:
+def _population(release: Release[TableEngine]) -> Page | None:
     source = release.table.population_source
     if source is None:
         return None
@@ -207,7 +209,7 @@ SHARES: Final = {
 
 
 def one_answer(
-    release: Answers, population: float | None, seed: int, *, below: int, small: bool
+    release: Release[TableEngine], population: float | None, seed: int, *, below: int, small: bool
 ) -> Page | None:
     """Ask what becomes of the table in a population: nothing where none is named, else shares or a status."""
     if population is None or population <= release.records or not release.table.quasi_identifiers:
@@ -215,9 +217,9 @@ def one_answer(
     check = _check(release, population, seed)
     try:
         row = release.answer(check)[0]
-    except STOPPED:
+    except INTERRUPTIONS:
         raise
-    except unmeasured(release) as error:
+    except release.errors as error:
         told = few_masked(sentence(error), below)
         return {"population": population, "method": None, "status": told, "sentence": None}
     found = {name: row[name] for name in ("population", *_columns())} | {"k": check.parameters["k"]}
@@ -236,7 +238,7 @@ def _columns() -> list[str]:
     return [f"{name}{end}" for name in SHARES for end in ("", "_low", "_high")]
 
 
-def _check(release: Answers, population: float, seed: int) -> Check:
+def _check(release: Release[TableEngine], population: float, seed: int) -> Check:
     """The check that a policy would write for it, so that its answer is asked for once."""
     measure = MEASURES[MEASURE]
     defaults = {name: each.default for name, each in measure.parameters.items()}

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.check.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.masking import few_masked, round_above, small, tells_dropped
 from reid_sql.check.policy import Check, Policy
-from reid_sql.engines.duckdb.packed import Group
+from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release, TableEngine
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population.estimate import HELD
 from reid_sql.parameters import plain
@@ -110,19 +109,21 @@ def worst(verdicts: Sequence[str]) -> str:
     return min(verdicts, key=ORDER.index)
 
 
-def checked(release: Answers, check: Check, policy: Policy, baseline: Baseline | None) -> Checked:
+def checked(
+    release: Release[TableEngine], check: Check, policy: Policy, baseline: Baseline | None
+) -> Checked:
     """Measure and judge a check, group by group. What cannot be measured is not judged, and never a pass."""
     table = release.table.name
     try:
         groups = release.groups(check.by)
-    except STOPPED:
+    except INTERRUPTIONS:
         raise
-    except unmeasured(release) as error:
-        return Checked(table, check, (_unjudged(Group((), (), 0), sentence(error)),))
+    except release.errors as error:
+        return Checked(table, check, (_unjudged(WHOLE, sentence(error)),))
     if not groups:
-        return Checked(table, check, (_unjudged(Group((), (), 0), "the table has no records to group"),))
+        return Checked(table, check, (_unjudged(WHOLE, "the table has no records to group"),))
     if len({names(group) for group in groups}) < len(groups):
-        return Checked(table, check, (_unjudged(Group((), (), 0), ALIKE.format(", ".join(check.by))),))
+        return Checked(table, check, (_unjudged(WHOLE, ALIKE.format(", ".join(check.by))),))
     findings = [
         judged(check, figure(release, check, group, policy.mask_below), policy, table, baseline)
         for group in groups
@@ -130,22 +131,22 @@ def checked(release: Answers, check: Check, policy: Policy, baseline: Baseline |
     return Checked(table, check, tuple(findings))
 
 
-def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figure:
+def figure(release: Release[TableEngine], check: Check, group: Group, below: int = 1) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
         found = of_rows(check, release.answer(check, group), group)
         dropped = release.dropped(check, group)
         hints = release.hints(check.counted)
-    except STOPPED:
+    except INTERRUPTIONS:
         raise
-    except unmeasured(release) as error:
+    except release.errors as error:
         return Figure(group, None, None, None, sentence(error))
     return replace(
         found,
         dropped=dropped,
         told=tells_dropped(release, check, below),
         small=small(release, check, group, below),
-        remarks=(*release.cautions, *found.remarks),
+        remarks=(*release.engine.cautions, *found.remarks),
         hints=hints,
     )
 

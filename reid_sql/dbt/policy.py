@@ -16,7 +16,7 @@ from reid_sql.check.sources import Source
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnknownNameError
-from reid_sql.parameters import quoted, sql_text
+from reid_sql.parameters import Columns, quoted, sql_text
 from reid_sql.runner import sentence
 from reid_sql.spill import spill_folder
 from reid_sql.suggestion import suggestion
@@ -64,7 +64,7 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
     known = [row[0] for row in cursor.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
     named = columns_named(asked)
     if named:
-        POLICY_COLUMNS.known(named, known)
+        Columns(POLICY_COLUMNS).known(named, known)
     listed = ", ".join(quoted(name) for name in named) or "*"
     with spill_folder() as folder:
         written = folder / "relation.parquet"

@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import floor, isclose
 from typing import Final
 
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.policy import Check
-from reid_sql.check.release import Release
 from reid_sql.errors import UnavailableError
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.requirement import Requirement
@@ -22,20 +22,20 @@ MONOTONE: Final = (
 )
 
 
-def columns_to_generalize(release: Release) -> tuple[str, ...]:
+def columns_to_generalize(release: DuckDBRelease) -> tuple[str, ...]:
     """The columns that checks tell people apart by, those of the table first."""
     counted = [column for check in release.table.checks for column in check.counted]
     named = [column for column in release.table.quasi_identifiers if column in counted]
     return tuple(dict.fromkeys([*named, *counted]))
 
 
-def refuse_unprepared(release: Release) -> None:
+def refuse_unprepared(release: DuckDBRelease) -> None:
     """Refuse a table of which no form is sought."""
     table = release.table
     if table.entity is not None:
         rule = f"a table to prepare must have a row a person, got entity = '{table.entity}'"
         raise UnavailableError(f"{rule}; make one row of each person first, or use reid-sql advise")
-    own = next((name for name in release.columns if name.lower().startswith(OWN)), None)
+    own = next((name for name in release.engine.columns if name.lower().startswith(OWN)), None)
     if own is not None:
         rule = f"a table to prepare must have no column whose name begins with {OWN}, got '{own}'"
         raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
@@ -50,7 +50,7 @@ def refuse_unprepared(release: Release) -> None:
         )
 
 
-def requirement(release: Release, columns: Sequence[str], suppression: float) -> Requirement:
+def requirement(release: DuckDBRelease, columns: Sequence[str], suppression: float) -> Requirement:
     """Put what the checks ask of class sizes into one requirement."""
     found = Requirement(release.records, floor(suppression * release.records + 1e-9))
     for check in release.table.checks:
@@ -59,7 +59,7 @@ def requirement(release: Release, columns: Sequence[str], suppression: float) ->
     return found
 
 
-def is_folded(release: Release, check: Check, columns: Sequence[str]) -> bool:
+def is_folded(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
     """Whether class sizes by all the columns answer the check."""
     plain = check.limit is not None and not check.no_worse and not check.by
     exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
@@ -75,7 +75,7 @@ CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] =
 }
 
 
-def rules(release: Release, columns: Sequence[str]) -> list[tuple[str, Criterion]]:
+def rules(release: DuckDBRelease, columns: Sequence[str]) -> list[tuple[str, Criterion]]:
     """Put what the checks ask of sensitive values into criteria, each with its column."""
     return [
         (check.sensitive, _criterion(check)(float(check.limit)))
@@ -84,7 +84,7 @@ def rules(release: Release, columns: Sequence[str]) -> list[tuple[str, Criterion
     ]
 
 
-def is_ruled(release: Release, check: Check, columns: Sequence[str]) -> bool:
+def is_ruled(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
     """Whether classes by all the columns answer the check, and go if they break it."""
     plain = check.limit is not None and not check.no_worse and not check.by
     known = (check.measure.name, check.parameters.get("variant")) in CRITERIA

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.check.release import Release
-from reid_sql.engines.duckdb.packed import PackedClasses
+from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.errors import OutOfDomainError
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.proposed import Facts, merging, proposed
@@ -33,14 +33,14 @@ class Generalization:
 
 
 def generalize(
-    release: Release, columns: Sequence[str], given: Mapping[str, Written], others: Sequence[str] = ()
+    release: DuckDBRelease, columns: Sequence[str], given: Mapping[str, Written], others: Sequence[str] = ()
 ) -> Generalization:
     """Give each column the hierarchy that the policy writes, or one that suits it, and code its values."""
     told = facts(release, columns)
     wished = [given[each.column].of(each) if each.column in given else proposed(each) for each in told]
     coded = [_rungs(release, each, written=each.column in given) for each in wished]
     level_codes = [each for _, each in coded]
-    lattice = Lattice(level_codes, _distinct(release, release.packed, columns))
+    lattice = Lattice(level_codes, _distinct_codes(release, release.engine.distinct, columns))
     hierarchies = tuple(each for each, _ in coded)
     return Generalization(
         hierarchies,
@@ -51,55 +51,42 @@ def generalize(
 
 
 def _beside(
-    release: Release, columns: Sequence[str], level_codes: Sequence[LevelCodes], others: Sequence[str]
+    release: DuckDBRelease, columns: Sequence[str], level_codes: Sequence[LevelCodes], others: Sequence[str]
 ) -> Lattice:
     """Return the lattice with other columns after the generalized ones; the values have the same codes."""
-    packed = PackedClasses(release.ask, release.whole, [*columns, *others])
+    distinct = DistinctTable(release.engine.ask, release.engine.whole, [*columns, *others])
     try:
-        own = [_as_it_is(release, packed, other) for other in others]
-        return Lattice([*level_codes, *own], _distinct(release, packed, [*columns, *others]))
+        own = [_single_level(release, distinct, other) for other in others]
+        return Lattice([*level_codes, *own], _distinct_codes(release, distinct, [*columns, *others]))
     finally:
-        packed.forget()
+        distinct.drop()
 
 
-def _as_it_is(release: Release, packed: PackedClasses, column: str) -> LevelCodes:
-    """Give a column's one level; code 0 stands for NULL."""
-    held = release.ask(f"SELECT records FROM {packed.values(column)} ORDER BY code")
-    records = np.array([0, *(row[0] for row in held)], dtype=np.int64)
+def _single_level(release: DuckDBRelease, distinct: DistinctTable, column: str) -> LevelCodes:
+    """Return a column's only level; code 0 stands for NULL."""
+    counts = release.engine.ask(f"SELECT records FROM {distinct.values(column)} ORDER BY code")
+    records = np.array([0, *(row[0] for row in counts)], dtype=np.int64)
     records[0] = release.records - int(records.sum())
     return LevelCodes((np.arange(len(records)),), records)
 
 
-def _distinct(release: Release, packed: PackedClasses, columns: Sequence[str]) -> Folded:
-    digits = [packed.digits[column] for column in columns]
-    listed = ", ".join(f"{digit.sql()} AS q{at}" for at, digit in enumerate(digits))
-    name = f"{release.view}_distinct"
-    counted = f"SELECT {listed}, sum(records)::BIGINT AS records FROM {packed.name} AS c GROUP BY ALL"
-    release.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {counted}")
-    found = release.con.execute(f"FROM {name}").fetchnumpy()
-    release.ask(f"DROP TABLE {name}")
-    codes = np.array(
-        [
-            np.searchsorted(_held(release, packed, column), found[f"q{at}"])
-            for at, column in enumerate(columns)
-        ]
-    )
-    return Folded(codes, np.asarray(found["records"], dtype=np.int64))
+def _distinct_codes(release: DuckDBRelease, distinct: DistinctTable, columns: Sequence[str]) -> Folded:
+    """Return the distinct records as codes of their values, with how many records are equal."""
+    name = f"{release.engine.view}_codes"
+    release.engine.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {distinct.select_codes(columns)}")
+    rows = release.engine.con.execute(f"FROM {name}").fetchnumpy()
+    release.engine.ask(f"DROP TABLE {name}")
+    codes = np.array([np.asarray(rows[f"q{at}"], dtype=np.int64) for at in range(len(columns))])
+    return Folded(codes, np.asarray(rows["records"], dtype=np.int64))
 
 
-def _held(release: Release, packed: PackedClasses, column: str) -> Integers:
-    """Give the codes of a column's values in their order, of which some may be left out, after NULL's, 0."""
-    rows = release.ask(f"SELECT code FROM {packed.values(column)} ORDER BY code")
-    return np.array([0, *(row[0] for row in rows)], dtype=np.int64)
-
-
-def _rungs(release: Release, wished: Hierarchy, *, written: bool) -> tuple[Hierarchy, LevelCodes]:
+def _rungs(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> tuple[Hierarchy, LevelCodes]:
     """Code the values at each level that merges some, the table's own by their places, 0 for NULL."""
-    values = release.packed.values(wished.column)
+    values = release.engine.distinct.values(wished.column)
     everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
     steps = [step.sql("v") for step in wished.steps]
     ranked = ", ".join(f"dense_rank() OVER (ORDER BY {each} NULLS FIRST) - 1" for each in steps)
-    rows = release.ask(f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies")
+    rows = release.engine.ask(f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies")
     records, *coarser = np.array(rows, dtype=np.int64).T
     codes = [np.arange(len(records)), *coarser]
     records[0] = release.records - int(records.sum())
@@ -123,26 +110,32 @@ def _refuse_parted(wished: Hierarchy, codes: Sequence[Integers]) -> None:
             )
 
 
-def facts(release: Release, columns: Sequence[str]) -> list[Facts]:
+def facts(release: DuckDBRelease, columns: Sequence[str]) -> list[Facts]:
     """Profile the columns, as far as hierarchies hang on it."""
     rows: list[dict[str, Any]] = []
     for start in range(0, len(columns), MAX_COLUMNS):
-        asked = [release.view, list(columns[start : start + MAX_COLUMNS])]
-        rows += run(release.con, "FROM profile(?, ?)", asked, f"{release.table.name}: columns").records()
+        asked = [release.engine.view, list(columns[start : start + MAX_COLUMNS])]
+        rows += run(
+            release.engine.con, "FROM profile(?, ?)", asked, f"{release.table.name}: columns"
+        ).records()
     return [_facts(release, column, row) for column, row in zip(columns, rows, strict=True)]
 
 
-def _facts(release: Release, column: str, row: Mapping[str, Any]) -> Facts:
-    values = release.packed.values(column)
+def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts:
+    values = release.engine.distinct.values(column)
     marks = ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
     told = f"SELECT v::VARCHAR AS t, try_cast(v::VARCHAR AS DOUBLE) AS x, records FROM {values}"
     ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
         FROM ({told}) WHERE isfinite(x) AND t NOT IN ({marks})"""
-    low, high, near_low, near_high, whole = release.ask(f"""SELECT min(x), max(x),
+    low, high, near_low, near_high, whole = release.engine.ask(f"""SELECT min(x), max(x),
         min(x) FILTER (share >= {NEAR[0]}), min(x) FILTER (share >= {NEAR[1]}), bool_and(x = floor(x))
         FROM ({ranked})""")[0]
-    lengths = release.ask(f"SELECT coalesce(min(length(t)), 0), coalesce(max(length(t)), 0) FROM ({told})")
-    frequent = release.ask(f"SELECT t, records FROM ({told}) ORDER BY records DESC, t LIMIT {FREQUENT}")
+    lengths = release.engine.ask(
+        f"SELECT coalesce(min(length(t)), 0), coalesce(max(length(t)), 0) FROM ({told})"
+    )
+    frequent = release.engine.ask(
+        f"SELECT t, records FROM ({told}) ORDER BY records DESC, t LIMIT {FREQUENT}"
+    )
     return Facts(
         column=column,
         looks_like=row["looks_like"],

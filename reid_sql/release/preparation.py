@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from reid_sql.check import gate
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.gate import Tell
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.policy_file import read_policy
-from reid_sql.check.release import Release
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, checked
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.cells import rescue
@@ -32,7 +32,7 @@ from reid_sql.release.asked import (
 from reid_sql.release.form import Form
 from reid_sql.release.generalize import Generalization, generalize
 from reid_sql.release.prepared import Prepared
-from reid_sql.release.released import Released
+from reid_sql.release.released import release_form
 from reid_sql.release.sought import TableForm
 from reid_sql.release.sql_file import source_sql
 from reid_sql.release.targeted import refuse_target, target_of
@@ -58,7 +58,7 @@ def run(
 
 
 def prepared(
-    policy: Policy, releases: Sequence[Release], tell: Tell, baseline: Path | None = None
+    policy: Policy, releases: Sequence[DuckDBRelease], tell: Tell, baseline: Path | None = None
 ) -> Prepared:
     """Seek a form for each table, and measure all that were found as one release.
 
@@ -73,21 +73,21 @@ def prepared(
     if any(form.form is None for form in forms):
         return Prepared(policy, tuple(forms), None)
     made = [
-        Released(release, form.form)
+        release_form(release, form.form)
         for release, form in zip(releases, forms, strict=True)
         if form.form is not None
     ]
     return Prepared(policy, tuple(forms), gate.measured(policy, made, baseline, tell=tell))
 
 
-def _refuse_kept(policy: Policy, release: Release) -> None:
+def _refuse_kept(policy: Policy, release: DuckDBRelease) -> None:
     for name in policy.preparing.keep:
-        if name not in release.columns:
+        if name not in release.engine.columns:
             rule = f"policy prepare.keep must name columns of {release.table.name}, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, release.columns)}")
+            raise UnknownNameError(f"{rule}; {suggestion(name, release.engine.columns)}")
 
 
-def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tell) -> TableForm:
+def _sought(policy: Policy, release: DuckDBRelease, before: Baseline | None, tell: Tell) -> TableForm:
     """Search the lattice of one table."""
     began = time.monotonic()
     columns, wanted = columns_to_generalize(release), policy.preparing
@@ -131,10 +131,10 @@ def _sought(policy: Policy, release: Release, before: Baseline | None, tell: Tel
     )
 
 
-def _kinds(release: Release) -> dict[str, str]:
+def _kinds(release: DuckDBRelease) -> dict[str, str]:
     """Give the type of each column of the source; of one that no check names, it may not be known."""
-    told = {row[0]: str(row[1]) for row in release.ask(f"DESCRIBE FROM {release.view}")}
-    return {name: told.get(name, "") for name in release.columns}
+    told = {row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")}
+    return {name: told.get(name, "") for name in release.engine.columns}
 
 
 def _with_cells(judge: "_Judge", form: Form) -> Form:
@@ -147,7 +147,7 @@ def _with_cells(judge: "_Judge", form: Form) -> Form:
     return form if judge.broken(blanked, judge.release.table.checks) else blanked
 
 
-def _known(release: Release, check: Check, columns: Sequence[str]) -> bool:
+def _known(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
     """Whether the search itself holds the check."""
     return is_folded(release, check, columns) or is_ruled(release, check, columns)
 
@@ -165,7 +165,7 @@ class _Judge:
     def __init__(
         self,
         policy: Policy,
-        release: Release,
+        release: DuckDBRelease,
         before: Baseline | None,
         found: Generalization,
         asked: Requirement,
@@ -194,12 +194,12 @@ class _Judge:
 
     def broken(self, form: Form, checks: Sequence[Check]) -> tuple[Check, str] | None:
         """Give the first check that the form does not meet, with its verdict."""
-        made = Released(self.release, form)
+        made = release_form(self.release, form)
         try:
             verdicts = ((each, checked(made, each, self.policy, self.before).verdict) for each in checks)
             return next((pair for pair in verdicts if pair[1] not in MET), None)
         finally:
-            made.forget()
+            made.engine.drop()
 
 
 class _Words:

@@ -1,10 +1,10 @@
-"""A form of a table as the gate measures it: made by the query that the user gets, beside its source."""
+"""A release as the gate measures it: made by the query that the user gets, next to its source."""
 
 from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
-from reid_sql.check.answers import Answers
+from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
 from reid_sql.check.measure import Row
 from reid_sql.check.policy import columns_named
 from reid_sql.check.release import Release
@@ -14,42 +14,45 @@ from reid_sql.release.form import Form
 NUMBERS: Final = count(1)
 
 
-class Released(Release):
-    """A released form, in the connection of the table that it is made of."""
+class ReleasedTable(DuckDBTable):
+    """A released form of a table, in the connection of the table."""
 
-    def __init__(self, original: Release, form: Form) -> None:
-        """Make the form; of a population, its values are made coarser in the same way."""
-        Answers.__init__(self, original.table, original.evidence)
-        self.con = original.con
+    def __init__(self, original: DuckDBTable, form: Form) -> None:
+        """Create the release; the values of a population are generalized in the same way."""
+        view = f"reid_released_{next(NUMBERS)}"
+        columns = [name for name in original.columns if name in columns_named(original.table)]
+        original.ask(
+            f"CREATE TEMP TABLE {view} AS {form.select(columns, original.view)}", "making the release"
+        )
+        super().__init__(original.con, original.table, view)
+        self.cautions = list(original.cautions)
         self.left_out = {
             name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
         }
-        self.view = f"reid_released_{next(NUMBERS)}"
-        self.population_view = f"{self.view}_population"
-        self.cautions = list(original.cautions)
-        self.columns = [name for name in original.columns if name in columns_named(original.table)]
-        select = form.select(self.columns, original.view)
-        self.ask(f"CREATE TEMP TABLE {self.view} AS {select}", "making the release")
         if original.table.population_source is not None:
-            self._coarsen_population(original, form)
-        self.begin()
+            self._generalize_population(original, form)
 
-    def _coarsen_population(self, original: Release, form: Form) -> None:
+    def _generalize_population(self, original: DuckDBTable, form: Form) -> None:
         names = [row[0] for row in self.con.execute(f"DESCRIBE {original.population_view}").fetchall()]
         listed = ", ".join(form.columns(names))
         self.con.execute(
             f"CREATE TEMP VIEW {self.population_view} AS SELECT {listed} FROM {original.population_view}"
         )
 
-    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+    def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns that are not left out: the mark in the others stands for every value."""
-        told = [name for name in columns if name not in self.left_out]
-        return super()._profiled(told) if told else []
+        released = [name for name in columns if name not in self.left_out]
+        return super().profile(released) if released else []
 
-    def forget(self) -> None:
-        """Take away what was made to measure the form."""
-        made = "SELECT view_name FROM duckdb_views() WHERE temporary AND starts_with(view_name, ?)"
-        for (name,) in self.con.execute(made, [f"{self.view}_"]).fetchall():
+    def drop(self) -> None:
+        """Drop what was created to measure the form."""
+        views = "SELECT view_name FROM duckdb_views() WHERE temporary AND starts_with(view_name, ?)"
+        for (name,) in self.con.execute(views, [f"{self.view}_"]).fetchall():
             self.con.execute(f"DROP VIEW {quoted(name)}")
         self.forget_counts()
         self.con.execute(f"DROP TABLE {self.view}")
+
+
+def release_form(original: DuckDBRelease, form: Form) -> Release[ReleasedTable]:
+    """Create the release of a form, to be measured as its table is."""
+    return Release(original.table, ReleasedTable(original.engine, form), original.evidence)

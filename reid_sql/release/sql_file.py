@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.policy import TablePolicy
-from reid_sql.check.release import Release
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
 from reid_sql.parameters import quoted
@@ -18,7 +18,7 @@ FIRST: Final = "-- A release by reid-sql"
 NO_FORM: Final = "no form of the table meets the policy"
 
 
-def source_sql(release: Release) -> str:
+def source_sql(release: DuckDBRelease) -> str:
     """Spell the source as a query reads it: the very reading that is measured, or a name to be given.
 
     A database's table has its own name; files of a pattern have the table's.
@@ -29,7 +29,7 @@ def source_sql(release: Release) -> str:
     kind = check_source(f"the file of {release.table.name}", str(source.path))
     if kind in DATABASES:
         return named(release.table)
-    select, _ = select_of(release.con, "the file", source.path, kind, source.form)
+    select, _ = select_of(release.engine.con, "the file", source.path, kind, source.form)
     return f"({select})"
 
 

@@ -121,7 +121,7 @@ def test_values_of_each_kind_have_ways_to_be_coarser(tmp_path: Path, values: str
     )
     (tmp_path / "p.toml").write_text(text, encoding="utf-8")
     with opened(read_policy(tmp_path / "p.toml")) as releases:
-        assert [way.how for way in coarsenings(releases[0], "c")][: len(ways) or 1] == ways
+        assert [way.how for way in coarsenings(releases[0].engine, "c")][: len(ways) or 1] == ways
 
 
 def test_advice_keeps_to_the_mask_of_the_policy(tmp_path: Path) -> None:

@@ -280,4 +280,4 @@ def test_the_connection_of_the_gate_reads_nothing_else_and_stays_so(tmp_path: Pa
             "INSTALL httpfs",
         ):
             with pytest.raises((duckdb.PermissionException, duckdb.InvalidInputException)):
-                releases[0].con.execute(sql).fetchall()
+                releases[0].engine.con.execute(sql).fetchall()
