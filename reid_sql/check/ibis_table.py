@@ -1,30 +1,180 @@
-"""A table of the policy in a warehouse, through Ibis: opened by its URL, or passed in Python."""
+"""A table of the policy in a warehouse, through Ibis: opened by its URL, or passed in Python.
+
+What the warehouse cannot answer, DuckDB answers at the client, from the distinct records.
+"""
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import and_
 from typing import Any, Final
 
+import duckdb
 import ibis
+import numpy as np
+import pyarrow as pa
 from ibis.expr.types import BooleanValue, Table
 
 import reid_sql.ibis as ri
-from reid_sql.check.client_records import Client, ClientRecords, RemoteTable
+from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Group, Release, TableEngine
 from reid_sql.check.sources import Source
-from reid_sql.client_fallback import DistinctRecords, fetch_distinct, profile_columns
+from reid_sql.client_fallback import (
+    DistinctRecords,
+    create_view,
+    drop_view,
+    fetch_distinct,
+    needed_columns,
+    open_client,
+    profile_columns,
+)
 from reid_sql.connection_url import url_of
 from reid_sql.engines.ibis.alike import compared
-from reid_sql.engines.ibis.frames import numbered, places, resolved, whole
+from reid_sql.engines.ibis.frames import most_values, numbered, places, resolved, whole
 from reid_sql.engines.ibis.kit import TABLE
-from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
-from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord
+from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord, quoted
 from reid_sql.warehouse import Warehouse, asked, rows, warehouse
+
+PLACE: Final = "reid place of the group"
+
+
+class RemoteTable(TableEngine):
+    """The table in the warehouse."""
+
+    @abstractmethod
+    def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
+        """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
+
+
+class Client:
+    """The DuckDB of the client, opened when it is first asked."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        """Remember what closes it."""
+        self._stack = stack
+
+    @cached_property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The connection."""
+        return self._stack.enter_context(open_client())
+
+
+class ClientRecords:
+    """One table's records at the client, fetched once for the same columns and groups."""
+
+    def __init__(self, client: Client, table: TablePolicy, number: int, source: RemoteTable) -> None:
+        """Remember where the records come from."""
+        self._client, self._table, self._name = client, table, f"reid_client_{number}"
+        self._source = source
+        self._views: dict[Any, tuple[str, int]] = {}  # with how many values each has
+        self._refused: dict[Any, ReidError] = {}
+        self._created = 0
+
+    @cached_property
+    def _calls(self) -> Calls:
+        return Calls(self._client.con, self._table, "")
+
+    def call(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
+    ) -> list[Row]:
+        """Call a function on the records of a group, or of the whole table."""
+        return self._calls.call(function, qi, given, self._part(self._needed(function, qi, given), by, group))
+
+    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Return the share of a group's records for which a measure's condition is true."""
+        columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
+        return self._calls.call_measure(check, given, self._part(columns, check.by, group))
+
+    def call_by_group(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> list[Row]:
+        """Call a function on all groups at once; the values of a group are under the names of the source."""
+        view = self._view(self._needed(function, qi, given), by)
+        names, groups = self._source.group_names(by), self._source.groups(by)
+        rows = self._calls.call(function, qi, {**given, "by": [PLACE]}, view)
+        return [
+            dict(zip(names, groups[row[PLACE]].values, strict=True)) | _without_place(row) for row in rows
+        ]
+
+    def _needed(self, function: Function, qi: Sequence[str], given: Mapping[str, Any]) -> list[str]:
+        """List the columns that the call is about, with those of a model and the one of people."""
+        arguments = {
+            p.name: qi if isinstance(p.domain, Columns) else given.get(p.name) for p in function.parameters
+        }
+        person = [] if self._table.entity is None else [self._table.entity]
+        return list(dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person]))
+
+    def _view(self, columns: Sequence[str], by: Sequence[str]) -> str:
+        """Name a view of all records, with the place of their group."""
+        key = (frozenset(columns), tuple(by))
+        if key not in self._views:
+            if key in self._refused:
+                raise self._refused[key]
+            try:
+                self._views[key] = self._create(columns, by)
+            except ReidError as error:  # once for all groups: a refusal takes as long as counting
+                self._refused[key] = error
+                raise
+        return self._views[key][0]
+
+    def _create(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, int]:
+        """Fetch the records; drop those of the oldest calls if all were more than the client may have."""
+        fetched = self._source.fetch(columns, by)
+        while self._views and sum(n for _, n in self._views.values()) + fetched.values > most_values():
+            view, _ = self._views.pop(next(iter(self._views)))
+            drop_view(self._client.con, view)
+        self._created += 1
+        view = f"{self._name}_{self._created}"
+        create_view(self._client.con, view, self._with_places(fetched, by) if by else fetched)
+        return view, fetched.values
+
+    def _with_places(self, fetched: DistinctRecords, by: Sequence[str]) -> DistinctRecords:
+        """Replace the columns that divide the records, which are the last, by the places of their groups."""
+        aliases = places(fetched.columns)
+        own = len(aliases) - len(by)
+        try:
+            encoded = [
+                fetched.rows[alias].combine_chunks().dictionary_encode(null_encoding="encode")
+                for alias in aliases[own:]
+            ]
+        except pa.ArrowNotImplementedError:
+            rule = f"a check by {', '.join(by)} must be by columns of single values, got others"
+            raise OutOfDomainError(f"{rule}; cast them to text in a view") from None
+        codes = np.column_stack([each.indices.to_numpy(zero_copy_only=False) for each in encoded])
+        kinds, of_kind = np.unique(codes, axis=0, return_inverse=True)
+        values = [each.dictionary.to_pylist() for each in encoded]
+        numbers = np.array(
+            [
+                self._source.place_of(by, [listed[code] for listed, code in zip(values, kind, strict=True)])
+                for kind in kinds
+            ],
+            dtype=np.int64,
+        )[of_kind.ravel()]
+        rows = fetched.rows.select([*aliases[:own], "records"])
+        rows = rows.append_column(f"q{own + 1}", pa.array(numbers))
+        return DistinctRecords((*fetched.columns[:own], PLACE), rows)
+
+    def _part(self, columns: Sequence[str], by: Sequence[str], group: Group) -> str:
+        """Name a view of the group's records alone."""
+        view = self._view(columns, by)
+        if not by:
+            return view
+        part = f"{view}_of_{group.place}"
+        listed = ", ".join(quoted(name) for name in columns)
+        select = f"SELECT {listed} FROM {view} WHERE {quoted(PLACE)} = {group.place}"
+        self._client.con.execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
+        return part
+
+
+def _without_place(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != PLACE}
+
 
 LABEL: Final = "what a check is judged by"
 

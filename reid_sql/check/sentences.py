@@ -122,7 +122,7 @@ def counts(page: Mapping[str, Any]) -> dict[str, int]:
     return {verdict: verdicts.count(verdict) for verdict in ORDER}
 
 
-def sentence(page: Mapping[str, Any]) -> str:
+def summarize_verdicts(page: Mapping[str, Any]) -> str:
     """Say the verdict and how many checks came out how."""
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
     return f"{VERDICTS[page['verdict']]} {told}."

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reid_sql
-from reid_sql.check import nearly_unique
+from reid_sql.check import distinct_table
 from reid_sql.check.distinct_table import DistinctTable
 from tests.tables import blank, class_sizes, histogram
 
@@ -121,7 +121,7 @@ def test_values_made_coarser_are_one_value() -> None:
 
 @pytest.fixture
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearly_unique, "MIN_RECORDS", 0)
+    monkeypatch.setattr(distinct_table, "MIN_RECORDS", 0)
 
 
 ONCE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

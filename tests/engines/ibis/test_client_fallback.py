@@ -14,8 +14,7 @@ import reid_sql
 import reid_sql.ibis as ri
 from reid_sql import registry
 from reid_sql.check import gate, ibis_table
-from reid_sql.check.client_records import Client
-from reid_sql.check.ibis_table import IbisTable
+from reid_sql.check.ibis_table import Client, IbisTable
 from reid_sql.check.policy_file import read_policy
 from reid_sql.check.release import MEASURING_ERRORS, WHOLE
 from reid_sql.client_fallback import PIECE, DistinctRecords, create_view, fetch_distinct, open_client
