@@ -9,19 +9,19 @@ from itertools import combinations
 from typing import Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBTable
-from reid_sql.check.gate import Tell
+from reid_sql.check.gate import ShowProgress
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.release import Release, TableEngine
-from reid_sql.check.report import Hidden, checked_page, header, hidden_of, rounded
-from reid_sql.check.sentences import telling
-from reid_sql.check.verdicts import FAIL, NOT_JUDGED, Checked, checked
+from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header, round_figures
+from reid_sql.check.sentences import deciding_group
+from reid_sql.check.verdicts import FAIL, NOT_JUDGED, CheckResult, judge_check
 from reid_sql.reductions.classes import HISTOGRAM
 
 BANDS: Final = tuple(digit * 10**power for power in range(10) for digit in (1, 2, 5))
-FEW: Final = 8  # values up to which there is nothing to gain by bands or beginnings
-MOST: Final = 3  # ways tried for one column
-SHARE: Final = 0.01
-PARTS: Final = (("month", "date_trunc('month', v)"), ("year", "date_trunc('year', v)"))
+MAX_VALUES_KEPT: Final = 8  # values up to which there is nothing to gain by bands or beginnings
+MAX_WAYS: Final = 3  # ways tried for one column
+RARE_SHARE: Final = 0.01
+DATE_PARTS: Final = (("month", "date_trunc('month', v)"), ("year", "date_trunc('year', v)"))
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Coarsening:
     relation: str
 
 
-def coarsenings(engine: DuckDBTable, column: str) -> list[Coarsening]:
+def find_coarsenings(engine: DuckDBTable, column: str) -> list[Coarsening]:
     """Find up to three ways to make the column coarser; each must leave fewer values, and more than one."""
     values = engine.distinct.values(column)
     found: list[Coarsening] = []
@@ -45,7 +45,7 @@ def coarsenings(engine: DuckDBTable, column: str) -> list[Coarsening]:
         before, after = engine.ask(f"SELECT count(*), count(DISTINCT coarse) FROM {relation}")[0]
         if 1 < after < before:
             found.append(Coarsening(column, how, relation))
-        if len(found) == MOST:
+        if len(found) == MAX_WAYS:
             break
     return found
 
@@ -55,24 +55,24 @@ def _ways(engine: DuckDBTable, values: str) -> Iterator[tuple[str, str]]:
 
     The expression is one of code, v and records.
     """
-    kind, count, shortest, longest, low, high, total, numbers = _about(engine, values)
+    kind, count, shortest, longest, low, high, total, numbers = _profile_values(engine, values)
     if kind.startswith(("DATE", "TIMESTAMP")):
-        yield from ((f"to its {part}", expression) for part, expression in PARTS)
-    elif kind == "VARCHAR" and shortest == longest and longest > MOST and count > FEW:
+        yield from ((f"to its {part}", expression) for part, expression in DATE_PARTS)
+    elif kind == "VARCHAR" and shortest == longest and longest > MAX_WAYS and count > MAX_VALUES_KEPT:
         yield from (
             (f"to its first {length} characters", f"left(v, {length})")
             for length in range(longest - 1, 1, -1)
         )
-    elif numbers and count > FEW:
+    elif numbers and count > MAX_VALUES_KEPT:
         wide = [width for width in BANDS if 2 * (high - low) / count <= width <= (high - low) / 2]
         yield from ((f"in bands of {width}", f"floor(v::DOUBLE / {width})") for width in wide[1:])
     else:
-        least = max(2, int(SHARE * total))
+        least = max(2, int(RARE_SHARE * total))
         words = f"with its values of fewer than {least:,} records as one"
         yield words, f"CASE WHEN records < {least} THEN 0 ELSE code END"
 
 
-def _about(engine: DuckDBTable, values: str) -> tuple[Any, ...]:
+def _profile_values(engine: DuckDBTable, values: str) -> tuple[Any, ...]:
     """Kind of the values, how many, lengths of texts, range of numbers, records, whether all are numbers.
 
     The lengths are those of the shortest and the longest.
@@ -121,12 +121,12 @@ class Change:
         )
 
 
-def advice(
+def advise(
     policy: Policy,
     releases: Sequence[Release[TableEngine]],
     *,
     pairs: bool = True,
-    tell: Tell = lambda _: None,
+    tell: ShowProgress = lambda _: None,
 ) -> Page:
     """Measure, for every check that fails, what each change does to it; the strongest change comes first.
 
@@ -135,59 +135,71 @@ def advice(
     failing, tables = [], []
     for release in releases:
         tell(f"{release.table.name}: measuring")
-        found = [checked(release, check, policy, None) for check in release.table.checks]
+        found = [judge_check(release, check, policy, None) for check in release.table.checks]
         bad = [each for each in found if each.verdict in (FAIL, NOT_JUDGED)]
         measured = {
-            change: _measured(release, policy, bad, change, tell)
-            for change in _changes(release, bad, pairs=pairs)
+            change: _measure_change(release, policy, bad, change, tell)
+            for change in _list_changes(release, bad, pairs=pairs)
         }
-        hidden = hidden_of(found, policy.mask_below)
+        hidden = find_hidden_groups(found, policy.mask_below)
         failing += [_check_page(release, policy, each, measured, hidden) for each in bad]
         tables.append(_table_page(release, bad, measured))
-    page: Page = rounded({**header(policy), "failing": failing, "tables": tables})
+    page: Page = round_figures({**report_header(policy), "failing": failing, "tables": tables})
     return page
 
 
-def _changes(release: Release[TableEngine], bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
+def _list_changes(
+    release: Release[TableEngine], bad: Sequence[CheckResult], *, pairs: bool
+) -> Iterator[Change]:
     named = list(dict.fromkeys(column for each in bad for column in each.check.quasi_identifiers))
     yield from (Change((column,)) for column in named)
     plain = release.table.nulls != "wildcard" and release.table.entity is None
     engine = release.engine
     if isinstance(engine, DuckDBTable) and plain:
-        yield from (Change(coarser=way) for column in named for way in coarsenings(engine, column))
+        yield from (Change(coarser=way) for column in named for way in find_coarsenings(engine, column))
     if pairs:
         yield from (Change(pair) for pair in combinations(named, 2))
 
 
-def _measured(
-    release: Release[TableEngine], policy: Policy, bad: Sequence[Checked], change: Change, tell: Tell
-) -> dict[int, Checked]:
+def _measure_change(
+    release: Release[TableEngine],
+    policy: Policy,
+    bad: Sequence[CheckResult],
+    change: Change,
+    tell: ShowProgress,
+) -> dict[int, CheckResult]:
     """Measure the failing checks after a change, by their place; those it does not touch are left out."""
     tell(f"{release.table.name}: {change.words}")
     after = {place: change.applied(each.check) for place, each in enumerate(bad)}
     return {
-        place: checked(release, check, policy, None) for place, check in after.items() if check is not None
+        place: judge_check(release, check, policy, None)
+        for place, check in after.items()
+        if check is not None
     }
 
 
 def _check_page(
     release: Release[TableEngine],
     policy: Policy,
-    each: Checked,
-    measured: dict[Change, dict[int, Checked]],
+    each: CheckResult,
+    measured: dict[Change, dict[int, CheckResult]],
     hidden: Hidden,
 ) -> Page:
     rows = []
     for change, after in measured.items():
         for found in after.values():
-            if _same(found.check, each.check):
-                page = checked_page(found, release.records, policy.mask_below, hidden)
-                rows.append({**_change(change), "verdict": page["verdict"], "figure": telling(page)})
-    before = checked_page(each, release.records, policy.mask_below, hidden)
-    return {**before, "groups": [telling(before)], "changes": sorted(rows, key=lambda row: _rank(each, row))}
+            if _is_same_check(found.check, each.check):
+                page = check_page(found, release.records, policy.mask_below, hidden)
+                rows.append({**_change(change), "verdict": page["verdict"], "figure": deciding_group(page)})
+    before = check_page(each, release.records, policy.mask_below, hidden)
+    return {
+        **before,
+        "groups": [deciding_group(before)],
+        "changes": sorted(rows, key=lambda row: _rank(each, row)),
+    }
 
 
-def _same(found: Check, asked: Check) -> bool:
+def _is_same_check(found: Check, asked: Check) -> bool:
     return replace(found, quasi_identifiers=asked.quasi_identifiers, coarser=()) == asked
 
 
@@ -196,7 +208,7 @@ def _change(change: Change) -> Page:
     return {"change": change.words, "drop": list(change.dropped), "coarsen": coarser}
 
 
-def _rank(each: Checked, row: Page) -> tuple[Any, ...]:
+def _rank(each: CheckResult, row: Page) -> tuple[Any, ...]:
     """Put what meets the limit first, the smallest change of those; then the lowest risk."""
     sign = -1 if each.check.measure.at_least else 1
     judged = row["figure"]["judged"]
@@ -209,7 +221,7 @@ def _rank(each: Checked, row: Page) -> tuple[Any, ...]:
 
 
 def _table_page(
-    release: Release[TableEngine], bad: Sequence[Checked], measured: dict[Change, dict[int, Checked]]
+    release: Release[TableEngine], bad: Sequence[CheckResult], measured: dict[Change, dict[int, CheckResult]]
 ) -> Page:
     """Tell which changes meet every failing check of the table, and how many the others meet."""
     met = {

@@ -12,16 +12,22 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
-from reid_sql.check.files import junit, refuse_to_overwrite, spared, write_report
-from reid_sql.check.html import WayOut, html
-from reid_sql.check.overview import overview
+from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
+from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.overview import table_page
 from reid_sql.check.policy import Policy, TablePolicy
 from reid_sql.check.policy_file import ENGINE, read_policy
 from reid_sql.check.release import Release, TableEngine
-from reid_sql.check.report import read_baseline, report, text
-from reid_sql.check.sentences import asked, counted, figure, limit, summarize_verdicts
-from reid_sql.check.sources import CHANGED
-from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, checked, unjudged
+from reid_sql.check.report import build_report, read_baseline, to_json
+from reid_sql.check.sentences import (
+    describe_check,
+    describe_columns,
+    format_figure,
+    format_limit,
+    summarize_verdicts,
+)
+from reid_sql.check.sources import REASON_CHANGED
+from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_check, withhold_figures
 from reid_sql.connection_url import masked
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
@@ -30,8 +36,8 @@ from reid_sql.runner import sentence
 from reid_sql.source import connected, limit_memory, plain_path
 from reid_sql.spill import spill_folder, spill_into
 
-Tell = Callable[[str], None]
-SPARK: Final = (4, 1)  # the first with Arrow functions of arrays
+ShowProgress = Callable[[str], None]
+MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 
 
 def check(
@@ -45,19 +51,19 @@ def check(
     cannot follow.
     """
     asked = read_policy(policy)
-    with opened_by(engine, asked) as releases:
-        return measured(asked, releases, Path(baseline) if baseline else None, risky=risky)
+    with open_with_engine(engine, asked) as releases:
+        return measure_policy(asked, releases, Path(baseline) if baseline else None, risky=risky)
 
 
 @contextmanager
-def opened(
-    policy: Policy, memory_limit: str | None = None, tell: Tell = lambda _: None
+def open_tables(
+    policy: Policy, memory_limit: str | None = None, tell: ShowProgress = lambda _: None
 ) -> Iterator[list[DuckDBRelease]]:
     """Open the tables of a policy in one connection of its own, which reads their files and nothing else.
 
     What spills to disk goes encrypted into a folder that is taken away.
     """
-    _refuse_elsewhere(policy)
+    _refuse_remote_tables(policy)
     with spill_folder() as folder:
         con = connected()
         try:
@@ -66,13 +72,13 @@ def opened(
             if limit is not None:
                 limit_memory(con, limit)
             _lock(con, policy)
-            yield [_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]
+            yield [_open_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]
         finally:
             with suppress(duckdb.Error):  # a query that was stopped may not have ended
                 con.close()
 
 
-def _refuse_elsewhere(policy: Policy) -> None:
+def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for number, table in enumerate(policy.tables, 1):
         sources = (table.source, table.population_source)
@@ -97,19 +103,19 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
     con.execute("SET enable_external_access = false; SET lock_configuration = true")
 
 
-def opened_by(
+def open_with_engine(
     engine: str | None,
     policy: Policy,
     memory_limit: str | None = None,
-    tell: Tell = lambda _: None,
+    tell: ShowProgress = lambda _: None,
     tables: Mapping[str, Any] | None = None,
 ) -> AbstractContextManager[Sequence[Release[TableEngine]]]:
     """Open the tables of a policy in DuckDB, as Spark finds them, or through Ibis where they live.
 
     `tables` are those that the caller hands over, by name.
     """
-    openers = {"duckdb": opened, "spark": _opened_in_spark}
-    asked = _engine_of(engine, policy)
+    openers = {"duckdb": open_tables, "spark": _open_in_spark}
+    asked = _choose_engine(engine, policy)
     if asked != "ibis":
         return openers[asked](policy, memory_limit, tell)
     if find_spec("ibis") is None:
@@ -120,7 +126,7 @@ def opened_by(
     return open_in_ibis(policy, memory_limit, tell, tables or {})
 
 
-def _engine_of(engine: str | None, policy: Policy) -> str:
+def _choose_engine(engine: str | None, policy: Policy) -> str:
     """What counts: what the run asks for, else what the policy says, else what its tables need."""
     sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
     elsewhere = any(not source.of_file for source in sources)
@@ -134,22 +140,25 @@ def _engine_of(engine: str | None, policy: Policy) -> str:
     return asked
 
 
-def _opened_in_spark(
-    policy: Policy, memory_limit: str | None, tell: Tell
+def _open_in_spark(
+    policy: Policy, memory_limit: str | None, tell: ShowProgress
 ) -> AbstractContextManager[Sequence[Release[TableEngine]]]:
     if find_spec("pyspark") is None:
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
         )
-    if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < SPARK:
-        rule = f"--engine spark must have pyspark {SPARK[0]}.{SPARK[1]} or later, got {version('pyspark')}"
+    if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < MIN_PYSPARK:
+        oldest = ".".join(map(str, MIN_PYSPARK))
+        rule = f"--engine spark must have pyspark {oldest} or later, got {version('pyspark')}"
         raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
     from reid_sql.check.spark_table import open_in_spark  # noqa: PLC0415 - only for Spark
 
     return open_in_spark(policy, memory_limit, tell)
 
 
-def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: Tell) -> DuckDBRelease:
+def _open_release(
+    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: ShowProgress
+) -> DuckDBRelease:
     tell(f"{table.name}: opening")
     try:
         return open_in_duckdb(con, table, number)
@@ -159,7 +168,7 @@ def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, te
         raise OutOfDomainError(sentence(error)) from None
 
 
-def baseline_of(
+def find_baseline(
     policy: Policy, releases: Sequence[Release[TableEngine]], baseline: Path | None
 ) -> Baseline | None:
     """Read the baseline of this run, else the policy's, if there is one."""
@@ -168,29 +177,29 @@ def baseline_of(
     return read_baseline(given, policy, files, named=baseline is not None) if given else None
 
 
-def measured(
+def measure_policy(
     policy: Policy,
     releases: Sequence[Release[TableEngine]],
     baseline: Path | None,
     *,
     risky: int = 0,
-    tell: Tell = lambda _: None,
+    tell: ShowProgress = lambda _: None,
 ) -> dict[str, Any]:
     """Measure every check and put the report together; `baseline` is that of this run, else the policy's.
 
     Of a file that changed meanwhile, nothing is judged.
     """
-    before = baseline_of(policy, releases, baseline)
+    before = find_baseline(policy, releases, baseline)
     found, pages = [], []
     for release in releases:
         for number, each in enumerate(release.table.checks, 1):
             tell(f"{release.table.name}: {each.measure.name} ({number} of {len(release.table.checks)})")
-            found.append(checked(release, each, policy, before))
+            found.append(judge_check(release, each, policy, before))
         tell(f"{release.table.name}: what drives the risk")
-        pages.append(overview(release, policy, risky=risky))
+        pages.append(table_page(release, policy, risky=risky))
     changed = {release.table.name for release in releases if release.has_changed()}
-    held = [unjudged(each, CHANGED) if each.table in changed else each for each in found]
-    return report(
+    held = [withhold_figures(each, REASON_CHANGED) if each.table in changed else each for each in found]
+    return build_report(
         policy,
         pages,
         held,
@@ -246,22 +255,22 @@ class Report:
     @property
     def findings(self) -> list[Finding]:
         """What came of each check, group by group, in the order of the policy; small counts are masked."""
-        return [_finding(check, group) for check in self.page["checks"] for group in check["groups"]]
+        return [_to_finding(check, group) for check in self.page["checks"] for group in check["groups"]]
 
     def json(self, path: str | PathLike[str]) -> Path:
         """Write the report as JSON, by report.schema.json, and give its path."""
-        return self._written("--json-report", path, text(self.page))
+        return self._written("--json-report", path, to_json(self.page))
 
-    def html(self, path: str | PathLike[str], found: WayOut | None = None) -> Path:
+    def html(self, path: str | PathLike[str], found: PreparedRelease | None = None) -> Path:
         """Write the report as one HTML file for people, and give its path.
 
         `found` is the `way_out` of a release that was prepared for the policy, shown under what to do next.
         """
-        return self._written("--html", path, html(self.page, found=found))
+        return self._written("--html", path, render_html(self.page, found=found))
 
     def junit(self, path: str | PathLike[str]) -> Path:
         """Write the verdicts as JUnit XML, and give the path."""
-        return self._written("--junit", path, junit(self.page))
+        return self._written("--junit", path, render_junit(self.page))
 
     def _written(self, option: str, path: str | PathLike[str], content: str) -> Path:
         file = Path(path)
@@ -285,17 +294,17 @@ def run(
     handed = tables or {}
     asked_for = read_policy(Path(policy), tuple(handed))
     earlier = None if baseline is None else Path(baseline)
-    with opened_by(engine, asked_for, tables=handed) as releases:
-        page = measured(asked_for, releases, earlier)
-    return Report(page, tuple(spared(asked_for, earlier)))
+    with open_with_engine(engine, asked_for, tables=handed) as releases:
+        page = measure_policy(asked_for, releases, earlier)
+    return Report(page, tuple(files_read(asked_for, earlier)))
 
 
-def _finding(check: Mapping[str, Any], group: Mapping[str, Any]) -> Finding:
+def _to_finding(check: Mapping[str, Any], group: Mapping[str, Any]) -> Finding:
     return Finding(
         table=check["table"],
-        check=" ".join(part for part in (asked(check), counted(check)) if part),
-        figure=figure(group, check),
-        limit=limit(check),
+        check=" ".join(part for part in (describe_check(check), describe_columns(check)) if part),
+        figure=format_figure(group, check),
+        limit=format_limit(check),
         verdict=group["verdict"],
         why=group["why"],
         group=group["group"],

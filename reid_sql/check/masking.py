@@ -21,12 +21,12 @@ from reid_sql.terminal import ENDLESS
 Bin = tuple[int, int | None]  # class sizes from, to
 Cell = tuple[str | None, ...]  # the values by which a group is told
 Groupings = Mapping[tuple[str, ...], Mapping[Cell, int]]  # sizes of groups, by the columns that make them
-REACH: Final = 1000  # how far another solution is looked for
-DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
-COUNTED: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
+MAX_STEPS_TRIED: Final = 1000  # how far another solution is looked for
+ROUNDING_DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
+COUNT_IN_TEXT: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
 
 
-def binned(histogram: Histogram) -> list[tuple[Bin, int, int]]:
+def bin_classes(histogram: Histogram) -> list[tuple[Bin, int, int]]:
     """Give, by bins of the class size, the classes and the records."""
     found = []
     for low, high in zip(EDGES, (*EDGES[1:], None), strict=True):
@@ -36,7 +36,9 @@ def binned(histogram: Histogram) -> list[tuple[Bin, int, int]]:
     return found
 
 
-def has_small(histogram: Histogram, dropped: int, below: int, cuts: AbstractSet[int] = frozenset()) -> bool:
+def has_small_counts(
+    histogram: Histogram, dropped: int, below: int, cuts: AbstractSet[int] = frozenset()
+) -> bool:
     """Whether a count of records by the size of their class, or of those dropped, is too small to be told.
 
     Class sizes are told by bins; some figure parts them at the `cuts`, too.
@@ -46,7 +48,7 @@ def has_small(histogram: Histogram, dropped: int, below: int, cuts: AbstractSet[
     return 0 < dropped < below or bool(((parts > 0) & (parts < below)).any())
 
 
-def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
+def mask_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
     """Give the records by class size, small counts as None, and others, so that none is solved for.
 
     As many others as keep the small ones from being solved for. The counts and those dropped make up a total
@@ -61,30 +63,31 @@ def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped:
     rest = sorted(
         (place for place, count in enumerate(counts) if count >= below), key=lambda place: counts[place]
     )
-    while hidden and rest and not _open(hidden, parts, forms):
+    while hidden and rest and not _is_ambiguous_in_bins(hidden, parts, forms):
         hidden.add(rest.pop(0))
     return [None if place in hidden else count for place, count in enumerate(counts)]
 
 
-def _open(hidden: set[int], counts: Sequence[int], bins: Sequence[Bin]) -> bool:
+def _is_ambiguous_in_bins(hidden: set[int], counts: Sequence[int], bins: Sequence[Bin]) -> bool:
     """Whether each hidden count could be another one, with one more of them changed to keep the total."""
     return all(
         any(
-            _holds(counts[place] + step, bins[place]) and _holds(counts[other] - step, bins[other])
+            _is_possible(counts[place] + step, bins[place])
+            and _is_possible(counts[other] - step, bins[other])
             for other in hidden - {place}
-            for step in (*range(-REACH, 0), *range(1, REACH + 1))
+            for step in (*range(-MAX_STEPS_TRIED, 0), *range(1, MAX_STEPS_TRIED + 1))
         )
         for place in hidden
     )
 
 
-def _holds(records: int, sizes: Bin) -> bool:
+def _is_possible(records: int, sizes: Bin) -> bool:
     """Whether so many records can be in classes of these sizes; there is at least one such class."""
     low, high = sizes
     return records >= low and (high is None or low * -(-records // high) <= records)
 
 
-def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Cell]]:
+def groups_to_hide(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Cell]]:
     """Give, for every grouping of a table, the groups whose size is not told.
 
     These are the small ones, and others so that no size follows from a total. Where a table is grouped in
@@ -105,23 +108,23 @@ def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Ce
     before = -1
     while before < len(hidden[kept]):
         before = len(hidden[kept])
-        _secure(tables[kept], hidden[kept], below)
+        _hide_until_ambiguous(tables[kept], hidden[kept], below)
         for by, groups in tables.items():
             if by != kept:
-                hidden[kept] |= _telling(by, groups, kept, tables[kept], hidden[kept], below)
+                hidden[kept] |= _revealing_groups(by, groups, kept, tables[kept], hidden[kept], below)
     return hidden
 
 
-def _secure(groups: Mapping[Cell, int], hidden: set[Cell], below: int) -> None:
+def _hide_until_ambiguous(groups: Mapping[Cell, int], hidden: set[Cell], below: int) -> None:
     """Hide the next smallest groups until each hidden one has two solutions."""
     rest = sorted(
         (group for group in groups if group not in hidden), key=lambda group: (groups[group], repr(group))
     )
-    while hidden and rest and not several([groups[group] for group in hidden], below):
+    while hidden and rest and not is_ambiguous([groups[group] for group in hidden], below):
         hidden.add(rest.pop(0))
 
 
-def _telling(  # noqa: PLR0917 - both groupings, as they are told
+def _revealing_groups(  # noqa: PLR0917 - both groupings, as they are told
     by: tuple[str, ...],
     groups: Mapping[Cell, int],
     kept: tuple[str, ...],
@@ -139,10 +142,10 @@ def _telling(  # noqa: PLR0917 - both groupings, as they are told
     found = {
         group
         for value, parts in lines.items()
-        if not several([groups[part] for part in parts], below)
+        if not is_ambiguous([groups[part] for part in parts], below)
         for group in outside[value]
     }
-    if not found and unknown and not several([groups[group] for group in unknown], below):
+    if not found and unknown and not is_ambiguous([groups[group] for group in unknown], below):
         return set(told)
     return found
 
@@ -158,7 +161,7 @@ def _by_shared(
     return found
 
 
-def several(counts: Sequence[int], below: int) -> bool:
+def is_ambiguous(counts: Sequence[int], below: int) -> bool:
     """Whether each of the hidden counts, whose sum is known, could be another one.
 
     They are known to be small.
@@ -177,7 +180,7 @@ def several(counts: Sequence[int], below: int) -> bool:
     )
 
 
-def mask_of_share(share: float, records: int, below: int) -> float | None:
+def bound_of_share(share: float, records: int, below: int) -> float | None:
     """Give the share below which a share of so few records is told to lie; None if it may be told as it is.
 
     What all but a few records have is told as below 1.
@@ -203,9 +206,9 @@ def round_above(value: float, records: int, below: int) -> float:
     """
     if value * records < below:
         return below / records
-    if value < (first := _first(3 * below / records)):
+    if value < (first := _first_round_number(3 * below / records)):
         return first
-    for digits in DIGITS:
+    for digits in ROUNDING_DIGITS:
         unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
         steps = math.floor(value / unit)
         if unit * records >= 2 * below and (value - steps * unit) * records >= below:
@@ -213,19 +216,19 @@ def round_above(value: float, records: int, below: int) -> float:
     return float(f"{10.0 ** (math.floor(math.log10(value)) + 1):.1g}")
 
 
-def _first(least: float) -> float:
+def _first_round_number(least: float) -> float:
     """Give the first of 1, 2, 5, 10, … of all powers of ten that is not below."""
     power = math.floor(math.log10(least))
     return next(found for step in (1, 2, 5, 10) if (found := float(f"{step}e{power}")) >= least)
 
 
-def few_masked(words: str, below: int) -> str:
+def mask_counts_in_text(words: str, below: int) -> str:
     """Give a sentence that counts records without its small counts.
 
     >>> few_masked("3 records are not covered by the population table of 1,003 records", 10)
     'fewer than 10 records are not covered by the population table of 1,003 records'
     """
-    return COUNTED.sub(
+    return COUNT_IN_TEXT.sub(
         lambda found: f"fewer than {below} {_plural(found[2])}" if 0 < int(found[1]) < below else found[0],
         words,
     )
@@ -239,20 +242,20 @@ Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and t
 GAPS: Final = "gaps"
 
 
-def small(release: Release[TableEngine], check: Check, group: Group, below: int) -> bool:
+def reveals_small_classes(release: Release[TableEngine], check: Check, group: Group, below: int) -> bool:
     """Whether so few records are of a class size that figures over all of them may tell how few."""
     if below == 1 or not check.counted or release.records < below:
         return False
-    if _has_small(release, check, (check.counted, ()), WHOLE, below):
+    if _has_small_classes(release, check, (check.counted, ()), WHOLE, below):
         return True
-    if check.by and _has_small(release, check, (check.counted, check.by), group, below):
+    if check.by and _has_small_classes(release, check, (check.counted, check.by), group, below):
         return True
-    if any(_parts_small(release, check, split, below) for split in _alike(release.table, check)):
+    if any(_has_small_parts(release, check, split, below) for split in _equal_splits(release.table, check)):
         return True
-    return few_gaps(release, below) and not _of_table(release.table, check)
+    return has_few_gaps(release, below) and not _is_of_table(release.table, check)
 
 
-def few_gaps(release: Release[TableEngine], below: int) -> bool:
+def has_few_gaps(release: Release[TableEngine], below: int) -> bool:
     """Whether so few records lack the same values that two counts of the dropped may tell how few.
 
     Every count of dropped records, and every difference of some, is a sum of the records that lack the very
@@ -278,17 +281,17 @@ def few_gaps(release: Release[TableEngine], below: int) -> bool:
     return release.small_parts[key]
 
 
-def tells_dropped(release: Release[TableEngine], check: Check, below: int) -> bool:
+def can_show_dropped(release: Release[TableEngine], check: Check, below: int) -> bool:
     """Whether a report may tell how many records a check dropped: where few lack the same, the table's."""
-    return not few_gaps(release, below) or _of_table(release.table, check)
+    return not has_few_gaps(release, below) or _is_of_table(release.table, check)
 
 
-def _of_table(table: TablePolicy, check: Check) -> bool:
+def _is_of_table(table: TablePolicy, check: Check) -> bool:
     """Whether the check counts the whole table by its own quasi-identifiers, as a report does."""
     return not check.by and set(check.counted) == set(table.quasi_identifiers)
 
 
-def _alike(table: TablePolicy, check: Check) -> set[Split]:
+def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
     """The ways in which checks split the table into the same classes: by groups, then by columns."""
     own = frozenset((*check.by, *check.counted))
     return {
@@ -298,14 +301,14 @@ def _alike(table: TablePolicy, check: Check) -> set[Split]:
     }
 
 
-def _parts_small(release: Release[TableEngine], check: Check, split: Split, below: int) -> bool:
+def _has_small_parts(release: Release[TableEngine], check: Check, split: Split, below: int) -> bool:
     """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
     counted, by = split
     key = (frozenset(counted), check.coarser, by, below)
     if key not in release.small_parts:
         try:
             release.small_parts[key] = any(
-                part.records < below or _has_small(release, check, split, part, below)
+                part.records < below or _has_small_classes(release, check, split, part, below)
                 for part in release.groups(by)
             )
         except INTERRUPTIONS:
@@ -315,15 +318,17 @@ def _parts_small(release: Release[TableEngine], check: Check, split: Split, belo
     return release.small_parts[key]
 
 
-def _has_small(release: Release[TableEngine], check: Check, split: Split, group: Group, below: int) -> bool:
+def _has_small_classes(
+    release: Release[TableEngine], check: Check, split: Split, group: Group, below: int
+) -> bool:
     counted, by = split
     histogram = release.histogram(counted, by, group, dict(check.coarser))
     records = group.records if by else release.records
     dropped = records - int(histogram.records.sum())
-    return has_small(histogram, dropped, below, frozenset(_cuts(release.table)))
+    return has_small_counts(histogram, dropped, below, frozenset(_class_size_cuts(release.table)))
 
 
-def _cuts(table: TablePolicy) -> Iterator[int]:
+def _class_size_cuts(table: TablePolicy) -> Iterator[int]:
     """The class sizes at which some check parts the records: what lies between two is their difference."""
     for each in table.checks:
         threshold, k = each.parameters.get("threshold"), each.parameters.get("k")

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.masking import (
-    binned,
-    few_gaps,
-    few_masked,
-    has_small,
-    mask_of_share,
-    masked_bins,
+    bin_classes,
+    bound_of_share,
+    has_few_gaps,
+    has_small_counts,
+    mask_bins,
+    mask_counts_in_text,
     round_above,
 )
 from reid_sql.check.policy import Check, Policy
@@ -31,7 +31,7 @@ POINTS: Final = 24  # of the curve
 Page = dict[str, Any]
 
 
-def overview(release: Release[TableEngine], policy: Policy, *, risky: int = 0) -> Page:
+def table_page(release: Release[TableEngine], policy: Policy, *, risky: int = 0) -> Page:
     """Tell of a table; of its records only the `risky` rarest combinations that somebody asked for."""
     table, below = release.table, policy.mask_below
     page: Page = {
@@ -46,7 +46,7 @@ def overview(release: Release[TableEngine], policy: Policy, *, risky: int = 0) -
         "quasi_identifiers": list(table.quasi_identifiers),
         "sensitive": list(table.sensitive),
         "population": table.population,
-        "population_file": _population(release),
+        "population_file": _population_file(release),
         "classes": None,
         "class_sizes": [],
         "columns": [],
@@ -62,19 +62,19 @@ def overview(release: Release[TableEngine], policy: Policy, *, risky: int = 0) -
     dropped = release.records - int(histogram.records.sum())
     page["records_dropped"] = None if 0 < dropped < below else dropped
     if len(histogram.class_size):
-        small = has_small(histogram, dropped, below)
+        small = has_small_counts(histogram, dropped, below)
         page["classes"] = None if small else int(histogram.classes.sum())
-        page["class_sizes"] = class_sizes(histogram, below, dropped)
-        page["columns"] = columns(release, below, gaps=few_gaps(release, below))
+        page["class_sizes"] = class_size_bins(histogram, below, dropped)
+        page["columns"] = column_pages(release, below, gaps=has_few_gaps(release, below))
         people = table.entity is not None  # of whom a histogram by their smallest class is no sample
         population = _largest_population(release)
-        page["population_risk"] = one_answer(release, population, policy.seed, below=below, small=small)
-        drawn = None if people else forecast_curve(histogram, population)
-        page["forecast"] = _coarse(drawn, release.records, below) if drawn and small else drawn
-    return page | ({"risky_records": risky_records(release, risky)} if risky else {})
+        page["population_risk"] = population_risk(release, population, policy.seed, below=below, small=small)
+        drawn = None if people else forecast_page(histogram, population)
+        page["forecast"] = _round_forecast(drawn, release.records, below) if drawn and small else drawn
+    return page | ({"risky_records": rarest_records(release, risky)} if risky else {})
 
 
-def _coarse(forecast: Page, records: int, below: int) -> Page:
+def _round_forecast(forecast: Page, records: int, below: int) -> Page:
     """Round a forecast's shares up, where exact ones would tell how few records there are of a class size."""
 
     def up(share: float | None) -> float | None:
@@ -87,19 +87,17 @@ def _coarse(forecast: Page, records: int, below: int) -> Page:
         ]
         for name in ("measured", "points")
     }
-    return forecast | coarse | {"status": few_masked(forecast["status"], below)}
+    return forecast | coarse | {"status": mask_counts_in_text(forecast["status"], below)}
 
 
-def class_sizes(histogram: Histogram, below: int, dropped: int = 0) -> list[Page]:
+def class_size_bins(histogram: Histogram, below: int, dropped: int = 0) -> list[Page]:
     """Count classes and records by bins of the class size, small counts masked.
 
     Where some are masked, classes are not told.
     """
-    found = binned(histogram)
-    shown = masked_bins(
-        [records for _, _, records in found], [sizes for sizes, _, _ in found], below, dropped
-    )
-    masked = has_small(histogram, dropped, below)
+    found = bin_classes(histogram)
+    shown = mask_bins([records for _, _, records in found], [sizes for sizes, _, _ in found], below, dropped)
+    masked = has_small_counts(histogram, dropped, below)
     return [
         {
             "from": low,
@@ -111,7 +109,7 @@ def class_sizes(histogram: Histogram, below: int, dropped: int = 0) -> list[Page
     ]
 
 
-def columns(release: Release[TableEngine], below: int, *, gaps: bool = False) -> list[Page]:
+def column_pages(release: Release[TableEngine], below: int, *, gaps: bool = False) -> list[Page]:
     """Tell what each quasi-identifier does: its values, and the risk that stays where it is left out.
 
     Where few records lack the same values (`gaps`), exact figures would tell how many each set of columns
@@ -120,26 +118,30 @@ def columns(release: Release[TableEngine], below: int, *, gaps: bool = False) ->
     if release.table.nulls == "wildcard":
         return []
     named = release.table.quasi_identifiers
-    return [_column(release, column, [c for c in named if c != column], below, gaps=gaps) for column in named]
+    return [
+        _column_page(release, column, [c for c in named if c != column], below, gaps=gaps) for column in named
+    ]
 
 
-def _column(
+def _column_page(
     release: Release[TableEngine], column: str, others: Sequence[str], below: int, *, gaps: bool
 ) -> Page:
     alone = release.histogram([column])
     values = int(alone.classes.sum())
-    few = has_small(alone, 0, below) and (
+    few = has_small_counts(alone, 0, below) and (
         not others or values <= below
     )  # so few values tell what is hidden of them
     return {
         "column": column,
         "distinct_values": None if few else values,
-        "alone": _risk(alone, release.records, below, gaps=gaps),
-        "without": _risk(release.histogram(others), release.records, below, gaps=gaps) if others else None,
+        "alone": _risk_page(alone, release.records, below, gaps=gaps),
+        "without": _risk_page(release.histogram(others), release.records, below, gaps=gaps)
+        if others
+        else None,
     }
 
 
-def _risk(histogram: Histogram, records: int, below: int, *, gaps: bool) -> Page | None:
+def _risk_page(histogram: Histogram, records: int, below: int, *, gaps: bool) -> Page | None:
     """Tell the risk of some columns; where few records are of a class size, no figure tells how few.
 
     Bounds are shares of all records of the table: those of the counted ones would tell how many were dropped.
@@ -147,8 +149,8 @@ def _risk(histogram: Histogram, records: int, below: int, *, gaps: bool) -> Page
     if not len(histogram.class_size):
         return None
     risk = class_risk(histogram)
-    small = gaps or has_small(histogram, 0, below)
-    masked = mask_of_share(risk.uniqueness, records, below)
+    small = gaps or has_small_counts(histogram, 0, below)
+    masked = bound_of_share(risk.uniqueness, records, below)
     if masked is None and small and 0 < risk.uniqueness < 1:
         masked = min(1.0, round_above(risk.uniqueness, records, below))
     average = risk.average_risk
@@ -165,7 +167,7 @@ def _largest_population(release: Release[TableEngine]) -> float | None:
     return max((float(size) for size in (*asked, release.table.population) if size), default=None)
 
 
-def forecast_curve(histogram: Histogram, population: float | None) -> Page | None:
+def forecast_page(histogram: Histogram, population: float | None) -> Page | None:
     """Tell the measured curve, and the forecast with its band to the population; else a status."""
     records = int(histogram.records.sum())
     if population is None or population <= records:
@@ -181,7 +183,7 @@ def forecast_curve(histogram: Histogram, population: float | None) -> Page | Non
     return {"measured": measured, "points": points, "status": rows[-1]["status"]}
 
 
-def risky_records(release: Release[TableEngine], count: int) -> list[Mapping[str, Any]]:
+def rarest_records(release: Release[TableEngine], count: int) -> list[Mapping[str, Any]]:
     """List the rarest combinations of values, as they stand in the table."""
     named = release.table.quasi_identifiers
     return [
@@ -193,7 +195,7 @@ def risky_records(release: Release[TableEngine], count: int) -> list[Mapping[str
     ]
 
 
-def _population(release: Release[TableEngine]) -> Page | None:
+def _population_file(release: Release[TableEngine]) -> Page | None:
     source = release.table.population_source
     if source is None:
         return None
@@ -208,7 +210,7 @@ SHARES: Final = {
 }
 
 
-def one_answer(
+def population_risk(
     release: Release[TableEngine], population: float | None, seed: int, *, below: int, small: bool
 ) -> Page | None:
     """Ask what becomes of the table in a population: nothing where none is named, else shares or a status."""
@@ -220,15 +222,15 @@ def one_answer(
     except INTERRUPTIONS:
         raise
     except release.errors as error:
-        told = few_masked(sentence(error), below)
+        told = mask_counts_in_text(sentence(error), below)
         return {"population": population, "method": None, "status": told, "sentence": None}
     found = {name: row[name] for name in ("population", *_columns())} | {"k": check.parameters["k"]}
     if small:
-        found |= {name: _up(row[name], release.records, below) for name in _columns()}
+        found |= {name: _round_up(row[name], release.records, below) for name in _columns()}
     said = {
         "rounded": small,
         "method": row["method"],
-        "status": few_masked(row["status"], below),
+        "status": mask_counts_in_text(row["status"], below),
         "sentence": None if small else row["sentence"],
     }
     return found | said
@@ -254,12 +256,12 @@ def _check(release: Release[TableEngine], population: float, seed: int) -> Check
     )
 
 
-def _up(share: float, records: int, below: int) -> float:
+def _round_up(share: float, records: int, below: int) -> float:
     """Round a share up, where an exact one would tell how few records there are of a class size."""
     return share if not 0 < share < 1 else min(1.0, round_above(share, records, below))
 
 
-def told(answer: Mapping[str, Any]) -> dict[str, str]:
+def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
     """Give the shares in words, each with its interval; of rounded ones the upper end alone.
 
     >>> shares = dict.fromkeys(("correctness", "correctness_low", "correctness_high"), 0.5)

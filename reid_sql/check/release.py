@@ -8,9 +8,9 @@ from typing import Any, Final, Generic, TypeVar
 import duckdb
 import numpy as np
 
-from reid_sql.check.measure import Measure, Row, argument
+from reid_sql.check.measure import Measure, Row, argument_of
 from reid_sql.check.policy import Check, TablePolicy
-from reid_sql.check.sources import Evidence, evidence
+from reid_sql.check.sources import Evidence, identify_files
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
@@ -171,7 +171,7 @@ class Release(Generic[Engine_co]):
         """Remember the table and its engine; hash its files, unless they are known."""
         self.table = table
         self.engine: Final = engine
-        self.evidence = evidence(table.source, table.population_source) if known is None else known
+        self.evidence = identify_files(table.source, table.population_source) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         self._records: int | None = None
         self._hints: dict[str, str] | None = None
@@ -195,7 +195,7 @@ class Release(Generic[Engine_co]):
 
     def has_changed(self) -> bool:
         """Whether what was measured is no longer what was opened."""
-        now = evidence(self.table.source, self.table.population_source)
+        now = identify_files(self.table.source, self.table.population_source)
         return now != self.evidence or self.engine.has_changed()
 
     def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
@@ -306,7 +306,7 @@ class Release(Generic[Engine_co]):
         """Return the answer of the function behind a check's measure; the same question is asked once."""
         function = check.measure.declared
         self._refuse_rows(check.measure)
-        given = {p.name: argument(p, check.parameters) for p in function.parameters}
+        given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.over:
@@ -348,5 +348,5 @@ class Release(Generic[Engine_co]):
         """Answer a measure of class sizes by its body."""
         function = check.measure.declared
         given = dict(check.parameters) | {"nulls": self.table.nulls}
-        own = {p.name: argument(p, given) for p in function.own_parameters}
+        own = {p.name: argument_of(p, given) for p in function.own_parameters}
         return list(answer_rows(function, vars(histogram), own))

@@ -14,23 +14,29 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql._version import __version__
-from reid_sql.check.masking import few_masked, hidden_groups, mask_of_share, round_above, several
+from reid_sql.check.masking import (
+    bound_of_share,
+    groups_to_hide,
+    is_ambiguous,
+    mask_counts_in_text,
+    round_above,
+)
 from reid_sql.check.policy import Check, Policy, TablePolicy
 from reid_sql.check.schema import broken_rule
 from reid_sql.check.sources import Evidence
 from reid_sql.check.verdicts import (
-    EXIT,
+    EXIT_CODES,
     FAIL,
     NO_WORSE,
     NOT_JUDGED,
-    ORDER,
+    WORST_FIRST,
     Baseline,
-    Before,
-    Checked,
-    Finding,
-    cautions_of,
-    names,
-    worst,
+    BaselineFigure,
+    CheckResult,
+    Judgement,
+    collect_cautions,
+    group_labels,
+    worst_verdict,
 )
 from reid_sql.control_characters import escape_in_json
 from reid_sql.document import parsed
@@ -40,41 +46,41 @@ from reid_sql.parameters import Document
 from reid_sql.suggestion import suggestion
 
 FORMAT: Final = "reid-sql report 2"
-OF_SMALL: Final = "there is no more to be told of a masked group"
+STATUS_MASKED_GROUP: Final = "there is no more to be told of a masked group"
 MODELS: Final = ("duckdb", "numpy", "scipy", "pyarrow")
 DIGITS: Final = 12
 
 Page = dict[str, Any]
 
 
-def report(
+def build_report(
     policy: Policy,
     tables: Sequence[Page],
-    found: Sequence[Checked],
+    found: Sequence[CheckResult],
     baseline: Baseline | None,
     engines: Sequence[str] = (),
 ) -> Page:
     """Put the document together; `engines` are those beside DuckDB."""
-    verdict = worst([each.verdict for each in found])
+    verdict = worst_verdict([each.verdict for each in found])
     records = {table["name"]: table["records"] for table in tables}
-    hidden = hidden_of(found, policy.mask_below)
-    page: Page = rounded(
+    hidden = find_hidden_groups(found, policy.mask_below)
+    page: Page = round_figures(
         {
-            **header(policy, engines),
+            **report_header(policy, engines),
             "verdict": verdict,
-            "exit_code": EXIT[verdict],
+            "exit_code": EXIT_CODES[verdict],
             "baseline_sha256": baseline.sha256 if baseline else None,
             "baseline_accepted_by": baseline.accepted_by if baseline else None,
             "tables": list(tables),
             "checks": [
-                checked_page(each, records[each.table], policy.mask_below, hidden, baseline) for each in found
+                check_page(each, records[each.table], policy.mask_below, hidden, baseline) for each in found
             ],
         }
     )
     return page
 
 
-def header(policy: Policy, engines: Sequence[str] = ()) -> Page:
+def report_header(policy: Policy, engines: Sequence[str] = ()) -> Page:
     """Tell what was asked of which version."""
     return {
         "format": FORMAT,
@@ -89,17 +95,17 @@ def header(policy: Policy, engines: Sequence[str] = ()) -> Page:
     }
 
 
-def text(page: Mapping[str, Any]) -> str:
+def to_json(page: Mapping[str, Any]) -> str:
     """Write the document as JSON, the same bytes for the same document."""
     return escape_in_json(json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
-def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
+def round_figures(value: Any) -> Any:  # noqa: ANN401 - any part of the document
     """Give the document with figures to twelve digits: sums differ beyond, by the order of adding."""
     if isinstance(value, Mapping):
-        return {key: rounded(each) for key, each in value.items()}
+        return {key: round_figures(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [rounded(each) for each in value]
+        return [round_figures(each) for each in value]
     if isinstance(value, float):
         return (
             float(f"{value:.{DIGITS}g}") if isfinite(value) else None
@@ -110,41 +116,51 @@ def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
 Hidden = Mapping[tuple[str, tuple[str, ...]], set[tuple[str | None, ...]]]
 
 
-def hidden_of(found: Sequence[Checked], below: int) -> Hidden:
+def find_hidden_groups(found: Sequence[CheckResult], below: int) -> Hidden:
     """Give the groups whose size and figures are not told, by table and grouping."""
     tables: dict[str, dict[tuple[str, ...], dict[tuple[str | None, ...], int]]] = {}
     for each in found:
         for finding in each.findings if each.check.by else ():
             if finding.figure.group.values:
                 groups = tables.setdefault(each.table, {}).setdefault(each.check.by, {})
-                groups[names(finding.figure.group)] = finding.figure.group.records
+                groups[group_labels(finding.figure.group)] = finding.figure.group.records
     return {
         (table, by): hidden
         for table, groups in tables.items()
-        for by, hidden in hidden_groups(groups, below).items()
+        for by, hidden in groups_to_hide(groups, below).items()
     }
 
 
-def checked_page(
-    each: Checked, records: int, below: int, hidden: Hidden | None = None, baseline: Baseline | None = None
+def check_page(
+    each: CheckResult,
+    records: int,
+    below: int,
+    hidden: Hidden | None = None,
+    baseline: Baseline | None = None,
 ) -> Page:
     """Tell what came of a check, group by group, small counts masked; groups without a name come last."""
-    kept = (hidden_of([each], below) if hidden is None else hidden).get((each.table, each.check.by), set())
+    kept = (find_hidden_groups([each], below) if hidden is None else hidden).get(
+        (each.table, each.check.by), set()
+    )
     told: list[Page] = []
     small: list[Page] = []
     for finding in each.findings:
         group = finding.figure.group
-        masked = bool(group.values) and names(group) in kept
-        page = _group(each.check, finding, group.records if each.check.by else records, below, masked=masked)
+        masked = bool(group.values) and group_labels(group) in kept
+        page = _group_page(
+            each.check, finding, group.records if each.check.by else records, below, masked=masked
+        )
         (small if masked and group.records < below else told).append(page)
-    small.sort(key=lambda page: (ORDER.index(page["verdict"]), page["why"]))
+    small.sort(key=lambda page: (WORST_FIRST.index(page["verdict"]), page["why"]))
     counts = [
-        finding.figure.group.records for finding in each.findings if names(finding.figure.group) in kept
+        finding.figure.group.records
+        for finding in each.findings
+        if group_labels(finding.figure.group) in kept
     ]
-    if small and (len(counts) == len(each.findings) or not several(counts, below)):
+    if small and (len(counts) == len(each.findings) or not is_ambiguous(counts, below)):
         small = small[:1]  # their number would tell their sizes: the worst stands for them
-    cautions = cautions_of(each, records, below, baseline)
-    described_ = described(each.check)
+    cautions = collect_cautions(each, records, below, baseline)
+    described_ = describe_question(each.check)
     return {
         "table": each.table,
         **described_,
@@ -154,7 +170,7 @@ def checked_page(
     }
 
 
-def described(check: Check) -> Page:
+def describe_question(check: Check) -> Page:
     """Tell what a check asks."""
     return {
         "measure": check.measure.name,
@@ -176,15 +192,15 @@ def _parameters(check: Check) -> Page:
     found = {}
     for name, value in check.parameters.items():
         document = isinstance(check.measure.parameters[name].domain, Document)
-        found[name] = _document(value) if document else value
+        found[name] = _document_page(value) if document else value
     return found
 
 
-def _document(given: str) -> Page:
+def _document_page(given: str) -> Page:
     return {"name": json.loads(given).get("name", ""), "sha256": hashlib.sha256(given.encode()).hexdigest()}
 
 
-def _group(check: Check, finding: Finding, records: int, below: int, *, masked: bool) -> Page:
+def _group_page(check: Check, finding: Judgement, records: int, below: int, *, masked: bool) -> Page:
     """Tell a finding; where it counts few, only its bound; of a masked group, the verdict.
 
     The bound is the figure below which it lies; few are few records.
@@ -195,7 +211,7 @@ def _group(check: Check, finding: Finding, records: int, below: int, *, masked: 
     unnamed = not figure.group.values or (masked and records < below)
     refused = figure.value is None and finding.why
     return {
-        "group": None if unnamed else dict(zip(check.by, names(figure.group), strict=True)),
+        "group": None if unnamed else dict(zip(check.by, group_labels(figure.group), strict=True)),
         "records": None if masked else records,
         "masked": masked,
         "value": figure.value if exact else None,
@@ -205,14 +221,16 @@ def _group(check: Check, finding: Finding, records: int, below: int, *, masked: 
         "below": bound,
         "baseline": finding.baseline.value if finding.baseline else None,
         "verdict": finding.verdict,
-        "status": OF_SMALL if masked and figure.status != OK else few_masked(figure.status, below),
-        "why": OF_SMALL if masked and refused else few_masked(finding.why, below),
+        "status": STATUS_MASKED_GROUP
+        if masked and figure.status != OK
+        else mask_counts_in_text(figure.status, below),
+        "why": STATUS_MASKED_GROUP if masked and refused else mask_counts_in_text(finding.why, below),
         "method": figure.method,
         "sentence": figure.sentence if exact and not figure.small else None,
     }
 
 
-def _mask(check: Check, finding: Finding, records: int, below: int) -> float | None:
+def _mask(check: Check, finding: Judgement, records: int, below: int) -> float | None:
     """Give the bound that is told in place of a figure which would tell a small count."""
     found = [value for value in (finding.figure.value, finding.judged) if value is not None]
     if not found or records == 0 or below == 1:
@@ -228,7 +246,7 @@ def _mask(check: Check, finding: Finding, records: int, below: int) -> float | N
     within = any(0 < each < (records if measure.unit == "count" else 1) for each in found)
     if not within or measure.extreme:
         return None
-    bound = mask_of_share(share, records, below) if measure.of_records else None
+    bound = bound_of_share(share, records, below) if measure.of_records else None
     if bound is None and finding.figure.small:
         bound = min(1.0, round_above(share, records, below)) if share < 1 else 1.0
     if bound is None:
@@ -244,8 +262,8 @@ def report_schema() -> Mapping[str, Any]:
     return found
 
 
-OTHER: Final = "the baseline was measured by another policy file"
-ACCEPTED: Final = "named for this run"
+CAUTION_OTHER_POLICY: Final = "the baseline was measured by another policy file"
+ACCEPTED_FOR_RUN: Final = "named for this run"
 
 
 def read_baseline(
@@ -258,28 +276,28 @@ def read_baseline(
     naming a report for a run accepts it. A masked figure is only known to lie below its bound,
     unless the files are the same.
     """
-    content, page = _read(path)
-    accepted = policy.baseline_accepted_by or (ACCEPTED if named else None)
-    earlier = {_key(each): each for each in page["checks"]}
+    content, page = _read_report(path)
+    accepted = policy.baseline_accepted_by or (ACCEPTED_FOR_RUN if named else None)
+    earlier = {_check_key(each): each for each in page["checks"]}
     tables = {each["name"]: each for each in page["tables"]}
     figures = {
         key: before
         for table in policy.tables
-        if _comparable(table, tables.get(table.name), page, policy)
+        if _is_comparable(table, tables.get(table.name), page, policy)
         for check in table.checks
-        for key, before in _figures(
+        for key, before in _baseline_figures(
             table,
             check,
             earlier,
             accepted=accepted is not None,
-            same=_same(files[table.name], tables[table.name], page),
+            same=_is_same_file(files[table.name], tables[table.name], page),
         )
     }
-    caution = "" if page["policy"]["sha256"] == policy.sha256 else OTHER
+    caution = "" if page["policy"]["sha256"] == policy.sha256 else CAUTION_OTHER_POLICY
     return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted)
 
 
-def _read(path: Path) -> tuple[bytes, Mapping[str, Any]]:
+def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     """Read the report, or refuse what is none by its schema."""
     if not path.is_file():
         known = sorted(other.name for other in path.parent.glob("*.json")) if path.parent.is_dir() else []
@@ -299,7 +317,7 @@ def _read(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     return content, page
 
 
-def _comparable(
+def _is_comparable(
     table: TablePolicy, before: Mapping[str, Any] | None, page: Mapping[str, Any], policy: Policy
 ) -> bool:
     """Whether the earlier table was measured by the same rules."""
@@ -311,7 +329,7 @@ def _comparable(
     )
 
 
-def _same(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
+def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
     """Whether the same version measured the very same files."""
     population = before["population_file"]["sha256"] if before["population_file"] else None
     hashes = (before["sha256"], population)
@@ -322,20 +340,20 @@ def _same(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> 
     )
 
 
-def _figures(
+def _baseline_figures(
     table: TablePolicy, check: Check, earlier: Mapping[str, Any], *, accepted: bool, same: bool
-) -> Iterator[tuple[tuple[Any, ...], Before]]:
+) -> Iterator[tuple[tuple[Any, ...], BaselineFigure]]:
     """Find a check of the policy in the earlier report, group by group."""
-    before = earlier.get(_key({"table": table.name, **described(check)}))
+    before = earlier.get(_check_key({"table": table.name, **describe_question(check)}))
     for group in before["groups"] if before else ():
         if group["verdict"] == NOT_JUDGED or (group["verdict"] in (FAIL, NO_WORSE) and not accepted):
             continue
         value = group["below"] if group["judged"] is None else group["judged"]
         if value is not None and (group["group"] is not None or not check.by):
             key = (table.name, *check.without_limit, tuple((group["group"] or {}).values()))
-            yield key, Before(float(value), masked=group["judged"] is None, same=same)
+            yield key, BaselineFigure(float(value), masked=group["judged"] is None, same=same)
 
 
-def _key(each: Mapping[str, Any]) -> str:
+def _check_key(each: Mapping[str, Any]) -> str:
     asked = ("table", "measure", "quasi_identifiers", "sensitive", "by", "parameters", "judge_by")
-    return json.dumps(rounded([each[name] for name in asked]), sort_keys=True)
+    return json.dumps(round_figures([each[name] for name in asked]), sort_keys=True)

@@ -47,7 +47,7 @@ KINDS_MIXED: Final = re.compile(r"(: |<)VARIANT(, |>|$)")  # as Spark writes the
 
 
 @contextmanager
-def as_written(spark: SparkSession) -> Iterator[None]:
+def configure_reading(spark: SparkSession) -> Iterator[None]:
     """Let the names of folders be texts, and times be told in UTC, for as long as the tables are open."""
     before = {name: spark.conf.get(name, None) for name in (INFERENCE, TIMES)}
     spark.conf.set(INFERENCE, "false")
@@ -62,7 +62,7 @@ def as_written(spark: SparkSession) -> Iterator[None]:
                 spark.conf.set(name, value)
 
 
-def read(spark: SparkSession, source: Source, where: str) -> DataFrame:
+def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFrame:
     """Read a path by its ending, text as text, or else a table by its name."""
     if source.table is not None:
         rule = (
@@ -72,11 +72,11 @@ def read(spark: SparkSession, source: Source, where: str) -> DataFrame:
         raise OutOfDomainError(f'{rule}; write file = "catalog.schema.table" and leave table out')
     try:
         if source.parts:
-            return _parts(spark, source, where)
+            return _read_parts(spark, source, where)
         given = source.given
-        if _kind(given) not in KINDS:
+        if _file_kind(given) not in KINDS:
             return spark.table(given)
-        return _file(spark, given if "://" in given else str(source.path.absolute()), source.form, where)
+        return _read_file(spark, given if "://" in given else str(source.path.absolute()), source.form, where)
     except Py4JJavaError as error:  # its words may quote a record
         if any(words in str(error) for words in MISSING):
             rule = (
@@ -97,16 +97,16 @@ def read(spark: SparkSession, source: Source, where: str) -> DataFrame:
         raise UnknownNameError(f"{rule}: {first_sentence(error)}") from None
 
 
-def _kind(given: str) -> str:
+def _file_kind(given: str) -> str:
     name = Path(given)
     return name.with_suffix("").suffix if name.suffix in PACKED else name.suffix
 
 
-def _parts(spark: SparkSession, source: Source, where: str) -> DataFrame:
+def _read_parts(spark: SparkSession, source: Source, where: str) -> DataFrame:
     """Read the files of a pattern, each with what the names of its folders say, as text."""
     frames = []
     for path, values in source.parts:
-        frame = _file(spark, str(path.absolute()), source.form, where)
+        frame = _read_file(spark, str(path.absolute()), source.form, where)
         twice = {name.lower() for name in values} & {name.lower() for name in frame.columns}
         if twice:
             raise OutOfDomainError(
@@ -122,17 +122,17 @@ def _parts(spark: SparkSession, source: Source, where: str) -> DataFrame:
     return reduce(DataFrame.union, frames)
 
 
-def _file(spark: SparkSession, path: str, form: Form, where: str) -> DataFrame:
-    kind, plain = _kind(path), path if "://" in path else _plain(path)
+def _read_file(spark: SparkSession, path: str, form: Form, where: str) -> DataFrame:
+    kind, plain = _file_kind(path), path if "://" in path else _escape_pattern(path)
     if kind in TEXTS:
-        return _texts(spark, path, plain, form, where)
+        return _read_text(spark, path, plain, form, where)
     if kind in {".parquet", ".orc"}:
         return spark.read.format(kind[1:]).load(plain)
     how: dict[str, bool | str] = {"multiLine": kind == ".json" and _is_array(path), "mode": "FAILFAST"}
     _refuse_kinds(spark.read.options(singleVariantColumn="reid_value", **how).json(plain), where)
     frame = spark.read.options(primitivesAsString=True, **how).json(plain)
     if kind in LINES and _is_here(path):
-        _hold(where, frame.count(), nonblank_lines(Path(path)))
+        _refuse_other_count(where, frame.count(), nonblank_lines(Path(path)))
     return frame
 
 
@@ -152,7 +152,7 @@ def _is_array(path: str) -> bool:
         return content.read(1024).lstrip().startswith("[")
 
 
-def _plain(path: str) -> str:
+def _escape_pattern(path: str) -> str:
     """Spell a path so that no character of it is a pattern."""
     return "".join(f"\\{letter}" if letter in PATTERN else letter for letter in path)
 
@@ -161,11 +161,11 @@ def _is_here(path: str) -> bool:
     return "://" not in path and Path(path).is_file()
 
 
-def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -> DataFrame:
+def _read_text(spark: SparkSession, path: str, plain: str, form: Form, where: str) -> DataFrame:
     """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     found = text_file(where, Path(path), form) if here else None
-    delimiter = found.delimiter if found else form.delimiter or ("\t" if _kind(path) == ".tsv" else ",")
+    delimiter = found.delimiter if found else form.delimiter or ("\t" if _file_kind(path) == ".tsv" else ",")
     how: dict[str, Any] = {
         "sep": delimiter,
         "header": form.header,
@@ -183,14 +183,14 @@ def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -
     frame = reader.csv(plain)
     names = found.names if found else tuple(frame.columns)
     frame = frame.toDF(*names).select(
-        *(F.nullif(F.col(_quoted(name)), F.lit("")).alias(name) for name in names)
+        *(F.nullif(F.col(_quote_name(name)), F.lit("")).alias(name) for name in names)
     )
     frame = frame.localCheckpoint() if found is None else frame
-    if not frame.filter(F.col(_quoted(names[-1])).endswith("\r")).isEmpty():
+    if not frame.filter(F.col(_quote_name(names[-1])).endswith("\r")).isEmpty():
         rule = f"{where} must end all its lines alike, got some with a carriage return and some without"
         raise OutOfDomainError(f"{rule}; mend them")
     if found is not None and (read := frame.count()) != found.records:
-        _hold(where, read, counted_slowly(Path(path), found.delimiter, form))
+        _refuse_other_count(where, read, counted_slowly(Path(path), found.delimiter, form))
     if (
         found is None
         and not frame.filter(reduce(lambda one, other: one | other, _unreadable(names))).isEmpty()
@@ -202,14 +202,14 @@ def _texts(spark: SparkSession, path: str, plain: str, form: Form, where: str) -
 
 
 def _unreadable(names: tuple[str, ...]) -> list[Any]:
-    return [F.col(_quoted(name)).contains(UNREADABLE) for name in names]
+    return [F.col(_quote_name(name)).contains(UNREADABLE) for name in names]
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _hold(where: str, read_: int, records: int) -> None:
+def _refuse_other_count(where: str, read_: int, records: int) -> None:
     if read_ != records:
         rule = f"{where} must be read to its last record, got {read_} of {records}"
         raise OutOfDomainError(f"{rule}; mend its quotes and line breaks, or leave --engine spark away")
@@ -243,7 +243,7 @@ def open_in_spark(
             f"--engine spark must find Java 17, got {first_sentence(error)}; install it and set JAVA_HOME"
         ) from None
     try:
-        with as_written(spark):
+        with configure_reading(spark):
             releases: list[Release[TableEngine]] = []
             for number, table in enumerate(policy.tables, 1):
                 tell(f"{table.name}: opening")
@@ -282,13 +282,15 @@ class SparkTable(TableEngine):
         self.table = table
         self.model_name = f"reid_sql check {uuid4()}"
         where = f"policy tables[{number}].file"
-        self.frame = read(spark, table.source, where)
+        self.frame = read_source_frame(spark, table.source, where)
         self.columns = self.frame.columns
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
             resolved(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         given = table.population_source
-        self.population = given and read(spark, given, f"policy tables[{number}].population_file")
+        self.population = given and read_source_frame(
+            spark, given, f"policy tables[{number}].population_file"
+        )
         self._distinct: DataFrame | None = None
 
     @property

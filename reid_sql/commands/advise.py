@@ -18,13 +18,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Show what each change does to the checks that fail."""
     from reid_sql.check import gate  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.advice import advice  # noqa: PLC0415 - the same
+    from reid_sql.check.advice import advise  # noqa: PLC0415 - the same
     from reid_sql.check.files import advice_columns, advice_rows  # noqa: PLC0415 - the same
     from reid_sql.check.policy_file import read_policy  # noqa: PLC0415 - the same
     from reid_sql.check.terminal import advice_page  # noqa: PLC0415 - the same
 
     policy = read_policy(options.policy)
-    with gate.opened_by(None, policy, options.memory_limit, tell) as releases:
-        page = advice(policy, releases, pairs=not options.single, tell=tell)
+    with gate.open_with_engine(None, policy, options.memory_limit, tell) as releases:
+        page = advise(policy, releases, pairs=not options.single, tell=tell)
     print_document(options, page, lambda: (advice_columns(), advice_rows(page)), lambda _: advice_page(page))
     return PASSED

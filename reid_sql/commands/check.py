@@ -14,7 +14,7 @@ from reid_sql.commands.options import format_options, number, print_document, te
 from reid_sql.errors import OutOfDomainError, ReidError
 
 if TYPE_CHECKING:
-    from reid_sql.check.html import WayOut
+    from reid_sql.check.html import PreparedRelease
     from reid_sql.check.policy import Policy
 
 WORDS: Final = "hold tables to a policy: exit 0 pass, 1 fail, 2 could not judge"
@@ -56,7 +56,7 @@ def policy_options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Check a policy: print the verdict, write the reports, give the exit code."""
     from reid_sql.check import gate  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.files import refuse_to_overwrite, spared, write_report  # noqa: PLC0415 - the same
+    from reid_sql.check.files import files_read, refuse_to_overwrite, write_report  # noqa: PLC0415 - the same
     from reid_sql.check.policy_file import read_policy  # noqa: PLC0415 - the same
 
     policy = read_policy(options.policy)
@@ -65,12 +65,12 @@ def run_command(options: argparse.Namespace) -> int:
     baseline = given.pop("baseline")
     wanted = {name: file for name, file in given.items() if file is not None}
     refuse_to_overwrite(
-        {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}, spared(policy, baseline)
+        {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}, files_read(policy, baseline)
     )
     policy = _with_time(policy, options, wanted)
     found = None
-    with gate.opened_by(options.engine, policy, options.memory_limit, tell) as releases:
-        page = gate.measured(policy, releases, baseline, risky=risky, tell=tell)
+    with gate.open_with_engine(options.engine, policy, options.memory_limit, tell) as releases:
+        page = gate.measure_policy(policy, releases, baseline, risky=risky, tell=tell)
         if options.prepare and page["verdict"] == "fail":
             found = _way_out(policy, releases, baseline)
     for name, file in wanted.items():
@@ -106,29 +106,29 @@ def _with_time(policy: "Policy", options: argparse.Namespace, wanted: Mapping[st
     return replace(policy, preparing=replace(policy.preparing, time_limit=float(seconds)))
 
 
-def _way_out(policy: "Policy", releases: Any, baseline: Path | None) -> "WayOut":  # noqa: ANN401 - of any engine
+def _way_out(policy: "Policy", releases: Any, baseline: Path | None) -> "PreparedRelease":  # noqa: ANN401 - of any engine
     """The release that meets the policy, or why none could be sought: the verdict stands either way."""
     from reid_sql.check.duckdb_table import DuckDBTable  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.html import WayOut  # noqa: PLC0415 - the same
+    from reid_sql.check.html import PreparedRelease  # noqa: PLC0415 - the same
     from reid_sql.release.preparation import prepared  # noqa: PLC0415 - the same
 
     if not all(isinstance(release.engine, DuckDBTable) for release in releases):
-        return WayOut(None, [ELSEWHERE])
+        return PreparedRelease(None, [ELSEWHERE])
     try:
         return prepared(policy, releases, tell, baseline).way_out
     except ReidError as error:
-        return WayOut(None, [f"No release was sought: {error}."])
+        return PreparedRelease(None, [f"No release was sought: {error}."])
 
 
-def _written(report: str, page: dict[str, Any], found: "WayOut | None") -> str:
+def _written(report: str, page: dict[str, Any], found: "PreparedRelease | None") -> str:
     """The report of this kind."""
-    from reid_sql.check.files import junit  # noqa: PLC0415 - the same
-    from reid_sql.check.html import html  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.report import text  # noqa: PLC0415 - the same
+    from reid_sql.check.files import render_junit  # noqa: PLC0415 - the same
+    from reid_sql.check.html import render_html  # noqa: PLC0415 - help is shown without what counts
+    from reid_sql.check.report import to_json  # noqa: PLC0415 - the same
 
     if report == "html":
-        return html(page, found=found)
-    return {"json_report": text, "junit": junit}[report](page)
+        return render_html(page, found=found)
+    return {"json_report": to_json, "junit": render_junit}[report](page)
 
 
 def named(option: str, file: str | None) -> Path | None:

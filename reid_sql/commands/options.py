@@ -201,9 +201,9 @@ def print_document(
     Each is made only where it is asked for; what people see is made for the width of their page.
     """
     if options.format == "json":
-        from reid_sql.check.report import text  # noqa: PLC0415 - help is shown without what counts
+        from reid_sql.check.report import to_json  # noqa: PLC0415 - help is shown without what counts
 
-        printed(text(page))
+        printed(to_json(page))
     elif options.format == "csv":
         print_rows(*rows())
     else:

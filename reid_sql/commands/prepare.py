@@ -36,7 +36,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Seek the release, write what is asked for, show what is lost, give the exit code of its verdict."""
     from reid_sql.charts.figures.file import check_plot_file, save  # noqa: PLC0415 - the same
-    from reid_sql.check.files import refuse_to_overwrite, spared  # noqa: PLC0415 - the same
+    from reid_sql.check.files import files_read, refuse_to_overwrite  # noqa: PLC0415 - the same
     from reid_sql.check.policy_file import read_policy  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.release.dialects import refuse_dialect  # noqa: PLC0415 - the same
     from reid_sql.release.preparation import run  # noqa: PLC0415 - the same
@@ -45,7 +45,7 @@ def run_command(options: argparse.Namespace) -> int:
     given = {name: named(name, getattr(options, name)) for name in FILES}
     wanted = {name: file for name, file in given.items() if file is not None}
     files = {f"--{name.replace('_', '-')}": file for name, file in wanted.items()}
-    refuse_to_overwrite(files, spared(read_policy(options.policy), None))
+    refuse_to_overwrite(files, files_read(read_policy(options.policy), None))
     if options.plot is not None:
         check_plot_file(options.plot)
     made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=tell)
@@ -61,15 +61,15 @@ def run_command(options: argparse.Namespace) -> int:
 def _write(made: "Prepared", wanted: dict[str, Path], dialect: str) -> None:
     """Write the files; one that is no release is not written, and that is said."""
     from reid_sql.check.files import write_report  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.check.html import html  # noqa: PLC0415 - the same
-    from reid_sql.check.report import text  # noqa: PLC0415 - the same
+    from reid_sql.check.html import render_html  # noqa: PLC0415 - the same
+    from reid_sql.check.report import to_json  # noqa: PLC0415 - the same
     from reid_sql.release.sentences import steps  # noqa: PLC0415 - the same
 
     for name, file in wanted.items():
         if name == "json_report" and made.report is not None:
-            write_report(file, text(dict(made.report)))
+            write_report(file, to_json(dict(made.report)))
         elif name == "html" and made.report is not None:
-            write_report(file, html(made.report, steps(dict(made.page))))
+            write_report(file, render_html(made.report, steps(dict(made.page))))
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:

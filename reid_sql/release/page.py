@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from reid_sql.check.report import rounded
+from reid_sql.check.report import round_figures
 from reid_sql.models.release.cells import Rescue, blanked, rescue
 from reid_sql.models.release.loss import WORDS, Entropy, loss_of
 from reid_sql.models.release.search import Found, gone
@@ -25,7 +25,7 @@ DIGITS: Final = 4  # of a loss: an exact one would tell how few records were lef
 
 def page(made: "Sought") -> Page:
     """Tell of the release of each table, and the gate's report on it."""
-    told: Page = rounded(
+    told: Page = round_figures(
         {
             "format": FORMAT,
             "policy": made.policy.name,

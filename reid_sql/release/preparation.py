@@ -9,10 +9,10 @@ from typing import Final
 
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.gate import Tell
+from reid_sql.check.gate import ShowProgress
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.policy_file import read_policy
-from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, checked
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.cells import rescue
 from reid_sql.models.release.criteria import Criterion
@@ -47,18 +47,18 @@ def run(
     *,
     memory_limit: str | None = None,
     target: str | None = None,
-    tell: Tell = lambda _: None,
+    tell: ShowProgress = lambda _: None,
 ) -> Prepared:
     """Prepare the tables of a policy file."""
     asked = read_policy(Path(policy))
     if target is not None:
         asked = replace(asked, preparing=replace(asked.preparing, target=target))
-    with gate.opened(asked, memory_limit, tell) as releases:
+    with gate.open_tables(asked, memory_limit, tell) as releases:
         return prepared(asked, releases, tell)
 
 
 def prepared(
-    policy: Policy, releases: Sequence[DuckDBRelease], tell: Tell, baseline: Path | None = None
+    policy: Policy, releases: Sequence[DuckDBRelease], tell: ShowProgress, baseline: Path | None = None
 ) -> Prepared:
     """Seek a form for each table, and measure all that were found as one release.
 
@@ -68,7 +68,7 @@ def prepared(
         refuse_unprepared(release)
         _refuse_kept(policy, release)
         refuse_target(policy.preparing.target, release)
-    before = gate.baseline_of(policy, releases, baseline)
+    before = gate.find_baseline(policy, releases, baseline)
     forms = [_sought(policy, release, before, tell) for release in releases]
     if any(form.form is None for form in forms):
         return Prepared(policy, tuple(forms), None)
@@ -77,7 +77,7 @@ def prepared(
         for release, form in zip(releases, forms, strict=True)
         if form.form is not None
     ]
-    return Prepared(policy, tuple(forms), gate.measured(policy, made, baseline, tell=tell))
+    return Prepared(policy, tuple(forms), gate.measure_policy(policy, made, baseline, tell=tell))
 
 
 def _refuse_kept(policy: Policy, release: DuckDBRelease) -> None:
@@ -87,7 +87,7 @@ def _refuse_kept(policy: Policy, release: DuckDBRelease) -> None:
             raise UnknownNameError(f"{rule}; {suggestion(name, release.engine.columns)}")
 
 
-def _sought(policy: Policy, release: DuckDBRelease, before: Baseline | None, tell: Tell) -> TableForm:
+def _sought(policy: Policy, release: DuckDBRelease, before: Baseline | None, tell: ShowProgress) -> TableForm:
     """Search the lattice of one table."""
     began = time.monotonic()
     columns, wanted = columns_to_generalize(release), policy.preparing
@@ -196,7 +196,7 @@ class _Judge:
         """Give the first check that the form does not meet, with its verdict."""
         made = release_form(self.release, form)
         try:
-            verdicts = ((each, checked(made, each, self.policy, self.before).verdict) for each in checks)
+            verdicts = ((each, judge_check(made, each, self.policy, self.before).verdict) for each in checks)
             return next((pair for pair in verdicts if pair[1] not in MET), None)
         finally:
             made.engine.drop()
@@ -205,7 +205,7 @@ class _Judge:
 class _Words:
     """Progress in words, not too often."""
 
-    def __init__(self, table: str, tell: Tell) -> None:
+    def __init__(self, table: str, tell: ShowProgress) -> None:
         self.table, self.tell, self.last = table, tell, time.monotonic()
 
     def __call__(self, result: Result) -> None:

@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from reid_sql.check.files import refuse_to_overwrite, spared, write_report
-from reid_sql.check.html import WayOut
+from reid_sql.check.files import files_read, refuse_to_overwrite, write_report
+from reid_sql.check.html import PreparedRelease
 from reid_sql.release.dialects import DUCKDB
 from reid_sql.release.page import page
 from reid_sql.release.python_file import python_file
@@ -26,10 +26,10 @@ class Prepared(Sought):
         return page(self)
 
     @property
-    def way_out(self) -> WayOut:
+    def way_out(self) -> PreparedRelease:
         """The outcome as the gate's HTML report shows it, where the policy is not met."""
         told = dict(self.page)
-        return WayOut(told, steps(told))
+        return PreparedRelease(told, steps(told))
 
     @property
     def sql(self) -> str:
@@ -48,6 +48,6 @@ class Prepared(Sought):
     def write(self, path: str | PathLike[str], dialect: str = DUCKDB) -> Path:
         """Write the SQL in a dialect; refuses to write over anything else than an earlier one."""
         file = Path(path)
-        refuse_to_overwrite({"--sql": file}, spared(self.policy, None))
+        refuse_to_overwrite({"--sql": file}, files_read(self.policy, None))
         write_report(file, self.sql_in(dialect))
         return file

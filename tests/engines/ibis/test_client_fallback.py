@@ -151,7 +151,7 @@ def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
     policy = read_policy(tmp_path / "p.toml", ["people"])
     table = ibis.duckdb.from_connection(held).table("people")
-    with gate.opened_by(None, policy, tables={"people": table}) as (release,):
+    with gate.open_with_engine(None, policy, tables={"people": table}) as (release,):
         first, second = release.table.checks
         assert release.answer(first)[0]["share"] == 0
         held.execute("DELETE FROM people WHERE age = 3")
