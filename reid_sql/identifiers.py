@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.models.columns.look import NAMED_LIKE_PEOPLE
+from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.parameters import quoted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def repeated(
 def likely(every: Sequence[str], besides: Sequence[str]) -> list[str]:
     """The columns that are named like an identifier, but those in `besides`."""
     taken = {name.lower() for name in besides}
-    return [name for name in every if NAMED_LIKE_PEOPLE.search(name) and name.lower() not in taken][:MOST]
+    return [name for name in every if IDENTIFIER_NAME.search(name) and name.lower() not in taken][:MOST]
 
 
 def repeating(

@@ -5,16 +5,23 @@ rows, and gives a matplotlib Figure, which can be changed and saved; with `ax` i
 can be read in black and white.
 """
 
-from reid_sql.charts.figures.attribute_risk import attribute_risk
-from reid_sql.charts.figures.class_sizes import class_sizes
-from reid_sql.charts.figures.comparison import comparison, losses
-from reid_sql.charts.figures.extreme_risk import choices, contributions, elimination
-from reid_sql.charts.figures.forecast import forecast
-from reid_sql.charts.figures.frontier import frontier
-from reid_sql.charts.figures.methods import methods
-from reid_sql.charts.figures.model_check import model_check
-from reid_sql.charts.figures.quasi_identifiers import quasi_identifiers
-from reid_sql.charts.figures.validation import validation
+from reid_sql.charts.figures import (
+    attribute_risk,
+    class_sizes,
+    forecast,
+    frontier,
+    methods,
+    quasi_identifiers,
+    validation,
+)
+from reid_sql.charts.release_figures import (
+    choices,
+    comparison,
+    contributions,
+    elimination,
+    losses,
+    model_check,
+)
 
 __all__ = [
     "attribute_risk",

@@ -10,9 +10,9 @@ from rich.panel import Panel
 from rich.segment import Segment
 from rich.table import Table
 
-from reid_sql.charts.class_sizes import EDGES
+from reid_sql.charts.risk_charts import EDGES
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.runner import Answer
 
 ENDLESS: Final = 2**63

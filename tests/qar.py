@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import genpareto
 
-from reid_sql.models.extreme.quasi_identifiers import Codes
+from reid_sql.models.classes.quasi_identifiers import Codes
 
 Rows = Sequence[Sequence[Any]]
 

@@ -156,7 +156,7 @@ def test_models_know_no_engine() -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=module)
 def test_rooms_and_functions_stay_small(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= 400
+    assert text.count("\n") <= 450
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             assert (node.end_lineno or 0) - node.body[0].lineno < 50, node.name

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from tests.processes import ROOT, command, environment
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -529,7 +529,7 @@ def test_a_plot_without_a_folder_is_refused_before_any_work(tmp_path: Path) -> N
     plot = str(tmp_path / "nowhere" / "curve.png")
     done = command("forecast", "no such file.csv", "--qi", "age", "--population", "1e6", "--plot", plot)
     assert done.returncode == 2
-    assert "--plot must lie in an existing folder" in done.stderr
+    assert "--plot must be in an existing folder" in done.stderr
 
 
 def test_the_module_is_the_command() -> None:

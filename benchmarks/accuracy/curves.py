@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.accuracy.corpora import Dataset, folder
 from benchmarks.accuracy.summary import within
 from benchmarks.accuracy.synthetic import CORPORA, LABELS, datasets
-from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes, uniqueness_curve
+from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes, uniqueness_curve
 from reid_sql.models.pyc.curve_families import Task, pyc
 from reid_sql.models.pyc.extrapolation import METHOD, extrapolate
 from reid_sql.models.pyc.extrapolation_interval import GROWTH, SMALLEST, kind_of
@@ -59,7 +59,7 @@ def curves_of(dataset: Dataset, rng: np.random.Generator) -> Iterator[tuple[floa
         most = round(dataset.records * fraction)
         if most < LEAST:
             continue
-        sizes = default_sizes(most)[1:].astype(np.float64)
+        sizes = default_subset_sizes(most)[1:].astype(np.float64)
         kappa = correctness_curve(dataset.histogram, sizes)
         if not within(float(kappa[-1])):
             continue

@@ -16,7 +16,7 @@ import polars as pl
 from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes
+from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes
 from reid_sql.models.people import curves, following, main_effects, people_fit, shape
 from reid_sql.models.people.people_evidence import PeopleEvidence, counted
 from reid_sql.models.people.people_model import PeopleModel
@@ -182,7 +182,7 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
 
 def tilted(histogram: Histogram, people: int) -> dict[str, list[float | None]]:
     """Extrapolate the sample's own curve, as `correctness_curve` gives it, to the population."""
-    sizes = default_sizes(int(histogram.records.sum()))[1:].astype(np.float64)
+    sizes = default_subset_sizes(int(histogram.records.sum()))[1:].astype(np.float64)
     found = extrapolation.extrapolate(sizes, correctness_curve(histogram, sizes), [people], k=K)
     row = extrapolation.rows(found, [people])[0]
     return {

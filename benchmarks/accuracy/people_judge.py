@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.accuracy.kinds import KINDS
 from benchmarks.accuracy.people_cases import OF_PEOPLE, Case, K
-from reid_sql.models.numerics.clopper_pearson import clopper_pearson
+from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.one_answer import interval
 from reid_sql.models.one_answer.interval import Spread, Width
 from reid_sql.models.one_answer.people_population import WIDTHS
@@ -87,7 +87,7 @@ def judge(case: Case, taught: Learnt) -> Judged:
     """Give the shares of a case under some constants, and what population_risk doubts of them."""
     shares, doubts = {}, list(_doubts(case, taught))
     for name in curves.SHARES:
-        cap = clopper_pearson(round(case.sample[name] * case.records), case.records)
+        cap = clopper_pearson_upper(round(case.sample[name] * case.records), case.records)
         found = interval.share(spread(case, name, taught.law, taught.power), taught.z[name], cap)
         high = max(cap, found.estimate) if WITHOUT_UPPER.intersection(doubts) else found.high
         left = Twins(*case.twins).share_left(name, case.records / case.people, K)

@@ -14,12 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.accuracy.corpora import folder
-from reid_sql.models.extreme.extreme_risk import Level, distinct_values
-from reid_sql.models.extreme.proxy_agreement import agreements
-from reid_sql.models.extreme.quasi_identifiers import Codes, QuasiIdentifiers, choose
-from reid_sql.models.extreme.record_contributions import contributions
-from reid_sql.models.extreme.removal import deciding, unique_records
-from reid_sql.models.extreme.removal_path import BY, path
+from reid_sql.models.classes.quasi_identifiers import Codes, QuasiIdentifiers, choose_quasi_identifiers
+from reid_sql.models.extreme.extreme_risk import Level, count_distinct_values
+from reid_sql.models.extreme.record_contributions import compare_proxies, measure_contributions
+from reid_sql.models.extreme.removal import select_deciding, unique_record_bits
+from reid_sql.models.extreme.removal_path import BY, remove_records
 
 RECORDS: Final = 12_129
 SHARE: Final = 2500 / RECORDS
@@ -56,7 +55,7 @@ def main() -> None:
     )
     records, falls = Table(*names), Table("table", "records", *BY.words, "bound")
     for name, chosen in tables(folder()):
-        whole = path(chosen, LEVEL, 1)[0].risk
+        whole = remove_records(chosen, LEVEL, 1)[0].risk
         records.add_row(name, f"{whole:.4f}", *(f"{value:.3f}" for value in explained(chosen)))
         for row in fallen(chosen, round(SHARE * chosen.records)):
             falls.add_row(name, *row)
@@ -72,7 +71,12 @@ def tables(data: Path) -> Iterator[tuple[str, QuasiIdentifiers]]:
         )
         table = table.fill_null(0).sample(min(RECORDS, table.height), seed=1)
         codes = [table[column].rank("dense").cast(pl.Int32).to_numpy() for column in table.columns]
-        yield name, choose(Codes(table.columns, [True] * len(codes), codes, np.arange(table.height)), 3)
+        yield (
+            name,
+            choose_quasi_identifiers(
+                Codes(table.columns, [True] * len(codes), codes, np.arange(table.height)), 3
+            ),
+        )
 
 
 def explained(chosen: QuasiIdentifiers) -> list[float]:
@@ -80,11 +84,11 @@ def explained(chosen: QuasiIdentifiers) -> list[float]:
 
     Of ever more of U.
     """
-    found, distinct = contributions(chosen, LEVEL), distinct_values(chosen)
-    only = deciding(distinct, LEVEL)
+    found, distinct = measure_contributions(chosen, LEVEL), count_distinct_values(chosen)
+    only = select_deciding(distinct, LEVEL)
     ascending = only[np.argsort(distinct[only], kind="stable")]
-    alone = np.unpackbits(unique_records(chosen, ascending), axis=1)[:, : chosen.records].T.astype(float)
-    first = agreements(chosen, LEVEL)[0]
+    alone = np.unpackbits(unique_record_bits(chosen, ascending), axis=1)[:, : chosen.records].T.astype(float)
+    first = compare_proxies(chosen, LEVEL)[0]
     at_threshold = np.column_stack([found.u_plus, alone[:, :2]])
     fits = [explains(x, found.contribution) for x in (found.u_plus[:, None], at_threshold, alone)]
     return [float((found.unique == 0).mean()), first.pearson or 0.0, first.kendall or 0.0, *fits]
@@ -103,7 +107,8 @@ def explains(
 def fallen(chosen: QuasiIdentifiers, steps: int) -> Iterator[list[str]]:
     """Falls of the risk early, and at the end, by every order; and what no order passes."""
     paths = {
-        by: path(chosen, LEVEL, steps, by) for by in ("exact", "dt", "u_plus", "u_star", "entropy", "pls")
+        by: remove_records(chosen, LEVEL, steps, by)
+        for by in ("exact", "dt", "u_plus", "u_star", "entropy", "pls")
     }
     for step in (min(EARLY, steps), steps):
         cells = [

@@ -8,7 +8,7 @@ import duckdb
 import reid_sql
 from benchmarks.accuracy.corpora import folder
 from benchmarks.accuracy.published import METHODS
-from reid_sql.models.classes.rarefaction import default_sizes
+from reid_sql.models.classes.uniqueness import default_subset_sizes
 from reid_sql.models.pyc import extrapolation
 
 FILES: Final = ("baskets_groceries", "baskets_epub")
@@ -37,7 +37,7 @@ def measure_sparse(file: str, points: int) -> list[Sparse]:
 
 
 def _from(con: duckdb.DuckDBPyConnection, file: str, points: int, people: int, fraction: float) -> Sparse:
-    sizes = default_sizes(round(people * fraction)).tolist()
+    sizes = default_subset_sizes(round(people * fraction)).tolist()
     call = (
         "sparse_correctness_curve(baskets, 'basket', 'item', "
         f"points := {points}, sizes := {[*sizes, people]})"

@@ -11,7 +11,7 @@ from benchmarks.accuracy import fitted_curves
 from benchmarks.accuracy.corpora import Dataset
 from benchmarks.accuracy.published import FRACTIONS, METHODS
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes
+from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes
 from reid_sql.models.pyc import extrapolation, pitman_yor
 from reid_sql.models.pyc.pitman_yor_fit import fit
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast, forecast
@@ -87,7 +87,7 @@ def held(found: PycForecast, true: dict[str, float]) -> dict[str, bool]:
 
 
 def _fitted(dataset: Dataset) -> Fitted:
-    sizes = default_sizes(dataset.records)
+    sizes = default_subset_sizes(dataset.records)
     found, _ = fit(dataset.histogram)
     tail = np.clip(found.tail, pitman_yor.TAIL.low, pitman_yor.TAIL.high)
     error = pitman_yor.correctness(found.entropy, tail, sizes) - correctness_curve(dataset.histogram, sizes)
@@ -107,7 +107,7 @@ def _trials(dataset: Dataset, fitted: Fitted, seed: int) -> Iterator[Trial]:
 
 def _extrapolated(dataset: Dataset, size: int) -> tuple[dict[str, float], float]:
     """Errors of the four curves, fitted to the exact curve up to this size; and κ at it."""
-    sizes = default_sizes(size)
+    sizes = default_subset_sizes(size)
     curve = correctness_curve(dataset.histogram, sizes)
     found = {name: _at_full_size(name, sizes, curve, dataset.records) for name in METHODS}
     return {name: kappa - dataset.correctness for name, kappa in found.items()}, float(curve[-1])

@@ -1,4 +1,4 @@
-"""A picture as inline SVG by our own lines: a report needs no chart library and no network to show it.
+"""A chart as inline SVG by our own lines: a report needs no chart library and no network to show it.
 
 Its colours and strokes are rules of style of the page that holds it: light, dark and on paper.
 """
@@ -10,9 +10,20 @@ from html import escape as escaped
 from textwrap import wrap
 from typing import Final
 
-from reid_sql.charts.legend import legend
-from reid_sql.charts.marks import Band, Bars, Dots, Line, Look, Picture, Rule, Scale, short
-from reid_sql.charts.ticks import placed, ticks
+from reid_sql.charts.spec import (
+    Band,
+    Bars,
+    Chart,
+    Dots,
+    Line,
+    Rule,
+    Scale,
+    Style,
+    lay_out_legend,
+    list_ticks,
+    position_on,
+    shorten_name,
+)
 from reid_sql.control_characters import escape_control_characters
 
 WIDTH: Final = 760
@@ -33,7 +44,7 @@ LEAST: Final = 1.5  # length of a bar of anything at all
 class Frame:
     """Where values lie on the sheet."""
 
-    picture: Picture
+    chart: Chart
     left: float
     right: float
     top: float
@@ -41,20 +52,20 @@ class Frame:
 
     def x(self, value: float) -> float:
         """From the left."""
-        return self.left + placed(self.picture.across, value) * (self.right - self.left)
+        return self.left + position_on(self.chart.across, value) * (self.right - self.left)
 
     def y(self, value: float) -> float:
         """From the top; names go down, numbers up."""
-        share = placed(self.picture.up, value)
-        downwards = share if self.picture.up.scale is Scale.NAMES else 1 - share
+        share = position_on(self.chart.up, value)
+        downwards = share if self.chart.up.scale is Scale.NAMES else 1 - share
         return self.top + downwards * (self.bottom - self.top)
 
 
-def svg(picture: Picture, of: str = "") -> str:
-    """Draw the picture; `of` says of what, after its title, to those who hear it."""
-    frame, head = _frame(picture), legend(picture, WIDTH - 6, width)
+def svg(chart: Chart, of: str = "") -> str:
+    """Draw the chart; `of` says of what, after its title, to those who hear it."""
+    frame, head = _frame(chart), lay_out_legend(chart, WIDTH - 6, width)
     bottom = frame.bottom + 2 * LINE + 4
-    title = escape(picture.title + of)
+    title = escape(chart.title + of)
     drawn = [
         f'<svg viewBox="0 0 {WIDTH} {bottom:g}" role="img" aria-label="{title}"><title>{title}</title>',
         _group(
@@ -66,7 +77,7 @@ def svg(picture: Picture, of: str = "") -> str:
         ),
         _group("across", _across(frame)),
         _group("up", _up(frame)),
-        *(DRAW[type(mark)](frame, mark) for mark in picture.marks),
+        *(DRAW[type(mark)](frame, mark) for mark in chart.marks),
         *_instead(frame),
         "</svg>",
     ]
@@ -89,13 +100,13 @@ def text(x: float, y: float, words: str, anchor: str = "start", kind: str = "sof
     return f'<text{held} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
-def _frame(picture: Picture) -> Frame:
-    names = [width(short(name)) for name in picture.up.names]
-    behind = [width(words) for mark in picture.marks if isinstance(mark, Bars) for words in mark.behind]
-    rules = any(isinstance(mark, Rule) and mark.upright for mark in picture.marks)
-    top = LINE * (legend(picture, WIDTH - 6, width).rows + rules) + 8
+def _frame(chart: Chart) -> Frame:
+    names = [width(shorten_name(name)) for name in chart.up.names]
+    behind = [width(words) for mark in chart.marks if isinstance(mark, Bars) for words in mark.behind]
+    rules = any(isinstance(mark, Rule) and mark.upright for mark in chart.marks)
+    top = LINE * (lay_out_legend(chart, WIDTH - 6, width).rows + rules) + 8
     return Frame(
-        picture,
+        chart,
         max(names, default=NUMBERS - 12) + 12,
         WIDTH - max(behind, default=EDGE - 10) - 10,
         top,
@@ -109,10 +120,10 @@ def _group(kind: str, drawn: Sequence[str]) -> str:
 
 def _across(frame: Frame) -> list[str]:
     """The numbers of the axis below and its words, and where bars lie a line at each number."""
-    drawn = [text(WIDTH, frame.bottom + 2 * LINE - 4, frame.picture.across.words, "end")]
-    for value, words in ticks(frame.picture.across):
+    drawn = [text(WIDTH, frame.bottom + 2 * LINE - 4, frame.chart.across.words, "end")]
+    for value, words in list_ticks(frame.chart.across):
         x = frame.x(value)
-        if frame.picture.up.scale is Scale.NAMES:
+        if frame.chart.up.scale is Scale.NAMES:
             drawn.append(_line("axis", x, x, frame.top, frame.bottom))
         drawn.append(text(x, frame.bottom + LINE - 4, words, _within(x, words)))
     return drawn
@@ -121,9 +132,9 @@ def _across(frame: Frame) -> list[str]:
 def _up(frame: Frame) -> list[str]:
     """The names beside bars; else the numbers of the axis that goes up, with a line at each."""
     drawn = []
-    for value, words in ticks(frame.picture.up):
+    for value, words in list_ticks(frame.chart.up):
         y = frame.y(value)
-        if frame.picture.up.scale is Scale.NAMES:
+        if frame.chart.up.scale is Scale.NAMES:
             drawn.append(text(frame.left - 10, y + 5, words, "end", ""))
         else:
             drawn.append(_line("axis", frame.left, frame.right, y, y))
@@ -146,7 +157,7 @@ def _bars(frame: Frame, bars: Bars) -> str:
         length = UNTOLD if value is None else frame.x(value) - frame.left
         length = max(length, LEAST) if value else length
         top = frame.y(place) - BAR / 2
-        drawn.append(_bar("masked" if value is None else bars.look.value, frame.left, top, length))
+        drawn.append(_bar("masked" if value is None else bars.style.value, frame.left, top, length))
         drawn.append(text(frame.left + length + 8, frame.y(place) + 5, behind, kind="soft behind"))
     return "".join(drawn)
 
@@ -154,7 +165,7 @@ def _bars(frame: Frame, bars: Bars) -> str:
 def _bar(kind: str, left: float, top: float, length: float) -> str:
     """A bar, with stripes where it is to be told apart on grey paper too."""
     drawn = f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" width="{length:.1f}" height="{BAR}" rx="2"/>'
-    if kind != Look.HATCHED.value:
+    if kind != Style.HATCHED.value:
         return drawn
     steps = (STRIPE * number for number in range(1, int((length + BAR) / STRIPE) + 1))
     lines = (
@@ -170,16 +181,18 @@ def _points(frame: Frame, across: Sequence[float], up: Sequence[float]) -> str:
 
 
 def _curve(frame: Frame, line: Line) -> str:
-    drawn = f'<polyline class="{line.look.value}" points="{_points(frame, line.across, line.up)}"/>'
-    return drawn + (_dots(frame, Dots(line.across, line.up, Look.DOT, "")) if line.marked else "")
+    drawn = f'<polyline class="{line.style.value}" points="{_points(frame, line.across, line.up)}"/>'
+    return drawn + (_dots(frame, Dots(line.across, line.up, Style.DOT, "")) if line.marked else "")
 
 
 def _dots(frame: Frame, dots: Dots) -> str:
-    return "".join(_dot(dots.look, frame.x(x), frame.y(y)) for x, y in zip(dots.across, dots.up, strict=True))
+    return "".join(
+        _dot(dots.style, frame.x(x), frame.y(y)) for x, y in zip(dots.across, dots.up, strict=True)
+    )
 
 
-def _dot(look: Look, x: float, y: float) -> str:
-    if look is Look.DOT:
+def _dot(style: Style, x: float, y: float) -> str:
+    if style is Style.DOT:
         return f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{DOT}"></circle>'
     reach = 2 * DOT
     strokes = f"M{x - DOT:.1f} {y - DOT:.1f}l{reach} {reach}m0 -{reach}l-{reach} {reach}"
@@ -196,7 +209,7 @@ def _band(frame: Frame, band: Band) -> str:
 
 def _rule(frame: Frame, rule: Rule) -> str:
     """A rule with its words: above what is drawn, or upon it."""
-    kind = rule.look.value
+    kind = rule.style.value
     if rule.upright:
         x = frame.x(rule.at)
         half = width(rule.words) / 2
@@ -210,7 +223,7 @@ def _rule(frame: Frame, rule: Rule) -> str:
 
 def _instead(frame: Frame) -> list[str]:
     """Why there is nothing to draw, in lines."""
-    lines = wrap(frame.picture.instead, 80)
+    lines = wrap(frame.chart.instead, 80)
     middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
     return [
         text(middle, top + LINE * place, line, "middle", "soft behind") for place, line in enumerate(lines)
@@ -220,12 +233,12 @@ def _instead(frame: Frame) -> list[str]:
 def _swatch(mark: Bars | Line | Dots | Band, x: float, y: float) -> str:
     """What the mark looks like, in a legend."""
     if isinstance(mark, Bars):
-        return _bar(mark.look.value, x, y - BAR / 2 + 1, 22)
+        return _bar(mark.style.value, x, y - BAR / 2 + 1, 22)
     if isinstance(mark, Dots):
-        return _dot(mark.look, x + 11, y)
+        return _dot(mark.style, x + 11, y)
     if isinstance(mark, Band):
         return f'<rect class="band" x="{x:.1f}" y="{y - 6:.1f}" width="22" height="12"/>'
-    return _line(mark.look.value, x, x + 22, y, y)
+    return _line(mark.style.value, x, x + 22, y, y)
 
 
 DRAW: Final[dict[type, Callable[..., str]]] = {

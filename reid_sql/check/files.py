@@ -76,7 +76,7 @@ def _refuse_unwritable(option: str, file: Path) -> None:
     """Refuse a report that has no place."""
     if not file.parent.is_dir():
         raise UnknownNameError(
-            f"{option} must lie in an existing folder, got '{file}'; make the folder '{file.parent}' first"
+            f"{option} must be in an existing folder, got '{file}'; make the folder '{file.parent}' first"
         )
     if file.is_dir():
         raise OutOfDomainError(f"{option} must be a file, got the folder '{file}'; name a file in it")

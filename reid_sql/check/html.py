@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final
 
-from reid_sql.charts.class_sizes import Range, class_sizes
-from reid_sql.charts.forecast import forecast as forecast_of
-from reid_sql.charts.frontier import frontier
-from reid_sql.charts.marks import Picture
-from reid_sql.charts.quasi_identifiers import measured, quasi_identifiers
+from reid_sql.charts.risk_charts import (
+    Range,
+    class_sizes_chart,
+    forecast_chart,
+    frontier_chart,
+    measured_columns,
+    quasi_identifiers_chart,
+)
+from reid_sql.charts.spec import Chart
 from reid_sql.charts.svg import escape, svg
 from reid_sql.check.overview import describe_shares
 from reid_sql.check.sentences import (
@@ -22,7 +26,7 @@ from reid_sql.check.sentences import (
     format_limit,
     next_steps,
 )
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 
 Page = Mapping[str, Any]
 ROWS: Final = 200  # groups shown; the JSON has all
@@ -154,7 +158,7 @@ def _table(page: Page, table: Page) -> str:
     parts = [f"<h2>{escape(table['name'])}</h2>{_table_facts(table)}"]
     if table["class_sizes"]:
         parts.append(_class_sizes(page, table))
-    if measured(table):
+    if measured_columns(table):
         parts.append(_columns(table))
     if table["population_risk"]:
         parts.append(_population_risk(table["population_risk"]))
@@ -200,7 +204,7 @@ def _class_sizes(page: Page, table: Page) -> str:
     safe = max((c["limit"] for c in _checks_of_table(page, table, "k") if c["limit"]), default=SMALL)
     found = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
     people = table["records"] - (table["records_dropped"] or 0)
-    shown = class_sizes(found, people, safe)
+    shown = class_sizes_chart(found, people, safe)
     words = "How many people share all their quasi-identifiers with how many; each is counted among them."
     return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}"
 
@@ -218,7 +222,7 @@ def _checks_of_table(page: Page, table: Page, measure: str) -> list[Page]:
 
 
 def _columns(table: Page) -> str:
-    shown = quasi_identifiers(table)
+    shown = quasi_identifiers_chart(table)
     words = (
         "Average risk (the share of people whom an attacker who links everybody gets right) when one "
         "quasi-identifier is left out. The shorter the bar, the more that column drives the risk."
@@ -272,7 +276,7 @@ def _forecast(page: Page, table: Page) -> str:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
     asked_for = _checks_of_table(page, table, "forecast_correctness")
     held = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
-    shown = forecast_of(
+    shown = forecast_chart(
         "correctness",
         [{**row, "population": row["people"]} for row in forecast["points"]],
         measured=[{**row, "n": row["people"]} for row in forecast["measured"]],
@@ -326,9 +330,9 @@ def _provenance(page: Page) -> str:
     return f"<h2>How this was made</h2>{_definition_list(facts)}"
 
 
-def render_chart(picture: Picture, table: Mapping[str, Any], words: str) -> str:
-    """Draw the picture of the table as a figure of the page."""
-    shown = svg(picture, f", {table['name']}")
+def render_chart(chart: Chart, table: Mapping[str, Any], words: str) -> str:
+    """Draw the chart of the table as a figure of the page."""
+    shown = svg(chart, f", {table['name']}")
     return f"<figure>{shown}<figcaption>{escape(words)}</figcaption></figure>"
 
 
@@ -367,7 +371,7 @@ def _verdict(page: Page) -> str:
 def _release_table(table: Page) -> str:
     """A table's form, column by column, and risk against loss of those that were counted."""
     chosen = None if table["losses"] is None else float(table["losses"]["entropy"])
-    figured = render_chart(frontier(table), table, CAPTION_FORMS.format(f"{table['forms_counted']:,}"))
+    figured = render_chart(frontier_chart(table), table, CAPTION_FORMS.format(f"{table['forms_counted']:,}"))
     if chosen is None:
         return figured
     rows = "".join(

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.charts.class_sizes import EDGES
+from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.policy import Check, TablePolicy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release, TableEngine
 from reid_sql.models.classes.disclosure import Histogram

@@ -21,8 +21,8 @@ from reid_sql.check.policy import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, Release, TableEngine
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
-from reid_sql.models.classes.rarefaction import curve
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.classes.uniqueness import rarefy
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.pyc.pitman_yor_forecast import forecast
 from reid_sql.runner import sentence
 
@@ -174,7 +174,9 @@ def forecast_page(histogram: Histogram, population: float | None) -> Page | None
         return None
     sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
     try:
-        measured = [{"people": point.n, "correctness": point.correctness} for point in curve(histogram, None)]
+        measured = [
+            {"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)
+        ]
         rows = [asdict(row) for row in forecast(histogram, sizes)]
     except ReidError as error:
         return {"measured": [], "points": [], "status": str(error)}

@@ -22,7 +22,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.hierarchies.written import written
 from reid_sql.models.attacker.knowledge import SEED
-from reid_sql.models.classes.sensitive import refuse_groups_of_one_value
+from reid_sql.models.classes.sensitive import refuse_sensitive_groups
 from reid_sql.models.release.loss import LOSS
 from reid_sql.parameters import (
     COUNT,
@@ -263,7 +263,7 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
     if check.sensitive is not None:
-        refuse_groups_of_one_value(check.by, check.sensitive)
+        refuse_sensitive_groups(check.by, check.sensitive)
     if check.limit is None and not check.no_worse:
         rule = f"{place.where} must have a limit, got none"
         raise OutOfDomainError(

@@ -15,7 +15,7 @@ from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.columns.column_profile import marks_of
+from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql_udfs import declared
@@ -204,7 +204,7 @@ class Release(Generic[Engine_co]):
             named = list(dict.fromkeys(name for check in self.table.checks for name in check.counted))
             parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
             rows = [row for part in parts for row in self.engine.profile(part)] if self.records else []
-            self._hints = {name.lower(): hint for name, hint in marks_of(rows).items()}
+            self._hints = {name.lower(): hint for name, hint in describe_missing_values(rows).items()}
         return tuple(self._hints[name.lower()] for name in columns if name.lower() in self._hints)
 
     def groups(self, by: Sequence[str]) -> list[Group]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reid_sql.charts.quasi_identifiers import measured, risk_of_all
+from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.verdicts import WORST_FIRST
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.terminal import number
 
 Check = Mapping[str, Any]
@@ -225,7 +225,7 @@ def _list_measures(checks: list[Page]) -> str:
 
 def _strongest_column(table: Page) -> Iterator[str]:
     """Say which column drives the risk most."""
-    found = measured(table)
+    found = measured_columns(table)
     if not found:
         return
     strongest = min(found, key=lambda each: float(each["without"]["average_risk"]))

@@ -114,10 +114,12 @@ class InFile:
 
     def marks(self) -> dict[str, str]:
         """By what `profile` says of the columns."""
-        from reid_sql.models.columns.column_profile import marks_of  # noqa: PLC0415 - help is shown without what counts
+        from reid_sql.models.columns.column_profile import describe_missing_values  # noqa: PLC0415 - help is shown without what counts
         from reid_sql.runner import run  # noqa: PLC0415 - the same
 
-        return marks_of(run(self.con, "FROM profile(?, ?)", self.given, "marks for missing values").records())
+        return describe_missing_values(
+            run(self.con, "FROM profile(?, ?)", self.given, "marks for missing values").records()
+        )
 
     def repeated(self) -> list[tuple[str, int, int]]:
         """By one scan, where a column has such a name."""
@@ -174,10 +176,10 @@ class InWarehouse:
         """By what `profile` says of the columns whose distinct values come to the client."""
         from reid_sql import warehouse  # noqa: PLC0415 - only for a warehouse
         from reid_sql.client_fallback import profile_columns  # noqa: PLC0415 - the same
-        from reid_sql.models.columns.column_profile import marks_of  # noqa: PLC0415 - help is shown without what counts
+        from reid_sql.models.columns.column_profile import describe_missing_values  # noqa: PLC0415 - help is shown without what counts
 
         asked_of = partial(warehouse.asked, url=self.held.url)
-        return marks_of(profile_columns(self.table, self.columns, asked_of))
+        return describe_missing_values(profile_columns(self.table, self.columns, asked_of))
 
     def repeated(self) -> list[tuple[str, int, int]]:
         """By one scan, where a column has such a name."""

@@ -31,8 +31,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Show both tables beside each other, and draw them where asked."""
-    from reid_sql.charts.figures.file import check_plot_file, save  # noqa: PLC0415 - the same
-    from reid_sql.charts.figures.pages import comparison_page as drawn  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import comparison_page as drawn  # noqa: PLC0415 - the same
     from reid_sql.models.comparison.linkage import TARGETS  # noqa: PLC0415 - the same
     from reid_sql.parameters import SEED, THRESHOLD  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.runner import run  # noqa: PLC0415 - the same

@@ -44,7 +44,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Show the forecast, and draw it where asked."""
     from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.charts.figures.file import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import check_plot_file  # noqa: PLC0415 - the same
     from reid_sql.models.pyc.pitman_yor import CLASS_SIZE  # noqa: PLC0415 - the same
     from reid_sql.parameters import NULLS  # noqa: PLC0415 - the same
 
@@ -68,8 +68,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _drawn(table: Asked, populations: list[float], plot: str, how: dict[str, Any]) -> list[dict[str, Any]]:
     """The one answer in each population, with its curve and the fit of its model in a picture."""
-    from reid_sql.charts.figures.file import save  # noqa: PLC0415 - an optional extra
-    from reid_sql.charts.figures.pages import forecast_page  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import forecast_page, save  # noqa: PLC0415 - an optional extra
     from reid_sql.models.people.people_fit import once  # noqa: PLC0415 - help is shown without what counts
 
     measured = table.ask("correctness_curve", words="curve", nulls=how["nulls"])

@@ -35,7 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Seek the release, write what is asked for, show what is lost, give the exit code of its verdict."""
-    from reid_sql.charts.figures.file import check_plot_file, save  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import check_plot_file, save  # noqa: PLC0415 - the same
     from reid_sql.check.files import files_read, refuse_to_overwrite  # noqa: PLC0415 - the same
     from reid_sql.check.policy_file import read_policy  # noqa: PLC0415 - help is shown without what counts
     from reid_sql.release.dialects import refuse_dialect  # noqa: PLC0415 - the same
@@ -51,7 +51,7 @@ def run_command(options: argparse.Namespace) -> int:
     made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=tell)
     _write(made, wanted, options.dialect)
     if options.plot is not None:
-        from reid_sql.charts.figures.frontier import frontier  # noqa: PLC0415 - only a picture needs it
+        from reid_sql.charts.figures import frontier  # noqa: PLC0415 - only a picture needs it
 
         save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)
     _show(options, dict(made.page))

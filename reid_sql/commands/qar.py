@@ -59,7 +59,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Show the extreme risk, and what removing records does where asked."""
     from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.charts.figures.file import check_plot_file  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import check_plot_file  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.removal_path import BY, REMOVE  # noqa: PLC0415 - the same
     from reid_sql.parameters import COLUMNS  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
@@ -95,8 +95,8 @@ def run_command(options: argparse.Namespace) -> int:
 def _settings(options: argparse.Namespace) -> tuple[str, str]:
     """The options as SQL spells them: those of the counting, and all of them."""
     from reid_sql.models.classes.class_keys import MEMORY  # noqa: PLC0415 - the same
+    from reid_sql.models.classes.quasi_identifiers import CHOICES_DRAWN, SIZE  # noqa: PLC0415 - the same
     from reid_sql.models.extreme.extreme_risk import ALPHA, TAIL  # noqa: PLC0415 - the same
-    from reid_sql.models.extreme.quasi_identifiers import CHOICES_DRAWN, SIZE  # noqa: PLC0415 - the same
     from reid_sql.parameters import VALUE_OR_DROP, plain  # noqa: PLC0415 - help is shown without what counts
 
     domains = {"p": SIZE, "alpha": ALPHA, "tail": TAIL, "sample": CHOICES_DRAWN, "memory_mb": MEMORY}
@@ -117,8 +117,7 @@ def _draw(
     added: list[dict[str, Any]],
     paths: dict[str, list[dict[str, Any]]],
 ) -> None:
-    from reid_sql.charts.figures.file import save  # noqa: PLC0415 - help is shown without what draws
-    from reid_sql.charts.figures.pages import extreme_page  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import extreme_page, save  # noqa: PLC0415 - an optional extra
 
     riskier = f"{100 * float(options.alpha):g} % of the choices are riskier"
     title = f"Extreme risk of {Path(options.file).name} to who knows any {options.p} columns: {riskier}"

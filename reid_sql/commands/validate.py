@@ -34,8 +34,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Show the errors, and draw the estimates where asked."""
     from reid_sql import terminal  # noqa: PLC0415 - help is shown without what counts
-    from reid_sql.charts.figures.file import check_plot_file, save  # noqa: PLC0415 - the same
-    from reid_sql.charts.figures.validation import validation  # noqa: PLC0415 - the same
+    from reid_sql.charts.figures import validation  # noqa: PLC0415 - the same
+    from reid_sql.charts.release_figures import check_plot_file, save  # noqa: PLC0415 - the same
     from reid_sql.runner import run  # noqa: PLC0415 - the same
 
     how = ", ".join(_given(options))

@@ -105,6 +105,7 @@ def _finding(check: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
         "verdict": group["verdict"],
         "why": escape_control_characters(why) or None,
         "check": escape_control_characters(
-            f"{group['verdict'].upper()}: {name} is {format_figure(group, check)}, limit {format_limit(check)}"
+            f"{group['verdict'].upper()}: {name} is {format_figure(group, check)}, "
+            f"limit {format_limit(check)}"
         ),
     }

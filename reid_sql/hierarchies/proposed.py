@@ -8,7 +8,7 @@ from typing import Final
 
 from reid_sql.hierarchies.hierarchy import Hierarchy, hierarchy
 from reid_sql.hierarchies.step import DATE_PARTS, Bands, Common, DatePart, Prefix, Step
-from reid_sql.models.columns import look
+from reid_sql.models.columns import column_profile
 
 BANDS: Final = 25  # the most that the narrowest bands make
 FEWEST: Final = 2  # bands that the widest make
@@ -52,7 +52,12 @@ def proposed(facts: Facts) -> Hierarchy:
     >>> [step.words for step in proposed(code).steps][:2]
     ['to its first 4 characters', 'to its first 3 characters']
     """
-    kinds = {look.DATED: _parts, look.NUMBER: _bands, look.CODE: _beginnings, look.CATEGORY: _common}
+    kinds = {
+        column_profile.DATE: _parts,
+        column_profile.NUMBER: _bands,
+        column_profile.CODE: _beginnings,
+        column_profile.CATEGORY: _common,
+    }
     found = kinds.get(facts.looks_like)
     return hierarchy(facts.column, list(found(facts)) if found else [])
 

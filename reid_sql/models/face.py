@@ -5,10 +5,12 @@ from reid_sql.models.attacker.adversary import risk as adversary_risk
 from reid_sql.models.attacker.adversary_summary import summary as adversary_summary
 from reid_sql.models.attacker.scenario import Scenario, scenario
 from reid_sql.models.classes.disclosure import Histogram, class_risk
-from reid_sql.models.classes.rarefaction import correctness_curve, uniqueness_curve
+from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
 from reid_sql.models.classes.uniqueness import (
+    correctness_curve,
     correctness_from_probability,
     correctness_from_uniqueness,
+    uniqueness_curve,
     uniqueness_from_probability,
 )
 from reid_sql.models.classes.wildcard import blank_records, wildcard_class_sizes
@@ -19,9 +21,7 @@ from reid_sql.models.copula.copula_population import forecast as forecast_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts
 from reid_sql.models.copula.record_risk import record_risk
 from reid_sql.models.extreme.extreme_risk import Level
-from reid_sql.models.extreme.extreme_risk_estimate import estimate as extreme_risk
-from reid_sql.models.extreme.quasi_identifiers import Codes
-from reid_sql.models.extreme.quasi_identifiers import choose as choose_quasi_identifiers
+from reid_sql.models.extreme.extreme_risk import estimate_extreme_risk as extreme_risk
 from reid_sql.models.population.estimate import Estimate
 from reid_sql.models.population.evidence import Estimator, UniquenessEvidence
 from reid_sql.models.population.individual_risk import WeightedRecords

@@ -15,7 +15,7 @@ import duckdb
 import polars as pl
 
 from reid_sql import plot
-from reid_sql.charts.figures.answers import rows_of
+from reid_sql.charts.figures import rows_of
 from reid_sql.errors import ReidError
 from reid_sql.notebook.card import card
 from reid_sql_udfs import declared

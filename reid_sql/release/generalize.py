@@ -13,7 +13,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.proposed import Facts, merging, proposed
 from reid_sql.hierarchies.written import Written
-from reid_sql.models.columns.look import NUMERIC
+from reid_sql.models.columns.column_profile import NUMERIC_TYPES
 from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes
 from reid_sql.parameters import MAX_COLUMNS, Integers
 from reid_sql.runner import run
@@ -140,7 +140,7 @@ def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts
         column=column,
         looks_like=row["looks_like"],
         records=release.records,
-        numbers=row["column_type"] in NUMERIC or low is not None,
+        numbers=row["column_type"] in NUMERIC_TYPES or low is not None,
         whole=bool(whole) if whole is not None else True,
         low=low or 0.0,
         high=high or 0.0,

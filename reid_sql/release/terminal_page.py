@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from reid_sql.check.terminal import verdict_page
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.release.sentences import sentences
 from reid_sql.terminal import ONE_ROW_ONE_PERSON, Text
 

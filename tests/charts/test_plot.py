@@ -15,11 +15,9 @@ from matplotlib.figure import Figure
 
 import reid_sql
 from reid_sql import plot
-from reid_sql.charts.class_sizes import Range, class_sizes
-from reid_sql.charts.figures.comparison import RISKS
-from reid_sql.charts.figures.file import check_plot_file, save
-from reid_sql.charts.figures.pages import extreme_page, forecast_page
-from reid_sql.charts.marks import LONGEST, Bars
+from reid_sql.charts.release_figures import RISKS, check_plot_file, extreme_page, forecast_page, save
+from reid_sql.charts.risk_charts import Range, class_sizes_chart
+from reid_sql.charts.spec import MAX_NAME_LENGTH, Bars
 from reid_sql.commands.asked import InFile
 from reid_sql.commands.forecast import checks_of
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError
@@ -218,12 +216,12 @@ def test_every_line_of_a_forecast_is_within_its_picture() -> None:
 
 
 def test_a_range_that_begins_below_the_limit_and_ends_beyond_says_so() -> None:
-    drawn = class_sizes([Range(5, 9, 400), Range(10, 19, 600)], 1000, 7)
+    drawn = class_sizes_chart([Range(5, 9, 400), Range(10, 19, 600)], 1000, 7)
     assert [mark.words for mark in drawn.marks if isinstance(mark, Bars)] == [
         "in ranges that begin below 7",
         "in classes of 7 or more",
     ]
-    assert all(len(mark.words) < LONGEST for mark in drawn.marks if isinstance(mark, Bars))
+    assert all(len(mark.words) < MAX_NAME_LENGTH for mark in drawn.marks if isinstance(mark, Bars))
 
 
 def test_estimates_by_method_are_drawn_and_what_is_not_available_says_why() -> None:
@@ -295,7 +293,7 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
         (
             lambda: plot.class_sizes([{"k": 1}]),
             OutOfDomainError,
-            "the answer of class_size_histogram, got a table without 'class_size'; pass what class_",
+            "the answer of class_size_histogram, got a table without 'class_size'; pass the answer of class_",
         ),
         (
             lambda: plot.attribute_risk(7),
@@ -346,7 +344,7 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
         (
             lambda: plot.model_check(NO_CHECKS),
             WrongTypeError,
-            "the checks of a model, got str; pass what predict",
+            "the checks of a model, got str; pass the result of reid_sql.models.people.diagnostics.predict",
         ),
         (lambda: plot.frontier({"tables": []}), WrongTypeError, "what reid-sql prepare --json prints"),
     ],

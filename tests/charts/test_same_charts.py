@@ -19,8 +19,7 @@ from matplotlib.figure import Figure
 
 import reid_sql
 from reid_sql import plot
-from reid_sql.charts.class_sizes import Range
-from reid_sql.charts.class_sizes import class_sizes as described
+from reid_sql.charts.risk_charts import Range, class_sizes_chart
 from reid_sql.charts.svg import svg
 from tests.check.towns import PEOPLE, town
 from tests.processes import command
@@ -206,7 +205,7 @@ def assert_alike(some: list[tuple[float, float]], others: list[tuple[float, floa
 
 
 def test_a_number_that_is_masked_has_a_bar_without_a_length() -> None:
-    drawn = svg(described([Range(1, 1, None), Range(2, 2, 40), Range(5, 9, 400)], 500, 5))
+    drawn = svg(class_sizes_chart([Range(1, 1, None), Range(2, 2, 40), Range(5, 9, 400)], 500, 5))
     told = Report(drawn)
     assert [bar.get("class") for bar in told.drawn.findall("rect")] == ["masked", "risky", "bar"]
     assert told.shown().bars[1:] == pytest.approx([0.08, 0.8], abs=NEAR)

@@ -16,7 +16,7 @@ from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.proposed import Facts, proposed, widths
 from reid_sql.hierarchies.step import Drop
 from reid_sql.hierarchies.written import written
-from reid_sql.models.columns import look
+from reid_sql.models.columns import column_profile
 
 
 def levels(hierarchy: Hierarchy, values: list[Any]) -> list[list[str | None]]:
@@ -34,7 +34,7 @@ def assert_nested(found: list[list[str | None]]) -> None:
 
 def _numbers(records: int, ends: tuple[int, int], near: tuple[int, int]) -> Facts:
     (low, high), (near_low, near_high) = ends, near
-    facts = Facts("n", look.NUMBER, records, numbers=True, low=low, high=high)
+    facts = Facts("n", column_profile.NUMBER, records, numbers=True, low=low, high=high)
     return replace(facts, near_low=near_low, near_high=near_high)
 
 
@@ -61,20 +61,20 @@ def test_widths_are_multiples_of_those_before(low: float, spread: float, whole: 
 
 @given(st.lists(st.dates(), min_size=1))
 def test_parts_of_dates_are_nested(days: list[Any]) -> None:
-    assert_nested(levels(proposed(Facts("d", look.DATED, len(days))), days))
+    assert_nested(levels(proposed(Facts("d", column_profile.DATE, len(days))), days))
 
 
 @given(st.lists(st.text("0123456789*", max_size=6), min_size=1))
 def test_beginnings_are_nested(codes: list[str]) -> None:
     lengths = [len(code) for code in codes]
-    facts = Facts("c", look.CODE, len(codes), shortest=min(lengths), longest=max(lengths))
+    facts = Facts("c", column_profile.CODE, len(codes), shortest=min(lengths), longest=max(lengths))
     assert_nested(levels(proposed(facts), codes))
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=300))
 def test_rare_values_are_nested(values: list[str]) -> None:
     counts = sorted(((each, values.count(each)) for each in set(values)), key=lambda pair: -pair[1])
-    hierarchy = proposed(Facts("v", look.CATEGORY, len(values), frequent=tuple(counts)))
+    hierarchy = proposed(Facts("v", column_profile.CATEGORY, len(values), frequent=tuple(counts)))
     found = levels(hierarchy, values)
     assert_nested(found)
     for level in found[1:-1]:
@@ -82,8 +82,8 @@ def test_rare_values_are_nested(values: list[str]) -> None:
 
 
 def test_text_that_is_read_is_left_out() -> None:
-    assert proposed(Facts("note", look.FREE_TEXT, 10)).steps == (Drop(),)
-    assert proposed(Facts("id", look.IDENTIFIER, 10)).steps == (Drop(),)
+    assert proposed(Facts("note", column_profile.FREE_TEXT, 10)).steps == (Drop(),)
+    assert proposed(Facts("id", column_profile.IDENTIFIER, 10)).steps == (Drop(),)
 
 
 def of(steps: object, facts: Facts | None = None) -> Hierarchy:
@@ -103,7 +103,7 @@ def test_a_hierarchy_is_read_as_it_is_written() -> None:
 
 
 def test_rare_values_hang_on_the_table() -> None:
-    facts = Facts("age", look.CATEGORY, 10, frequent=(("a", 7), ("b", 2), ("c", 1)))
+    facts = Facts("age", column_profile.CATEGORY, 10, frequent=(("a", 7), ("b", 2), ("c", 1)))
     assert levels(of([{"rare": 2}], facts), ["a", "b", "c"])[1] == ["a", "b", "other"]
 
 

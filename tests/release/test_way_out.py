@@ -11,7 +11,7 @@ import pytest
 
 import reid_sql
 import reid_sql.release
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from tests.check.test_html import Balanced
 from tests.processes import ROOT, environment
 from tests.release.brute import K, policy, written

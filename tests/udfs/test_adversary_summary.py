@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.numerics.quantiles import of_repeated
+from reid_sql.models.numerics.quantiles import quantiles_by_count
 from tests.attacker import attack
 from tests.tables import by_duckdb, by_polars
 
@@ -55,4 +55,4 @@ def test_where_nobody_is_at_risk_there_is_nothing_to_reduce_and_the_status_says_
 def test_quantiles_of_repeated_values(pairs: list[tuple[float, int]], share: float) -> None:
     values, records = (np.array(side) for side in zip(*pairs, strict=True))
     expected = np.quantile(np.repeat(values, records), share)
-    assert of_repeated(values, records, [share])[0] == pytest.approx(expected, abs=1e-12)
+    assert quantiles_by_count(values, records, [share])[0] == pytest.approx(expected, abs=1e-12)

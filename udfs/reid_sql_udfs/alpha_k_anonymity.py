@@ -12,13 +12,16 @@ from reid_sql_udfs.l_diversity import select
     reduction=ALPHA_K_ANONYMITY,
     source="Wong et al. 2006 (general model)",
     duckdb=select(
-        "max", f"value > $alpha * (1 + {sensitive.SLACK}) OR class_size < $k", "'general'", "$alpha"
+        "max",
+        f"value > $alpha * (1 + {sensitive.MEASURE_TOLERANCE}) OR class_size < $k",
+        "'general'",
+        "$alpha",
     )
     + ", max($k) AS threshold_k",
     individuals=True,
 )
 def alpha_k_anonymity(
-    found: sensitive.ClassValues, alpha: sensitive.Alpha = 0.5, k: sensitive.LeastK = 2
+    found: sensitive.ClassValues, alpha: sensitive.Alpha = 0.5, k: sensitive.MinK = 2
 ) -> sensitive.AlphaDisclosure:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
 
@@ -34,5 +37,5 @@ def alpha_k_anonymity(
     >>> alpha_k_anonymity(found).value
     1.0
     """
-    shown = vars(sensitive.greatest(found, alpha, "general", k=k))
+    shown = vars(sensitive.summarize_highest(found, alpha, "general", k=k))
     return sensitive.AlphaDisclosure(**shown, threshold_k=k)

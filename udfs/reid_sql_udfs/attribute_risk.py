@@ -19,9 +19,10 @@ from reid_sql.reductions.subsets import SUBSETS
     / (records::HUGEINT * (records - 1)) END AS separation,
     records,
     classes,
-    CASE WHEN nulls = 'wildcard' AND records = 1 THEN '{disclosure.NO_DISTINCTION}; {disclosure.NO_PAIR}'
-    WHEN nulls = 'wildcard' THEN '{disclosure.NO_DISTINCTION}'
-    WHEN records = 1 THEN '{disclosure.NO_PAIR}' ELSE '{disclosure.OK}' END AS status""",
+    CASE WHEN nulls = 'wildcard' AND records = 1
+    THEN '{disclosure.STATUS_NO_DISTINCTION}; {disclosure.STATUS_NO_PAIR}'
+    WHEN nulls = 'wildcard' THEN '{disclosure.STATUS_NO_DISTINCTION}'
+    WHEN records = 1 THEN '{disclosure.STATUS_NO_PAIR}' ELSE '{disclosure.OK}' END AS status""",
 )
 def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.

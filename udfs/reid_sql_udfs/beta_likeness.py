@@ -11,7 +11,13 @@ from reid_sql_udfs.l_diversity import select
     answer=Answer.ROW,
     reduction=BETA_LIKENESS,
     source="Cao & Karras 2012",
-    duckdb=select("max", f"value > $beta * (1 + {sensitive.SLACK})", "$variant", "$beta", sensitive.NO_BETA),
+    duckdb=select(
+        "max",
+        f"value > $beta * (1 + {sensitive.MEASURE_TOLERANCE})",
+        "$variant",
+        "$beta",
+        sensitive.STATUS_NO_BETA,
+    ),
     individuals=True,
 )
 def beta_likeness(
@@ -32,4 +38,4 @@ def beta_likeness(
     >>> beta_likeness(found).offending_share
     0.3333333333333333
     """
-    return sensitive.greatest(found, beta, variant, infinite=sensitive.NO_BETA)
+    return sensitive.summarize_highest(found, beta, variant, infinite=sensitive.STATUS_NO_BETA)

@@ -1,10 +1,10 @@
 """Which columns make a record stand out."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import suda
+from reid_sql.models.classes import minimal_uniques
 from reid_sql.models.classes.class_keys import Memory
-from reid_sql.models.classes.minimal_uniques import MaxSize, minimal_uniques
-from reid_sql.models.extreme.quasi_identifiers import Codes
+from reid_sql.models.classes.minimal_uniques import MaxSize, find_minimal_uniques
+from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.reductions.codes import UNIQUES
 
 
@@ -16,7 +16,7 @@ from reid_sql.reductions.codes import UNIQUES
 )
 def column_contributions(
     table: Codes, max_size: MaxSize = 4, memory_mb: Memory = 1024
-) -> suda.ColumnContributions:
+) -> minimal_uniques.ColumnContributions:
     """Say, for each record that stands out, which columns drive it.
 
     One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
@@ -31,4 +31,4 @@ def column_contributions(
     >>> column_contributions(people).column_name.tolist()
     ['sex', 'age', 'sex', 'age']
     """
-    return suda.contributions(minimal_uniques(table, max_size, memory_mb))
+    return minimal_uniques.score_columns(find_minimal_uniques(table, max_size, memory_mb))

@@ -5,9 +5,9 @@ from typing import Annotated
 import numpy.typing as npt
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import rarefaction
+from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.rarefaction import CurvePoint
+from reid_sql.models.classes.uniqueness import CurvePoint
 from reid_sql.parameters import COUNT, Numbers
 from reid_sql.reductions.classes import HISTOGRAM
 
@@ -37,4 +37,4 @@ def correctness_curve(
     >>> correctness_curve(pairs, [4])[0].correctness
     0.5
     """
-    return rarefaction.curve(histogram, sizes)
+    return uniqueness.rarefy(histogram, sizes)

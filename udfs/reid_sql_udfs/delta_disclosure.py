@@ -12,7 +12,11 @@ from reid_sql_udfs.l_diversity import select
     reduction=DELTA_DISCLOSURE,
     source="Brickell & Shmatikov 2008",
     duckdb=select(
-        "max", f"value > $delta * (1 + {sensitive.SLACK})", "$variant", "$delta", sensitive.NO_DELTA
+        "max",
+        f"value > $delta * (1 + {sensitive.MEASURE_TOLERANCE})",
+        "$variant",
+        "$delta",
+        sensitive.STATUS_NO_DELTA,
     ),
     individuals=True,
 )
@@ -34,4 +38,4 @@ def delta_disclosure(
     >>> delta_disclosure(found).offending_records
     4
     """
-    return sensitive.greatest(found, delta, variant, infinite=sensitive.NO_DELTA)
+    return sensitive.summarize_highest(found, delta, variant, infinite=sensitive.STATUS_NO_DELTA)

@@ -9,7 +9,7 @@ from reid_sql_udfs.risk_summary import BLANK, SELECT
 COVERED = f"""
     sum(uncovered)::BIGINT AS uncovered_records,
     CASE WHEN sum(uncovered) = 0 THEN '{disclosure.OK}'
-    ELSE sum(uncovered)::VARCHAR || '{disclosure.UNCOVERED}' END AS status
+    ELSE sum(uncovered)::VARCHAR || '{disclosure.STATUS_UNCOVERED}' END AS status
 """
 
 

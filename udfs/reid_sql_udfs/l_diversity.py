@@ -21,7 +21,7 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     CASE WHEN {judged} THEN {at_fault}::BIGINT END AS offending_records,
     CASE WHEN {judged} THEN {at_fault}::DOUBLE / sum(class_size * classes) END AS offending_share,
     max({threshold}) AS threshold,
-    CASE WHEN NOT {judged} THEN {sql_text(sensitive.NO_PLACE)}
+    CASE WHEN NOT {judged} THEN {sql_text(sensitive.STATUS_NO_ORDER)}
     WHEN isinf({worst}(value)) THEN {sql_text(infinite)} ELSE '{disclosure.OK}' END AS status"""
 
 
@@ -30,7 +30,7 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     answer=Answer.ROW,
     reduction=L_DIVERSITY,
     source="Machanavajjhala et al. 2007",
-    duckdb=select("min", f"value < $l * (1 - {sensitive.SLACK})", "$variant", "$l")
+    duckdb=select("min", f"value < $l * (1 - {sensitive.MEASURE_TOLERANCE})", "$variant", "$l")
     + ", max(CASE WHEN $variant = 'recursive' THEN $c END) AS c",
     individuals=True,
 )
@@ -56,5 +56,5 @@ def l_diversity(
     >>> l_diversity(found).offending_records
     2
     """
-    shown = vars(sensitive.least(found, l, variant))
+    shown = vars(sensitive.summarize_lowest(found, l, variant))
     return sensitive.DiversityDisclosure(**shown, c=c if variant == "recursive" else None)

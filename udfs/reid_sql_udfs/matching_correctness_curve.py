@@ -5,8 +5,8 @@ from typing import Annotated
 import numpy.typing as npt
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import matching_scores
-from reid_sql.models.classes.matching_scores import PERSON, SCORE, MatchingPoint
+from reid_sql.models.classes import matching
+from reid_sql.models.classes.matching import PERSON, SCORE, MatchingPoint
 from reid_sql.parameters import COUNT, Numbers
 
 Scores = Annotated[npt.ArrayLike, Numbers(SCORE)]
@@ -40,4 +40,4 @@ def matching_correctness_curve(
     >>> [round(row.correctness, 3) for row in curve]
     [1.0, 0.75, 0.583]
     """
-    return matching_scores.matching_curve(true_scores, false_scores, sizes, true_persons, false_persons)
+    return matching.matching_curve(true_scores, false_scores, sizes, true_persons, false_persons)

@@ -1,10 +1,10 @@
 """Why a record stands out."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import suda
+from reid_sql.models.classes import minimal_uniques
 from reid_sql.models.classes.class_keys import Memory
-from reid_sql.models.classes.minimal_uniques import MaxSize, minimal_uniques
-from reid_sql.models.extreme.quasi_identifiers import Codes
+from reid_sql.models.classes.minimal_uniques import MaxSize, find_minimal_uniques
+from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.reductions.codes import UNIQUES
 
 
@@ -16,7 +16,7 @@ from reid_sql.reductions.codes import UNIQUES
 )
 def minimal_unique_subsets(
     table: Codes, max_size: MaxSize = 4, memory_mb: Memory = 1024
-) -> suda.UniqueSubsets:
+) -> minimal_uniques.UniqueSubsets:
     """List, for each record, the smallest sets of columns that single it out.
 
     A set is listed where no other record has the same values in its columns, and where this holds of none of
@@ -32,4 +32,4 @@ def minimal_unique_subsets(
     >>> minimal_unique_subsets(people).columns.tolist()
     [['sex'], ['age', 'sex'], ['age']]
     """
-    return suda.subsets(minimal_uniques(table, max_size, memory_mb))
+    return minimal_uniques.list_subsets(find_minimal_uniques(table, max_size, memory_mb))

@@ -31,4 +31,4 @@ def profile(counts: ColumnCounts) -> list[ColumnProfile]:
     >>> profile(sexes)[0].separation
     0.6
     """
-    return column_profile.profiles(counts)
+    return column_profile.profile_columns(counts)

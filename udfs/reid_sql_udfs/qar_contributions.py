@@ -2,9 +2,16 @@
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
+from reid_sql.models.classes.quasi_identifiers import (
+    ChoicesDrawn,
+    Codes,
+    Seed,
+    Size,
+    choose_quasi_identifiers,
+    require_one_record_per_person,
+)
 from reid_sql.models.extreme import record_contributions
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose, each_once
 from reid_sql.models.extreme.record_contributions import Contribution
 from reid_sql.reductions.codes import RECORD_CODES
 
@@ -41,4 +48,8 @@ def qar_contributions(
     >>> round(max(row.contribution for row in qar_contributions(people, 3, 0.1, 0.5)), 4)
     0.0052
     """
-    return record_contributions.rows(choose(each_once(table), p, sample, seed), Level(alpha, tail), memory_mb)
+    return record_contributions.list_contributions(
+        choose_quasi_identifiers(require_one_record_per_person(table), p, sample, seed),
+        Level(alpha, tail),
+        memory_mb,
+    )

@@ -2,9 +2,16 @@
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
+from reid_sql.models.classes.quasi_identifiers import (
+    ChoicesDrawn,
+    Codes,
+    Seed,
+    Size,
+    choose_quasi_identifiers,
+    require_one_record_per_person,
+)
 from reid_sql.models.extreme import removal_path
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose, each_once
 from reid_sql.models.extreme.removal_path import By, Removal, Remove
 from reid_sql.reductions.codes import RECORD_CODES
 
@@ -43,6 +50,10 @@ def qar_elimination(
     >>> [row.record for row in qar_elimination(people, 3, alpha=0.1, tail=0.5)]
     [None, 56, 40, 9]
     """
-    return removal_path.path(
-        choose(each_once(table), p, sample, seed), Level(alpha, tail), remove, by, memory_mb
+    return removal_path.remove_records(
+        choose_quasi_identifiers(require_one_record_per_person(table), p, sample, seed),
+        Level(alpha, tail),
+        remove,
+        by,
+        memory_mb,
     )

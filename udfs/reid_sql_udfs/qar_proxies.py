@@ -2,10 +2,17 @@
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
-from reid_sql.models.extreme import proxy_agreement
+from reid_sql.models.classes.quasi_identifiers import (
+    ChoicesDrawn,
+    Codes,
+    Seed,
+    Size,
+    choose_quasi_identifiers,
+    require_one_record_per_person,
+)
+from reid_sql.models.extreme import record_contributions
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.extreme.proxy_agreement import ProxyAgreement
-from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose, each_once
+from reid_sql.models.extreme.record_contributions import ProxyAgreement
 from reid_sql.reductions.codes import CODES, RECORD_CODES
 
 
@@ -41,6 +48,8 @@ def qar_proxies(
     >>> [row.proxy for row in qar_proxies(people, 3, 0.1, 0.5)]
     ['u_plus', 'u_star', 'entropy', 'pls']
     """
-    return proxy_agreement.agreements(
-        choose(each_once(table), p, sample, seed), Level(alpha, tail), memory_mb
+    return record_contributions.compare_proxies(
+        choose_quasi_identifiers(require_one_record_per_person(table), p, sample, seed),
+        Level(alpha, tail),
+        memory_mb,
     )

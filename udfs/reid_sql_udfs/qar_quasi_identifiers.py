@@ -2,9 +2,15 @@
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
-from reid_sql.models.extreme import extreme_risk_estimate
-from reid_sql.models.extreme.extreme_risk_estimate import QuasiIdentifierRisk
-from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose
+from reid_sql.models.classes.quasi_identifiers import (
+    ChoicesDrawn,
+    Codes,
+    Seed,
+    Size,
+    choose_quasi_identifiers,
+)
+from reid_sql.models.extreme import extreme_risk
+from reid_sql.models.extreme.extreme_risk import QuasiIdentifierRisk
 from reid_sql.reductions.codes import CODES
 
 
@@ -31,4 +37,4 @@ def qar_quasi_identifiers(
     >>> [(row.quasi_identifier, row.risk) for row in qar_quasi_identifiers(people, 1)]
     [(['age'], 0.75), (['sex'], 0.5)]
     """
-    return extreme_risk_estimate.risks(choose(table, p, sample, seed), memory_mb)
+    return extreme_risk.rank_quasi_identifiers(choose_quasi_identifiers(table, p, sample, seed), memory_mb)

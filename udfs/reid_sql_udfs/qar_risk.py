@@ -2,10 +2,15 @@
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory
-from reid_sql.models.extreme import extreme_risk_estimate
-from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
-from reid_sql.models.extreme.extreme_risk_estimate import ExtremeRisk
-from reid_sql.models.extreme.quasi_identifiers import ChoicesDrawn, Codes, Seed, Size, choose
+from reid_sql.models.classes.quasi_identifiers import (
+    ChoicesDrawn,
+    Codes,
+    Seed,
+    Size,
+    choose_quasi_identifiers,
+)
+from reid_sql.models.extreme import extreme_risk
+from reid_sql.models.extreme.extreme_risk import Alpha, ExtremeRisk, Level, TailShare
 from reid_sql.reductions.codes import CODES
 
 
@@ -40,4 +45,6 @@ def qar_risk(
     >>> qar_risk(people, 1).risk
     1.0
     """
-    return extreme_risk_estimate.estimate(choose(table, p, sample, seed), Level(alpha, tail), memory_mb)
+    return extreme_risk.estimate_extreme_risk(
+        choose_quasi_identifiers(table, p, sample, seed), Level(alpha, tail), memory_mb
+    )

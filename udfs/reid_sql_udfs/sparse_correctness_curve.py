@@ -5,8 +5,8 @@ from typing import Annotated
 import numpy.typing as npt
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import sparse_matching
-from reid_sql.models.classes.sparse_matching import Matches, SparsePoint
+from reid_sql.models.classes import matching
+from reid_sql.models.classes.matching import Matches, SparsePoint
 from reid_sql.parameters import COUNT, Numbers
 from reid_sql.reductions.matches import MATCHES
 
@@ -34,4 +34,4 @@ def sparse_correctness_curve(
     >>> sparse_correctness_curve(half_have_a_twin, [4])[0].correctness
     0.75
     """
-    return sparse_matching.curve(matches, sizes)
+    return matching.sparse_matching_curve(matches, sizes)

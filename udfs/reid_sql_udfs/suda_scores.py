@@ -1,11 +1,10 @@
 """How much a record stands out."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import suda
+from reid_sql.models.classes import minimal_uniques
 from reid_sql.models.classes.class_keys import Memory
-from reid_sql.models.classes.minimal_uniques import MaxSize, minimal_uniques
-from reid_sql.models.classes.suda import Dis
-from reid_sql.models.extreme.quasi_identifiers import Codes
+from reid_sql.models.classes.minimal_uniques import Dis, MaxSize, find_minimal_uniques
+from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.reductions.codes import UNIQUES
 
 
@@ -17,7 +16,7 @@ from reid_sql.reductions.codes import UNIQUES
 )
 def suda_scores(
     table: Codes, max_size: MaxSize = 4, dis: Dis = 0.1, memory_mb: Memory = 1024
-) -> suda.SudaScores:
+) -> minimal_uniques.SudaScores:
     """Score each record that stands out by how many sets of columns single it out, and how small these are.
 
     Of A columns, a minimal unique set of k scores the product of A − i for i from k to max_size, if that is
@@ -36,4 +35,4 @@ def suda_scores(
     >>> suda_scores(people).suda_score.tolist()
     [1.0, 1.0, 1.0]
     """
-    return suda.scores(minimal_uniques(table, max_size, memory_mb), dis)
+    return minimal_uniques.score_records(find_minimal_uniques(table, max_size, memory_mb), dis)

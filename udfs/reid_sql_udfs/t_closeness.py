@@ -11,7 +11,7 @@ from reid_sql_udfs.l_diversity import select
     answer=Answer.ROW,
     reduction=T_CLOSENESS,
     source="Li, Li & Venkatasubramanian 2007",
-    duckdb=select("max", f"value > $t * (1 + {sensitive.SLACK})", "$variant", "$t"),
+    duckdb=select("max", f"value > $t * (1 + {sensitive.MEASURE_TOLERANCE})", "$variant", "$t"),
     individuals=True,
 )
 def t_closeness(
@@ -33,4 +33,4 @@ def t_closeness(
     >>> t_closeness(found).value
     0.75
     """
-    return sensitive.greatest(found, t, variant)
+    return sensitive.summarize_highest(found, t, variant)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql.errors import ReidError
-from reid_sql.models.classes.subset_counts import Distinct, subset_counts
+from reid_sql.models.classes.subset_counts import DistinctRecords, count_subset_classes
 
 COUNTED: Final = "reid_subset_counts"
 COUNTS: Final = (
@@ -37,7 +37,9 @@ def counts_of_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *giv
     whose = people[0].values.to_numpy() if people[0].is_valid else None
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(SUBSET))])
     try:
-        found = subset_counts(Distinct(columns, held, whose), *(each[0].as_py() for each in given))
+        found = count_subset_classes(
+            DistinctRecords(columns, held, whose), *(each[0].as_py() for each in given)
+        )
     except ReidError as error:  # the engine would wrap the sentence in its own
         return pa.array([{"refusal": str(error)}], kind)
     cells = [

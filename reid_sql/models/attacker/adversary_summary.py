@@ -24,7 +24,7 @@ from reid_sql.models.attacker.adversary import (
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.classes.disclosure import OK, Integers
-from reid_sql.models.numerics.quantiles import of_repeated
+from reid_sql.models.numerics.quantiles import quantiles_by_count
 from reid_sql.parameters import PROBABILITY, THRESHOLD, Floats, Numbers, plain
 
 LEVELS: Final = Numbers(PROBABILITY, optional=True)
@@ -101,7 +101,7 @@ class Compared:
         if not at_risk.any():
             return None, None, None
         reduced = 1 - self.risk[at_risk] / self.worst[at_risk]
-        lower, median, upper = of_repeated(reduced, self.records[at_risk], QUARTILES)
+        lower, median, upper = quantiles_by_count(reduced, self.records[at_risk], QUARTILES)
         return lower, median, upper
 
 
@@ -191,7 +191,7 @@ def _measures(found: Expectations, given: Scenario) -> dict[str, Floats]:
 def _measure(name: str, found: Compared, limit: float, error: float, status: str) -> AdversarySummary:
     risk, worst, records = found.risk, found.worst, found.records
     total = int(records.sum())
-    lower, median, upper = of_repeated(risk, records, QUARTILES)
+    lower, median, upper = quantiles_by_count(risk, records, QUARTILES)
     reduced_lower, reduced_median, reduced_upper = found.reduction
     return AdversarySummary(
         measure=name,
@@ -201,7 +201,7 @@ def _measure(name: str, found: Compared, limit: float, error: float, status: str
         average=_average(risk, records),
         highest=float(risk.max()),
         records_at_risk=float(records[risk > limit].sum() / total),
-        worst_median=of_repeated(worst, records, [0.5])[0],
+        worst_median=quantiles_by_count(worst, records, [0.5])[0],
         worst_average=_average(worst, records),
         worst_records_at_risk=float(records[worst > limit].sum() / total),
         reduction_lower_quartile=reduced_lower,
@@ -216,7 +216,7 @@ def _measure(name: str, found: Compared, limit: float, error: float, status: str
 
 
 def _setting(setting: Sequence[float], found: Compared, status: str) -> AdversarySetting:
-    lower, median, upper = of_repeated(found.risk, found.records, QUARTILES)
+    lower, median, upper = quantiles_by_count(found.risk, found.records, QUARTILES)
     reduced_lower, reduced_median, reduced_upper = found.reduction
     disclosed, discovered, confirmed, link = setting
     return AdversarySetting(

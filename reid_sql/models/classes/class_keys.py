@@ -16,20 +16,20 @@ import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import carried, checkpoint
-from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
+from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.parameters import Number
 
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
-DENSE: Final = 2  # keys a record up to which a table over all keys beats sorting
+MAX_DENSE_KEYS_PER_RECORD: Final = 2  # keys a record up to which a table over all keys beats sorting
 WORD_BITS: Final = 63
-MB: Final = 1_000_000
-WIDE: Final = 8  # bytes of a key
+BYTES_PER_MB: Final = 1_000_000
+KEY_BYTES: Final = 8  # bytes of a key
 CODE_BYTES: Final = 4
-SPARE: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
-SMALL: Final = 50_000  # records below which threads wait for each other more than they count
-DECIMALS: Final = 9  # of a sum over people, where equal ones are to stay equal
-PIECES: Final = 4  # of the work for each thread, so that none ends early
+SPARE_ARRAYS: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
+MIN_THREADED_RECORDS: Final = 50_000  # records below which threads wait for each other more than they count
+SUM_DECIMALS: Final = 9  # of a sum over people, where equal ones are to stay equal
+PARTS_PER_THREAD: Final = 4  # of the work for each thread, so that none ends early
 
 MEMORY: Final = Number(
     "a whole number of megabytes from 1 to 1000000",
@@ -51,7 +51,7 @@ class Key:
     @property
     def dense(self) -> bool:
         """Whether a table over all possible keys is the fastest count."""
-        return self.space <= DENSE * len(self.values)
+        return self.space <= MAX_DENSE_KEYS_PER_RECORD * len(self.values)
 
     def distinct(self) -> int:
         """Count the values that occur.
@@ -81,7 +81,7 @@ class Key:
             ordered = np.sort(self.values)
             starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
             return np.diff(starts, append=len(ordered))
-        order, new = _sorted(self.values, self.space)
+        order, new = _sort_keys(self.values, self.space)
         sizes: Integers = np.add.reduceat(weights[order], np.flatnonzero(new))
         return sizes
 
@@ -94,7 +94,7 @@ class Key:
         """
         if self.dense:
             return self.values, np.bincount(self.values, minlength=self.space)
-        order, new = _sorted(self.values, self.space)
+        order, new = _sort_keys(self.values, self.space)
         ids = np.empty(len(order), dtype=np.int64)
         ids[order] = np.cumsum(new) - 1
         starts = np.flatnonzero(new)
@@ -136,17 +136,17 @@ class Key:
         return Key(values, start.space * levels)
 
 
-def reidentifications(sizes: Integers) -> float:
+def sum_reidentifications(sizes: Integers) -> float:
     """Sum 1/size over people, by sizes.
 
-    >>> reidentifications(np.array([2, 1]))
+    >>> sum_reidentifications(np.array([2, 1]))
     1.5
     """
     counts = np.bincount(sizes)[1:]
     return float((counts / np.arange(1, len(counts) + 1)).sum())
 
 
-def _sorted(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
+def _sort_keys(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
     """Give the order of the keys, and which of them in that order are the first of their class."""
     bits = len(values).bit_length()
     if (
@@ -161,44 +161,46 @@ def _sorted(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool
     return order, np.r_[True, keys[1:] != keys[:-1]]
 
 
-def each_key(
+def map_keys(
     chosen: QuasiIdentifiers,
-    found: Callable[[int, Key], Found],
+    found: Callable[[int, Key], Answer],
     memory_mb: int = 1024,
     only: Sequence[int] | Integers | None = None,
-) -> list[Found]:
+) -> list[Answer]:
     """Call `found` with the number and the key of every quasi-identifier; give its answers in order.
 
     With `only`, of these quasi-identifiers alone. Several threads call it at once. Refuses a bound of memory
     below what one thread needs.
 
-    >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))
-    >>> each_key(choose(table, 1), lambda _, key: key.distinct())
+    >>> map_keys(choose_quasi_identifiers(table, 1), lambda _, key: key.distinct())
     [2, 2]
     """
     numbers = np.arange(len(chosen)) if only is None else np.asarray(only)
-    threads = _threads(chosen, int(MEMORY.check("memory_mb", memory_mb)))
+    threads = _count_threads(chosen, int(MEMORY.check("memory_mb", memory_mb)))
     levels = [int(codes.max()) + 1 for codes in chosen.table.codes]
 
-    def count(part: Integers) -> list[Found]:
-        return [found(int(number), key) for number, key in _keys(chosen, levels, part)]
+    def count(part: Integers) -> list[Answer]:
+        return [found(int(number), key) for number, key in _iterate_keys(chosen, levels, part)]
 
     if threads == 1:
         return count(numbers)
     with ThreadPoolExecutor(threads) as pool:
-        parts = pool.map(carried(count), np.array_split(numbers, PIECES * threads))
+        parts = pool.map(carried(count), np.array_split(numbers, PARTS_PER_THREAD * threads))
         return [answer for part in parts for answer in part]
 
 
-def spread(work: Callable[[int], None], numbers: Iterable[int], records: int) -> None:
+def run_for_each(work: Callable[[int], None], numbers: Iterable[int], records: int) -> None:
     """Do the work for every number, on all processors where there are records enough to keep them busy."""
-    with ThreadPoolExecutor(1 if records < SMALL else os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1) as pool:
         for _ in pool.map(carried(work), numbers):
             pass
 
 
-def _keys(chosen: QuasiIdentifiers, levels: list[int], numbers: Integers) -> Iterator[tuple[int, Key]]:
+def _iterate_keys(
+    chosen: QuasiIdentifiers, levels: list[int], numbers: Integers
+) -> Iterator[tuple[int, Key]]:
     """Give each number with its key; what two neighbours share of their columns is made once."""
     path: list[int] = []
     keys: list[Key] = []
@@ -220,30 +222,30 @@ def _keys(chosen: QuasiIdentifiers, levels: list[int], numbers: Integers) -> Ite
         yield number, keys[-1]
 
 
-def _threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
+def _count_threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     """Say how many threads the bound of memory allows, at most one a processor."""
     held = sum(codes.nbytes for codes in chosen.table.codes)
     records = len(chosen.table.position)
-    each = records * WIDE * (chosen.places.shape[1] + SPARE)
-    require(held + each, memory_mb, f"{records} records of {len(chosen.table.names)} columns")
-    processors = 1 if records < SMALL else os.cpu_count() or 1
-    allowed: int = (memory_mb * MB - held) // each
+    each = records * KEY_BYTES * (chosen.places.shape[1] + SPARE_ARRAYS)
+    require_memory(held + each, memory_mb, f"{records} records of {len(chosen.table.names)} columns")
+    processors = 1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1
+    allowed: int = (memory_mb * BYTES_PER_MB - held) // each
     return max(1, min(processors, allowed, len(chosen)))
 
 
-def refuse_codes(records: int, columns: int, memory_mb: int, *, people: bool = False) -> None:
+def require_memory_for_codes(records: int, columns: int, memory_mb: int, *, people: bool = False) -> None:
     """Refuse a bound of memory below what any count of so many records takes, before their codes are made.
 
     With `people`, the codes of their people stand beside them.
 
-    >>> refuse_codes(1000, 3, 1)
+    >>> require_memory_for_codes(1000, 3, 1)
     """
-    each = CODE_BYTES * columns + WIDE * (people + 1 + SPARE)
-    require(records * each, memory_mb, f"{records} records of {columns} columns")
+    each = CODE_BYTES * columns + KEY_BYTES * (people + 1 + SPARE_ARRAYS)
+    require_memory(records * each, memory_mb, f"{records} records of {columns} columns")
 
 
-def require(size: int, memory_mb: int, what: str) -> None:
+def require_memory(size: int, memory_mb: int, what: str) -> None:
     """Refuse a bound of memory below what is needed."""
-    if size > memory_mb * MB:
-        rule = f"memory_mb must be at least {-(-size // MB)} for {what}, got {memory_mb}"
+    if size > memory_mb * BYTES_PER_MB:
+        rule = f"memory_mb must be at least {-(-size // BYTES_PER_MB)} for {what}, got {memory_mb}"
         raise OutOfDomainError(f"{rule}; pass more, fewer columns, or a smaller sample")

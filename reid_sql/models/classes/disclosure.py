@@ -18,9 +18,11 @@ NO_RECORDS: Final = (
     "the table must hold at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
     "pass a table with records"
 )
-NO_PAIR: Final = "separation is not available: fewer than two records leave no pair to tell apart"
-NO_DISTINCTION: Final = "distinction is not available: values are not distinct from NULLs that match anything"
-UNCOVERED: Final = (
+STATUS_NO_PAIR: Final = "separation is not available: fewer than two records leave no pair to tell apart"
+STATUS_NO_DISTINCTION: Final = (
+    "distinction is not available: values are not distinct from NULLs that match anything"
+)
+STATUS_UNCOVERED: Final = (
     " records are not covered by the population table and count with their class size in the sample"
 )
 
@@ -160,10 +162,12 @@ def prosecutor_risk(histogram: Histogram, threshold: float = 0.2) -> ProsecutorR
     >>> prosecutor_risk(blank).blank_records
     1
     """
-    return ProsecutorRisk(**asdict(class_risk(histogram, threshold)), blank_records=_blank(histogram))
+    return ProsecutorRisk(
+        **asdict(class_risk(histogram, threshold)), blank_records=_count_blank_records(histogram)
+    )
 
 
-def _blank(histogram: Histogram) -> int | None:
+def _count_blank_records(histogram: Histogram) -> int | None:
     """How many records have no value; None where NULL is no wildcard, so that they were not counted."""
     found = histogram.blank_records
     return None if found is None or np.isnan(found).any() else int(found.sum())
@@ -178,12 +182,12 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
     0.1
     """
     uncovered = int(histogram.uncovered.sum())
-    status = f"{uncovered}{UNCOVERED}" if uncovered else OK
+    status = f"{uncovered}{STATUS_UNCOVERED}" if uncovered else OK
     return JournalistRisk(
         **asdict(class_risk(histogram, threshold)),
         uncovered_records=uncovered,
         status=status,
-        blank_records=_blank(histogram),
+        blank_records=_count_blank_records(histogram),
     )
 
 
@@ -203,12 +207,12 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     found = (counts.reidentifications, counts.pairs_alike, counts.nulls)
     rows = zip(counts.subset, counts.records, counts.classes, *found, strict=True)
     return [
-        _of_subset(list(names), (int(n), int(k)), float(right), int(alike), nulls)
+        _subset_risk(list(names), (int(n), int(k)), float(right), int(alike), nulls)
         for names, n, k, right, alike, nulls in rows
     ]
 
 
-def _of_subset(
+def _subset_risk(
     columns: list[str], counted: tuple[int, int], right: float, alike: int, nulls: str
 ) -> AttributeRisk:
     records, classes = counted
@@ -216,7 +220,7 @@ def _of_subset(
         raise NoRecordsError(NO_RECORDS)
     pairs = records * (records - 1)
     wildcard = nulls == "wildcard"
-    problems = [NO_DISTINCTION] * wildcard + [NO_PAIR] * (records == 1)
+    problems = [STATUS_NO_DISTINCTION] * wildcard + [STATUS_NO_PAIR] * (records == 1)
     return AttributeRisk(
         columns=columns,
         distinction=None if wildcard else right / records,

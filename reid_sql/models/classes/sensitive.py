@@ -13,16 +13,16 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
-from reid_sql.models.numerics.rounding import ROUNDING
+from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
 from reid_sql.parameters import PROBABILITY, Choice, Column, Columns, Floats, Number
 
-WORDS: Final = "quasi-identifiers and sensitive"
-OF_ONE_VALUE: Final = (
+COLUMNS_LABEL: Final = "quasi-identifiers and sensitive"
+REFUSAL_BY_SENSITIVE: Final = (
     "by must not be the sensitive column, got '{}', of which each group would have one value; "
     "group by other columns"
 )
-QI: Final = Columns(WORDS)
-SENSITIVE: Final = Column(WORDS)
+QI: Final = Columns(COLUMNS_LABEL)
+SENSITIVE: Final = Column(COLUMNS_LABEL)
 DIVERSITIES: Final = Choice(("distinct", "entropy", "recursive"))
 DISTANCES: Final = Choice(("equal", "ordered", "numeric"))
 LIKENESSES: Final = Choice(("basic", "enhanced"))
@@ -45,22 +45,22 @@ CLOSENESS: Final = Number(
 GAIN: Final = Number(
     "a number from 0 to 1e+9", "pass how much an attacker may gain on a value, such as 1", 0.0, 1e9
 )
-LEAST_K: Final = Number(
+MIN_K: Final = Number(
     "a whole number of records from 1 to 1e+15",
     "pass how many records a class must hold at the least, such as 5",
     1,
     1e15,
     whole=True,
 )
-SLACK: Final = ROUNDING  # what rounding may add to a measure, and no more
-NO_PLACE: Final = (
+MEASURE_TOLERANCE: Final = ROUNDING_TOLERANCE  # what rounding may add to a measure, and no more
+STATUS_NO_ORDER: Final = (
     "not available: NULL, or a number that is not finite, has no place among the sensitive values; "
     "leave such records out with nulls := 'drop', or pass variant := 'equal'"
 )
-NO_BETA: Final = (
+STATUS_NO_BETA: Final = (
     "infinite: in some class a value is more frequent than the enhanced variant allows for any beta"
 )
-NO_DELTA: Final = (
+STATUS_NO_DELTA: Final = (
     "infinite: some class lacks a sensitive value that the table holds, so an attacker can rule it out"
 )
 
@@ -69,17 +69,17 @@ Concentration = Annotated[float, CONCENTRATION]
 Closeness = Annotated[float, CLOSENESS]
 Gain = Annotated[float, GAIN]
 Alpha = Annotated[float, PROBABILITY]
-LeastK = Annotated[int, LEAST_K]
+MinK = Annotated[int, MIN_K]
 DiversityVariant = Annotated[Literal["distinct", "entropy", "recursive"], DIVERSITIES]
 Distance = Annotated[Literal["equal", "ordered", "numeric"], DISTANCES]
 Likeness = Annotated[Literal["basic", "enhanced"], LIKENESSES]
 Presence = Annotated[Literal["present", "all"], PRESENCES]
 
 
-def refuse_groups_of_one_value(by: Sequence[str], sensitive: str) -> None:
+def refuse_sensitive_groups(by: Sequence[str], sensitive: str) -> None:
     """Refuse groups by the sensitive column itself: no class could tell more than its group, and all pass."""
     if sensitive.lower() in (column.lower() for column in by):
-        raise OutOfDomainError(OF_ONE_VALUE.format(sensitive))
+        raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(sensitive))
 
 
 @dataclass(frozen=True)
@@ -130,31 +130,31 @@ class AlphaDisclosure(Disclosure):
     threshold_k: int
 
 
-def least(classes: ClassValues, threshold: float, variant: str) -> Disclosure:
+def summarize_lowest(classes: ClassValues, threshold: float, variant: str) -> Disclosure:
     """Summarise a measure whose lowest value is the worst; a class offends below the threshold.
 
     >>> classes = ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
-    >>> least(classes, 2, "distinct").offending_classes
+    >>> summarize_lowest(classes, 2, "distinct").offending_classes
     2
     """
-    return _summary(classes, classes.value < threshold * (1 - SLACK), 0, threshold, variant)
+    return _summarize(classes, classes.value < threshold * (1 - MEASURE_TOLERANCE), 0, threshold, variant)
 
 
-def greatest(
+def summarize_highest(
     classes: ClassValues, threshold: float, variant: str, *, k: int = 1, infinite: str = OK
 ) -> Disclosure:
     """Summarise a measure whose highest value is the worst: above the threshold, or below k, a class offends.
 
     >>> classes = ClassValues(np.array([1, 4]), np.array([0.7, 0.1]), np.array([2, 1]))
-    >>> greatest(classes, 0.2, "equal").offending_records
+    >>> summarize_highest(classes, 0.2, "equal").offending_records
     2
     """
-    offending = (classes.value > threshold * (1 + SLACK)) | (classes.class_size < k)
-    shown = _summary(classes, offending, -1, threshold, variant)
+    offending = (classes.value > threshold * (1 + MEASURE_TOLERANCE)) | (classes.class_size < k)
+    shown = _summarize(classes, offending, -1, threshold, variant)
     return replace(shown, status=infinite) if shown.value == np.inf else shown
 
 
-def _summary(
+def _summarize(
     found: ClassValues, offending: npt.NDArray[np.bool_], worst: int, threshold: float, variant: str
 ) -> Disclosure:
     if not len(found.classes):
@@ -173,5 +173,5 @@ def _summary(
         offending_records=at_fault if available else None,
         offending_share=at_fault / records if available else None,
         threshold=float(threshold),
-        status=NO_PLACE if value is None else OK,
+        status=STATUS_NO_ORDER if value is None else OK,
     )

@@ -16,17 +16,17 @@ import numpy.typing as npt
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.class_keys import (
     CODE_BYTES,
-    SPARE,
-    WIDE,
+    KEY_BYTES,
+    SPARE_ARRAYS,
     Key,
-    each_key,
-    reidentifications,
-    require,
+    map_keys,
+    require_memory,
+    sum_reidentifications,
 )
+from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED, Codes, Integers, QuasiIdentifiers
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED, Codes, Integers, QuasiIdentifiers
 
-SQUARED: Final = 3_000_000_000  # records whose pairs 64 bits hold
+MAX_RECORDS_SQUARED_IN_64_BITS: Final = 3_000_000_000  # records whose pairs 64 bits hold
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SubsetCount:
 
 
 @dataclass(frozen=True)
-class Distinct:
+class DistinctRecords:
     """Distinct records as codes, 0 for NULL, and how many records each stands for.
 
     Where people are counted, `people` says whose each is.
@@ -58,10 +58,10 @@ class Distinct:
     people: Integers | None = None  # (distinct,)
 
 
-def subsets_up_to(columns: int, max_size: int) -> int:
+def count_subsets(columns: int, max_size: int) -> int:
     """Count the subsets of 1 to `max_size` columns; refuse more than one call can count.
 
-    >>> subsets_up_to(4, 2)
+    >>> count_subsets(4, 2)
     10
     """
     count = sum(comb(columns, size) for size in range(1, min(max_size, columns) + 1))
@@ -71,27 +71,31 @@ def subsets_up_to(columns: int, max_size: int) -> int:
     return count
 
 
-def refuse_memory(
+def require_memory_for_subsets(
     distinct: int, columns: int, max_size: int, memory_mb: int, *, people: bool = False
 ) -> None:
     """Refuse a bound of memory below what so many distinct records need, before their codes are made."""
-    each = CODE_BYTES * columns + WIDE * (min(columns, max_size) + SPARE + people)
-    require(distinct * each, memory_mb, f"{distinct} distinct records of {columns} columns")
+    each = CODE_BYTES * columns + KEY_BYTES * (min(columns, max_size) + SPARE_ARRAYS + people)
+    require_memory(distinct * each, memory_mb, f"{distinct} distinct records of {columns} columns")
 
 
-def subset_counts(table: Distinct, max_size: int, nulls: str, memory_mb: int = 1024) -> list[SubsetCount]:
+def count_subset_classes(
+    table: DistinctRecords, max_size: int, nulls: str, memory_mb: int = 1024
+) -> list[SubsetCount]:
     """Count the classes of every subset of up to `max_size` columns, smaller subsets first.
 
     NULL is a value of its own, or left out of the subsets that hold it ("drop"), or may be any value
     ("wildcard"). Refuses a bound of memory below what one thread needs.
 
-    >>> people = Distinct([np.array([1, 1, 0]), np.array([1, 2, 2])], np.array([2, 1, 1]))
-    >>> [(each.places, each.classes, each.pairs) for each in subset_counts(people, 2, "value")]
+    >>> people = DistinctRecords([np.array([1, 1, 0]), np.array([1, 2, 2])], np.array([2, 1, 1]))
+    >>> [(each.places, each.classes, each.pairs) for each in count_subset_classes(people, 2, "value")]
     [((0,), 2, 6), ((1,), 2, 4), ((0, 1), 3, 2)]
     """
     width = len(table.codes)
-    subsets_up_to(width, max_size)
-    refuse_memory(len(table.records), width, max_size, memory_mb, people=table.people is not None)
+    count_subsets(width, max_size)
+    require_memory_for_subsets(
+        len(table.records), width, max_size, memory_mb, people=table.people is not None
+    )
     if not len(table.records):
         sizes = range(1, min(max_size, width) + 1)
         chosen = (places for size in sizes for places in combinations(range(width), size))
@@ -101,14 +105,14 @@ def subset_counts(table: Distinct, max_size: int, nulls: str, memory_mb: int = 1
     for size in range(1, min(max_size, width) + 1):
         places = np.array(list(combinations(range(width), size)), dtype=np.int64)
         each = QuasiIdentifiers(coded, places, len(places), 0)
-        found += each_key(each, _Counter(table, places, nulls), memory_mb)
+        found += map_keys(each, _Counter(table, places, nulls), memory_mb)
     return found
 
 
 class _Counter:
     """What is asked of each key."""
 
-    def __init__(self, table: Distinct, places: Integers, nulls: str) -> None:
+    def __init__(self, table: DistinctRecords, places: Integers, nulls: str) -> None:
         self.table, self.places, self.nulls = table, places, nulls
         self.total = int(table.records.sum(dtype=np.int64))
         self.single = bool((table.records == 1).all())
@@ -134,13 +138,13 @@ class _Counter:
             return SubsetCount(places, 0, 0, 0.0, 0, self.total)
         if self.people is not None:
             dropped = self.total - int(self.table.records[known].sum(dtype=np.int64))
-            return _of_people(places, key, self.people[known], dropped)
+            return _count_people(places, key, self.people[known], dropped)
         return self._counted(places, key, None if self.single else self.table.records[known])
 
     def _counted(self, places: tuple[int, ...], key: Key, records: Integers | None) -> SubsetCount:
         sizes = key.class_sizes(records)
         held, classes = int(sizes.sum()), len(sizes)
-        pairs = _pairs(sizes, sizes, held)
+        pairs = _count_pairs(sizes, sizes, held)
         return SubsetCount(places, held, classes, float(classes), pairs, self.total - held)
 
     def _matched(self, places: tuple[int, ...], key: Key) -> SubsetCount:
@@ -150,18 +154,18 @@ class _Counter:
         first[ids] = np.arange(len(ids))
         classes = np.stack([self.table.codes[place][first] for place in places], axis=1).astype(np.int64)
         held = np.bincount(ids, self.table.records, len(sizes)).astype(np.int64)
-        pairs = _pairs(held, wildcard_class_sizes(classes, classes, held), self.total)
+        pairs = _count_pairs(held, wildcard_class_sizes(classes, classes, held), self.total)
         return SubsetCount(places, self.total, len(sizes), float(len(sizes)), pairs, 0)
 
 
-def _of_people(places: tuple[int, ...], key: Key, people: Integers, dropped: int) -> SubsetCount:
+def _count_people(places: tuple[int, ...], key: Key, people: Integers, dropped: int) -> SubsetCount:
     classes, sizes = key.of_people(people)
     pairs = int((sizes - 1).sum(dtype=np.int64))
-    return SubsetCount(places, len(sizes), classes, reidentifications(sizes), pairs, dropped)
+    return SubsetCount(places, len(sizes), classes, sum_reidentifications(sizes), pairs, dropped)
 
 
-def _pairs(held: Integers, sizes: npt.NDArray[np.int64] | Integers, records: int) -> int:
+def _count_pairs(held: Integers, sizes: npt.NDArray[np.int64] | Integers, records: int) -> int:
     """Ordered pairs of alike records, Σ held (size − 1), exact beyond 64 bits too."""
-    if records <= SQUARED:
+    if records <= MAX_RECORDS_SQUARED_IN_64_BITS:
         return int(held @ (sizes - 1))
     return sum(one * (size - 1) for one, size in zip(held.tolist(), sizes.tolist(), strict=True))

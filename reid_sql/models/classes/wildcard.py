@@ -18,8 +18,10 @@ from reid_sql.interruption import checkpoint
 Codes = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 WORD_BITS: Final = 63
-FEW: Final = 1 / 40  # up to so many records a pattern to compare with, one by one is faster than by key
-SEEDS: Final = 8
+MAX_RECORDS_PER_PATTERN: Final = (
+    1 / 40
+)  # up to so many records a pattern to compare with, one by one is faster than by key
+MAX_SEEDS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) 
     array([ 4,  5,  2,  1, 15])
     """
     sizes = np.full(len(codes), other_counts.sum(), dtype=np.int64)
-    own, told = ~_blank(codes), ~_blank(other_codes)
-    sizes[own] = _matches(*_pack(*_dense(codes[own], other_codes[told]), other_counts[told]))
+    own, told = ~_are_blank(codes), ~_are_blank(other_codes)
+    sizes[own] = _count_matches(*_pack(*_renumber(codes[own], other_codes[told]), other_counts[told]))
     return sizes
 
 
@@ -60,28 +62,30 @@ def blank_records(codes: Codes, counts: Codes) -> int:
     >>> blank_records(np.array([[1, 0], [0, 0]]), np.array([5, 2]))
     2
     """
-    return int(counts[_blank(codes)].sum())
+    return int(counts[_are_blank(codes)].sum())
 
 
-def _blank(codes: Codes) -> npt.NDArray[np.bool_]:
+def _are_blank(codes: Codes) -> npt.NDArray[np.bool_]:
     return np.asarray((codes == 0).all(axis=1))
 
 
-def _matches(left: Packed, right: Packed) -> Codes:
+def _count_matches(left: Packed, right: Packed) -> Codes:
     """Count the matches pattern by pattern."""
     sizes = np.zeros(len(left.weights), dtype=np.int64)
-    right_patterns = [right.pick(rows) for rows in _patterns(right)]
-    for rows in _patterns(left):
+    right_patterns = [right.pick(rows) for rows in _group_patterns(right)]
+    for rows in _group_patterns(left):
         mine = left.pick(rows)
-        if len(rows) <= FEW * len(right_patterns):
-            sizes[rows] = [_matches_of_one(mine.values[i], mine.known[i], right) for i in range(len(rows))]
+        if len(rows) <= MAX_RECORDS_PER_PATTERN * len(right_patterns):
+            sizes[rows] = [
+                _count_record_matches(mine.values[i], mine.known[i], right) for i in range(len(rows))
+            ]
         else:
             for others in right_patterns:
-                sizes[rows] += _matches_by_key(mine, others)
+                sizes[rows] += _count_pattern_matches(mine, others)
     return sizes
 
 
-def _dense(codes: Codes, other_codes: Codes) -> tuple[Codes, Codes]:
+def _renumber(codes: Codes, other_codes: Codes) -> tuple[Codes, Codes]:
     """Number the values of each column anew without gaps, so that they fit few bits."""
     both = np.concatenate([np.zeros((1, codes.shape[1]), dtype=np.int64), codes, other_codes])
     dense = np.stack([np.unique(column, return_inverse=True)[1] for column in both.T], axis=1).astype(
@@ -102,10 +106,10 @@ def _pack(codes: Codes, other_codes: Codes, other_counts: Codes) -> tuple[Packed
         shifts.append(shifts[-1] + width)
     places = list(zip(words[1:], shifts[:-1], widths, strict=True))
     ones = np.ones(len(codes), dtype=np.int64)
-    return _lay(codes, places, ones), _lay(other_codes, places, other_counts)
+    return _lay_fields(codes, places, ones), _lay_fields(other_codes, places, other_counts)
 
 
-def _lay(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Packed:
+def _lay_fields(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Packed:
     count = places[-1][0] + 1
     values = np.zeros((len(codes), count), dtype=np.uint64)
     known = np.zeros_like(values)
@@ -116,7 +120,7 @@ def _lay(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Pa
     return Packed(values, known, weights)
 
 
-def _patterns(packed: Packed) -> list[Codes]:
+def _group_patterns(packed: Packed) -> list[Codes]:
     """Rows that miss the same values, together."""
     checkpoint()
     _, inverse = np.unique(packed.known, axis=0, return_inverse=True)
@@ -125,7 +129,7 @@ def _patterns(packed: Packed) -> list[Codes]:
     return np.split(order, bounds) if len(order) else []
 
 
-def _matches_of_one(values: Words, known: Words, others: Packed) -> int:
+def _count_record_matches(values: Words, known: Words, others: Packed) -> int:
     checkpoint()
     agrees = np.ones(len(others.weights), dtype=bool)
     for word in range(len(values)):
@@ -133,17 +137,17 @@ def _matches_of_one(values: Words, known: Words, others: Packed) -> int:
     return int(others.weights[agrees].sum())
 
 
-def _matches_by_key(mine: Packed, others: Packed) -> Codes:
+def _count_pattern_matches(mine: Packed, others: Packed) -> Codes:
     """Match two patterns: each masked by what the other knows, equal words agree; the smaller is sorted."""
     checkpoint()
     left, right = mine.values & others.known[0], others.values & mine.known[0]
     if len(right) <= len(left):
-        groups, _ = _group(right)
+        groups, _ = _group_rows(right)
         totals = np.add.reduceat(others.weights[groups.order], groups.starts)
-        place, hit = _find(left, right, groups)
+        place, hit = _find_groups(left, right, groups)
         return np.where(hit, totals[place], 0)
-    groups, group_of = _group(left)
-    place, hit = _find(right, left, groups)
+    groups, group_of = _group_rows(left)
+    place, hit = _find_groups(right, left, groups)
     sums = np.bincount(place[hit], weights=others.weights[hit], minlength=len(groups.starts))
     return sums.astype(np.int64)[group_of]
 
@@ -158,14 +162,14 @@ class Groups:
     keys: Words  # (groups,)
 
 
-def _group(words: Words) -> tuple[Groups, Codes]:
+def _group_rows(words: Words) -> tuple[Groups, Codes]:
     """Group rows of equal words; several words share a 64-bit key, drawn again if two rows collide.
 
     Rows collide where they differ and share a key.
     """
-    for seed in range(SEEDS):
-        multipliers = _multipliers(words.shape[1], seed)
-        keys = _keys(words, multipliers)
+    for seed in range(MAX_SEEDS):
+        multipliers = _draw_multipliers(words.shape[1], seed)
+        keys = _hash_rows(words, multipliers)
         order = np.argsort(keys, kind="stable")
         new = np.r_[True, keys[order][1:] != keys[order][:-1]]
         starts = np.flatnonzero(new)
@@ -176,7 +180,7 @@ def _group(words: Words) -> tuple[Groups, Codes]:
     raise ArithmeticError("no key tells the records apart")  # pragma: no cover - a chance of 2^-200
 
 
-def _multipliers(words: int, seed: int) -> Words:
+def _draw_multipliers(words: int, seed: int) -> Words:
     """Odd 64-bit multipliers; a single word is its own key."""
     if words == 1:
         return np.ones(1, dtype=np.uint64)
@@ -185,7 +189,7 @@ def _multipliers(words: int, seed: int) -> Words:
     )
 
 
-def _keys(words: Words, multipliers: Words) -> Words:
+def _hash_rows(words: Words, multipliers: Words) -> Words:
     mixed = words if len(multipliers) == 1 else words ^ (words >> np.uint64(31))
     key: Words = mixed[:, 0] * multipliers[0]
     for word in range(1, len(multipliers)):
@@ -193,7 +197,9 @@ def _keys(words: Words, multipliers: Words) -> Words:
     return key
 
 
-def _find(words: Words, grouped: Words, groups: Groups) -> tuple[Codes, npt.NDArray[np.bool_]]:
+def _find_groups(words: Words, grouped: Words, groups: Groups) -> tuple[Codes, npt.NDArray[np.bool_]]:
     """Which group each row falls in, and whether it does; words are compared, a key never decides alone."""
-    place = np.minimum(np.searchsorted(groups.keys, _keys(words, groups.multipliers)), len(groups.keys) - 1)
+    place = np.minimum(
+        np.searchsorted(groups.keys, _hash_rows(words, groups.multipliers)), len(groups.keys) - 1
+    )
     return place, (grouped[groups.order[groups.starts]][place] == words).all(axis=1)

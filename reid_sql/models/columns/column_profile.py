@@ -1,44 +1,252 @@
-"""The profile of a column: how far it tells records apart, its marks for missing values, what to think of."""
+"""The profile of a column: how far it distinguishes records, its missing-value codes, its likely role.
 
-from collections.abc import Iterable, Mapping, Sequence
+The role of a column follows from how many values it has, how they are written, and its name. The profile
+suggests what to do with a column; it never decides.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import log
 from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
-from reid_sql.models.columns import look as looks
-from reid_sql.models.columns.sentinel import Numbers, Sentinel, sentinels
-from reid_sql.models.numerics.percent import percent
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Floats, Integers
 
-SHOWN: Final = 5  # marks that a suggestion names
-SUGGESTED: Final = {
-    looks.IDENTIFIER: "leave it out: each of its {values:,} values is of one record, so that it names "
+# Missing-value codes: values that mean "missing" but count as values, such as `?`, N/A, 99 beyond a gap, or
+# 9999-99-99. Texts are in lower case and stripped of spaces.
+MISSING_WORDS: Final = (
+    *("", "?", "??", "???", "-", "--", "---", ".", "..", "*", "#", "xxx"),
+    *("na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "<null>", "(null)", "\\n"),
+    *("unknown", "unk", "not known", "unspecified", "not specified", "undefined", "undetermined"),
+    *("missing", "not available", "not applicable", "not stated", "not given", "not reported", "no answer"),
+    *("refused", "don't know", "dont know", "tbd", "tba"),
+)
+MISSING_DATES: Final = (
+    *("0000-00-00", "0001-01-01", "1899-12-30", "1899-12-31", "1900-00-00", "1900-01-01"),
+    *("9999-01-01", "9999-12-31", "9999-99-99"),
+)
+NINES: Final = tuple("9" * digits for digits in range(1, 11))
+MISSING_CODES: Final = ("97", "98", "997", "998", "9997", "9998")  # only where few numbers encode answers
+NEGATIVE_NINES: Final = ("-1", *(f"-{nines}" for nines in NINES))
+MISSING_NUMBERS: Final = (*NINES, *MISSING_CODES, *NEGATIVE_NINES)
+MAX_CODED_NUMBERS: Final = 20  # a column of so few distinct numbers encodes answers rather than amounts
+NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
+
+
+@dataclass(frozen=True)
+class MissingValueCode:
+    """A value that looks like a missing-value code, and the number of records that have it."""
+
+    text: str
+    records: int
+
+
+@dataclass(frozen=True)
+class NumberRange:
+    """The column's numbers without candidate codes: how many distinct ones, the least and the greatest."""
+
+    values: int
+    least: float
+    greatest: float
+
+    @property
+    def spacing(self) -> float:
+        """Mean distance between neighbouring numbers."""
+        return (self.greatest - self.least) / (self.values - 1) if self.values > 1 else 0.0
+
+
+def find_missing_value_codes(
+    candidates: Sequence[MissingValueCode], numbers: NumberRange | None
+) -> list[MissingValueCode]:
+    """Select the candidates that stand for a missing value, the most frequent first.
+
+    Words and dates always do. Nines do beyond a gap, which is wider than 1 and than the mean spacing, if
+    several records have them; among few numbers one record is enough, and 97 and 98 count, too. Negative
+    numbers do where all others are not negative. `numbers` is None where the column is not numeric.
+
+    >>> candidates = [MissingValueCode("9", 7), MissingValueCode("?", 8), MissingValueCode("-1", 2)]
+    >>> [code.text for code in find_missing_value_codes(candidates, NumberRange(5, 1, 5))]
+    ['?', '9', '-1']
+    """
+    numeric = {number: each for each in candidates if (number := _parse_number(each)) is not None}
+    codes = [each for each in candidates if each not in numeric.values()]
+    if numbers is not None and numbers.values:
+        if numbers.least >= 0:
+            codes += [each for number, each in numeric.items() if number < 0]
+        codes += _codes_beyond_gap(numeric, numbers)
+    return sorted(codes, key=lambda code: (-code.records, code.text))
+
+
+def _codes_beyond_gap(
+    candidates: Mapping[float, MissingValueCode], numbers: NumberRange
+) -> Iterator[MissingValueCode]:
+    """Yield nines and codes beyond a gap; a candidate without a gap is a number that extends the range."""
+    few, last = numbers.values <= MAX_CODED_NUMBERS, numbers.greatest
+    for number in sorted(number for number in candidates if number > last):
+        code = candidates[number]
+        frequent = few or (code.records > 1 and number in map(float, NINES))
+        if frequent and number - last > max(1.0, numbers.spacing):
+            yield code
+        else:
+            last = number
+
+
+def _parse_number(candidate: MissingValueCode) -> float | None:
+    try:
+        return float(candidate.text) if candidate.text.lower().strip() not in MISSING_WORDS else None
+    except ValueError:
+        return None
+
+
+PEOPLE_WORDS: Final = (
+    "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|"
+    "citizen"
+)
+IDENTIFIER_NAME: Final = re.compile(
+    rf"(^|_|\b)(id|uuid|guid|pid|ssn|nhs_number|mrn|({PEOPLE_WORDS})(_?(id|nr|no|number|key|code))?)$",
+    re.IGNORECASE,
+)
+CODE_NAME: Final = re.compile(r"(^|_|\b)((zip|post|postal)_?(code)?|code|plz|fips|icd_?\d*)$", re.IGNORECASE)
+# Matched against the whole text: year first, or day or month first.
+DATE_PATTERN: Final = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}"
+)
+PADDED_PATTERN: Final = "0[0-9]+"
+MIN_SHARE_OF_FORM: Final = 0.95  # share of the values that must be dates, or numbers, for the column to be
+MAX_CATEGORIES: Final = 20  # so few distinct values are categories, and too few to recognise an identifier
+MAX_NUMBER_CATEGORIES: Final = 10  # so few distinct whole numbers encode categories rather than amounts
+MIN_RECORDS_PER_CATEGORY: Final = 5  # mean number of records of a category
+MIN_SENTENCE_LENGTH: Final = 30  # mean number of characters of a sentence
+MIN_RECORDS_PER_LISTED_TEXT: Final = 100  # mean number of records of a sentence that is chosen from a list
+MIN_CODE_DIGITS: Final = 5  # numbers that all have so many digits are codes, not amounts
+
+EMPTY: Final = "empty"
+CONSTANT: Final = "constant"
+IDENTIFIER: Final = "identifier"
+REPEATED_IDENTIFIER: Final = "repeated identifier"
+DATE: Final = "date"
+CODE: Final = "code"
+NUMBER: Final = "number"
+CATEGORY: Final = "category"
+FREE_TEXT: Final = "free text"
+OTHER: Final = "other"
+NUMERIC_TYPES: Final = ("integer", "decimal", "float")
+TIME_TYPES: Final = ("date", "timestamp", "time")
+
+
+@dataclass(frozen=True)
+class ColumnForm:
+    """How a column's values are written, without the candidates for missing-value codes.
+
+    Of the distinct `values`, `numbers` are numbers, `whole` whole numbers, `dates` dates, `padded` digits
+    after a zero, and `spaced` have two spaces or more. `shortest`, `longest` and `letters` count characters:
+    of one value, and of all.
+    """
+
+    name: str
+    kind: str
+    values: int
+    numbers: int
+    whole: int
+    least: float
+    greatest: float
+    dates: int
+    padded: int
+    spaced: int
+    shortest: int
+    longest: int
+    letters: int
+
+
+def classify_column(form: ColumnForm, values: int, records: int) -> str:
+    """Classify the column; `values` and `records` are those without NULL and missing-value codes.
+
+    >>> person = ColumnForm("person_id", "text", 30, 0, 0, 0, 0, 0, 0, 0, 6, 6, 180)
+    >>> classify_column(person, 30, 30), classify_column(person, 30, 90)
+    ('identifier', 'repeated identifier')
+    """
+    if values < 2:  # noqa: PLR2004 - one value distinguishes no records
+        return CONSTANT if values else EMPTY
+    if form.kind in TIME_TYPES or (
+        form.kind == "text" and form.dates >= MIN_SHARE_OF_FORM * max(1, form.values)
+    ):
+        return DATE
+    if form.kind == "boolean":
+        return CATEGORY
+    if form.kind not in ("text", *NUMERIC_TYPES):
+        return OTHER
+    if is_identifier(form, values, records):
+        return IDENTIFIER if values == records else REPEATED_IDENTIFIER
+    return _classify_numbers(form, values) if is_numeric(form) else _classify_texts(form, values, records)
+
+
+def is_numeric(form: ColumnForm) -> bool:
+    """Whether the column contains numbers, perhaps written as text."""
+    return form.kind in NUMERIC_TYPES or (
+        form.kind == "text" and form.values > 0 and form.numbers >= MIN_SHARE_OF_FORM * form.values
+    )
+
+
+def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
+    """Whether values identify people: by the column's name, or because no two records share one."""
+    if values <= MAX_CATEGORIES:
+        return False
+    if IDENTIFIER_NAME.search(form.name):
+        return True
+    if values < records:
+        return False
+    if is_numeric(form):
+        return form.whole == form.numbers and form.greatest - form.least + 1 == form.numbers
+    return form.kind == "text" and not _is_prose(form)
+
+
+def _classify_numbers(form: ColumnForm, values: int) -> str:
+    digits = form.shortest == form.longest >= MIN_CODE_DIGITS and form.whole == form.numbers
+    if (form.kind == "text" and (form.padded or digits)) or CODE_NAME.search(form.name):
+        return CODE
+    return CATEGORY if form.whole == form.numbers and values <= MAX_NUMBER_CATEGORIES else NUMBER
+
+
+def _classify_texts(form: ColumnForm, values: int, records: int) -> str:
+    if _is_prose(form) and values > MAX_CATEGORIES and records < MIN_RECORDS_PER_LISTED_TEXT * values:
+        return FREE_TEXT
+    return CATEGORY if values <= MAX_CATEGORIES or records >= MIN_RECORDS_PER_CATEGORY * values else CODE
+
+
+def _is_prose(form: ColumnForm) -> bool:
+    """Whether most values are sentences rather than words."""
+    return form.letters >= MIN_SENTENCE_LENGTH * max(1, form.values) or 2 * form.spaced > form.values
+
+
+MAX_CODES_SHOWN: Final = 5  # missing-value codes that a suggestion names
+SUGGESTIONS: Final = {
+    IDENTIFIER: "leave it out: each of its {values:,} values is of one record, so that it names "
     "people by itself",
-    looks.REPEATED_IDENTIFIER: "take it as entity if it tells people apart: it is named like an identifier "
+    REPEATED_IDENTIFIER: "take it as entity if it tells people apart: it is named like an identifier "
     "and repeats ({values:,} values in {known:,} records), so that a row is not a person",
-    looks.DATED: "a quasi-identifier if it is known of people (birth, admission): {alone}; a month or a "
+    DATE: "a quasi-identifier if it is known of people (birth, admission): {alone}; a month or a "
     "year tells less",
-    looks.CODE: "a quasi-identifier if it places people (postcode, profession), sensitive if nobody should "
+    CODE: "a quasi-identifier if it places people (postcode, profession), sensitive if nobody should "
     "learn it (diagnosis): {alone}; its first characters tell less",
-    looks.NUMBER: "a quasi-identifier if others can know it (age, children): {alone}; bands tell less",
-    looks.CATEGORY: "a quasi-identifier if it can be seen or known (sex, origin, profession), else perhaps "
+    NUMBER: "a quasi-identifier if others can know it (age, children): {alone}; bands tell less",
+    CATEGORY: "a quasi-identifier if it can be seen or known (sex, origin, profession), else perhaps "
     "sensitive: {alone}",
-    looks.FREE_TEXT: "leave it out, or read it before it is released: text may name people, and {alone}",
-    looks.CONSTANT: "no quasi-identifier: all records that have a value have the same",
-    looks.EMPTY: "leave it out: it has no value",
-    looks.OTHER: "take what is in it as columns of their own: values within values are compared as a whole, "
+    FREE_TEXT: "leave it out, or read it before it is released: text may name people, and {alone}",
+    CONSTANT: "no quasi-identifier: all records that have a value have the same",
+    EMPTY: "leave it out: it has no value",
+    OTHER: "take what is in it as columns of their own: values within values are compared as a whole, "
     "and {alone}",
 }
 
 
 @dataclass(frozen=True)
 class ColumnCounts:
-    """What is counted of each column: its records by distinct value, and how these are written.
+    """Counts of each column: its records by distinct value, and how the values are written (`ColumnForm`).
 
-    The latter as in `look.Form`.
-    `candidates` are values that may be marks for a missing one, each as its records, a colon and its text.
+    `candidates` are values that may be missing-value codes, each as its records, a colon and its text.
     """
 
     place: Integers  # (columns,)
@@ -65,32 +273,32 @@ class ColumnCounts:
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """A column: figures in which NULL is a value like any other, and what it looks like."""
+    """A column: figures in which NULL is a value like any other, and its likely role."""
 
     column_name: str
     column_type: str
     records: int
     distinct_values: int  # distinct values of the column, NULL not counted
     uniqueness: float
-    separation: float | None  # share of the pairs of records that the column tells apart
-    entropy_bits: float  # bits that the value of a record tells about it
+    separation: float | None  # share of the pairs of records that the column distinguishes
+    entropy_bits: float  # bits of information in a record's value
     missing: float  # share of the records that are NULL
-    sentinels: list[str]  # values that look like a mark for a missing one, the most frequent first
-    sentinel_records: list[int]  # records that hold each of them
+    sentinels: list[str]  # missing-value codes, the most frequent first
+    sentinel_records: list[int]  # records that have each of them
     looks_like: str
-    suggestion: str  # what to think of, and why; never a decision
+    suggestion: str  # what to consider, and why; never a decision
 
 
-def profiles(counts: ColumnCounts) -> list[ColumnProfile]:
-    """Profile each column. Refuses an empty table.
+def profile_columns(counts: ColumnCounts) -> list[ColumnProfile]:
+    """Profile each column; refuse an empty table.
 
     >>> import numpy as np
     >>> whole, real = (lambda n: np.array([n])), (lambda x: np.array([float(x)]))
     >>> sex = ColumnCounts(whole(1), ["sex"], ["text"], whole(4), whole(0), whole(3), whole(1), [2],
     ...     real(2 * np.log(2)), *[whole(0)] * 2, *[real(0)] * 2, *[whole(0)] * 3, *[whole(1)] * 2, whole(2),
     ...     [["1:?"]])
-    >>> found = profiles(sex)[0]
-    >>> found.sentinels, found.looks_like, found.entropy_bits
+    >>> profile = profile_columns(sex)[0]
+    >>> profile.sentinels, profile.looks_like, profile.entropy_bits
     (['?'], 'category', 1.5)
     """
     columns = [getattr(counts, each.name) for each in fields(ColumnCounts)]
@@ -98,17 +306,18 @@ def profiles(counts: ColumnCounts) -> list[ColumnProfile]:
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     if not rows or not int(rows[0]["records"]):
         raise NoRecordsError(NO_RECORDS)
-    return [_profile(row) for row in rows]
+    return [_profile_column(row) for row in rows]
 
 
-def _profile(row: dict[str, Any]) -> ColumnProfile:
+def _profile_column(row: dict[str, Any]) -> ColumnProfile:
     records, missing, values = (int(row[name]) for name in ("records", "missing", "distinct_values"))
-    form, marks = _form(row), _marks(row)
-    known = records - missing - sum(mark.records for mark in marks)
-    seen = looks.look(form, values - len(marks), known)
+    form, codes = _column_form(row), _missing_value_codes(row)
+    known, distinct = records - missing - sum(code.records for code in codes), values - len(codes)
+    kind = classify_column(form, distinct, known)
     pairs = records * (records - 1)
     separation = (pairs - int(row["pairs_alike"])) / pairs if pairs else None
     uniqueness = int(row["unique_records"]) / records
+    alone = _describe_singling_out(uniqueness, separation)
     return ColumnProfile(
         column_name=form.name,
         column_type=form.kind,
@@ -118,84 +327,80 @@ def _profile(row: dict[str, Any]) -> ColumnProfile:
         separation=separation,
         entropy_bits=max(0.0, (log(records) - float(row["n_log_n"]) / records) / log(2)),
         missing=missing / records,
-        sentinels=[mark.text for mark in marks],
-        sentinel_records=[mark.records for mark in marks],
-        looks_like=seen,
-        suggestion=_suggestion(seen, values - len(marks), known, _alone(uniqueness, separation))
-        + _of_marks(marks),
+        sentinels=[code.text for code in codes],
+        sentinel_records=[code.records for code in codes],
+        looks_like=kind,
+        suggestion=SUGGESTIONS[kind].format(values=distinct, known=known, alone=alone)
+        + _missing_value_note(codes),
     )
 
 
-def _form(row: dict[str, Any]) -> looks.Form:
-    """How the values are written that can be no marks."""
+def _column_form(row: dict[str, Any]) -> ColumnForm:
+    """How the values are written, without the candidates for missing-value codes."""
     values = int(row["distinct_values"]) - len(row["candidates"])
     counted = ("numbers", "whole", "dates", "padded", "spaced", "shortest", "longest", "letters")
     whole: dict[str, Any] = {name: int(row[name]) for name in counted}
     ends = float(row["least"]), float(row["greatest"])
-    return looks.Form(
+    return ColumnForm(
         row["column_name"], row["column_type"], values, least=ends[0], greatest=ends[1], **whole
     )
 
 
-def _marks(row: dict[str, Any]) -> list[Sentinel]:
-    """The values that look like marks for a missing one."""
-    form = _form(row)
-    numbers = Numbers(form.numbers, form.least, form.greatest) if looks.of_numbers(form) else None
+def _missing_value_codes(row: dict[str, Any]) -> list[MissingValueCode]:
+    form = _column_form(row)
+    numbers = NumberRange(form.numbers, form.least, form.greatest) if is_numeric(form) else None
     split = (candidate.partition(":") for candidate in row["candidates"])
-    candidates = [Sentinel(_written(text, form.kind), int(count)) for count, _, text in split]
-    named = looks.NAMED_LIKE_PEOPLE.search(form.name) and form.values > looks.FEW
-    return sentinels(
-        candidates, None if named else numbers
-    )  # nines among people's own numbers are one of them
+    candidates = [MissingValueCode(_render_value(text, form.kind), int(count)) for count, _, text in split]
+    # Among identifiers, nines are an identifier like the others.
+    named = IDENTIFIER_NAME.search(form.name) and form.values > MAX_CATEGORIES
+    return find_missing_value_codes(candidates, None if named else numbers)
 
 
-def _written(text: str, kind: str) -> str:
-    """The value as every engine writes it."""
+def _render_value(text: str, kind: str) -> str:
+    """Write the value the same for every engine."""
     if kind in ("text", "other"):
         return text
-    if kind in looks.TIMED:
+    if kind in TIME_TYPES:
         return text[:10]
     return "NaN" if text.lower() == "nan" else str(int(float(text)))
 
 
-def _alone(uniqueness: float, separation: float | None) -> str:
+def _describe_singling_out(uniqueness: float, separation: float | None) -> str:
     apart = "" if separation is None else f" and tells {percent(separation)} of the pairs apart"
     return f"alone it singles out {percent(uniqueness)} of the records{apart}"
 
 
-def _suggestion(seen: str, values: int, known: int, alone: str) -> str:
-    return SUGGESTED[seen].format(values=values, known=known, alone=alone)
+def _missing_value_note(codes: Sequence[MissingValueCode]) -> str:
+    note = count_missing_values([code.text for code in codes], [code.records for code in codes])
+    return f"; {note}: make it NULL if it is one" if note else ""
 
 
-def _of_marks(marks: Sequence[Sentinel]) -> str:
-    """What stands in places of missing values, and what to do."""
-    told = held_by([mark.text for mark in marks], [mark.records for mark in marks])
-    return f"; {told}: make it NULL if it is one" if told else ""
+def describe_missing_values(profiled: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Give the columns that have missing-value codes, each with the sentence of `count_missing_values`.
 
-
-def marks_of(profiled: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """The columns that hold marks for missing values, each with what `held_by` says of it.
-
-    >>> row = {"column_name": "age", "sentinels": [], "sentinel_records": []}
-    >>> list(marks_of([row, {"column_name": "sex", "sentinels": ["?"], "sentinel_records": [2]}]))
+    >>> age = {"column_name": "age", "sentinels": [], "sentinel_records": []}
+    >>> sex = {"column_name": "sex", "sentinels": ["?"], "sentinel_records": [2]}
+    >>> list(describe_missing_values([age, sex]))
     ['sex']
     """
     return {
-        row["column_name"]: held_by(row["sentinels"], row["sentinel_records"], row["column_name"])
+        row["column_name"]: count_missing_values(
+            row["sentinels"], row["sentinel_records"], row["column_name"]
+        )
         for row in profiled
         if row["sentinels"]
     }
 
 
-def held_by(sentinels: Sequence[str], records: Sequence[int], column: str = "") -> str:
-    """How many records hold a mark for a missing value, in a sentence without its full stop, or nothing.
+def count_missing_values(codes: Sequence[str], records: Sequence[int], column: str = "") -> str:
+    """Write how many records have missing-value codes, as a sentence without its full stop, or nothing.
 
-    >>> held_by(["?"], [1836], "workclass")
+    >>> count_missing_values(["?"], [1836], "workclass")
     "1,836 records hold '?' in workclass, which looks like a mark for a missing value and counts as a value"
     """
-    if not sentinels:
+    if not codes:
         return ""
-    told, held = ", ".join(f"'{each}'" for each in sentinels[:SHOWN]), sum(records)
+    listed, total = ", ".join(f"'{each}'" for each in codes[:MAX_CODES_SHOWN]), sum(records)
     where = f" in {column}" if column else ""
-    words = f"{held:,} record{' holds' if held == 1 else 's hold'} {told}{where}"
-    return f"{words}, which looks like a mark for a missing value and counts as a value"
+    counted = f"{total:,} record{' holds' if total == 1 else 's hold'} {listed}{where}"
+    return f"{counted}, which looks like a mark for a missing value and counts as a value"

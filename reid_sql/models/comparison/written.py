@@ -7,12 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.columns.look import PADDED
-from reid_sql.models.columns.sentinel import NUMBER
+from reid_sql.models.columns.column_profile import NUMBER_PATTERN, PADDED_PATTERN
 from reid_sql.parameters import Floats
 
-A_NUMBER: Final = re.compile(NUMBER)
-A_PADDED_NUMBER: Final = re.compile(PADDED)
+A_NUMBER: Final = re.compile(NUMBER_PATTERN)
+A_PADDED_NUMBER: Final = re.compile(PADDED_PATTERN)
 A_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
 NOTHING: Final = re.compile(r"[\s*]*")
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics import search
-from reid_sql.models.numerics.special import gammaln, ndtr, ndtri, xlogy
+from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics.scipy_functions import gammaln, ndtr, ndtri, xlogy
 from reid_sql.parameters import Floats
 
 STRONGEST: Final = 0.999  # correlation of two columns that settle each other
@@ -151,4 +151,4 @@ def matching_correlation(pairs: Sequence[tuple[Floats, Floats]], information: fl
         return 0.0
     if excess(STRONGEST) <= 0:
         return STRONGEST
-    return search.root(excess, 0.0, STRONGEST, xtol=1e-5)
+    return scipy_functions.find_root(excess, 0.0, STRONGEST, xtol=1e-5)

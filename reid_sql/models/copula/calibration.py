@@ -14,7 +14,7 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
-from reid_sql.models.numerics import search
+from reid_sql.models.numerics import scipy_functions
 from reid_sql.parameters import Floats
 
 FARTHEST: Final = 4.0  # of the logarithm of the factor
@@ -54,7 +54,7 @@ def calibration(cells: Floats, records: int, alone: int) -> Calibration:
     """Find the factor, and say where it met its bound, or where cells no longer add up to 1."""
     low, high = (_excess(cells, records, alone, at) for at in (-FARTHEST, FARTHEST))
     bound = -FARTHEST if low <= 0 else FARTHEST if high >= 0 else 0.0
-    found = bound or search.root(
+    found = bound or scipy_functions.find_root(
         lambda at: _excess(cells, records, alone, at), -FARTHEST, FARTHEST, xtol=1e-6
     )
     repeated = records - alone

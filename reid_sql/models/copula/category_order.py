@@ -13,8 +13,8 @@ import numpy as np
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.association import normal_table
-from reid_sql.models.numerics import search
-from reid_sql.models.numerics.special import xlogy
+from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics.scipy_functions import xlogy
 from reid_sql.parameters import Floats
 
 ROUNDS: Final = 60
@@ -80,4 +80,4 @@ def likeliest_correlation(first: Floats, second: Floats, pairs: tuple[Integers, 
         table = np.maximum(normal_table(first, second, correlation), LEAST)
         return -float(xlogy(weight, table[one, other]).sum())
 
-    return search.least(unlikely, -STRONGEST, STRONGEST, xatol=1e-4)
+    return scipy_functions.minimize(unlikely, -STRONGEST, STRONGEST, xatol=1e-4)

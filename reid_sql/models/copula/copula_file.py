@@ -17,7 +17,7 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import FARTHEST
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
 from reid_sql.models.copula.marginals import FAMILIES, Marginal
-from reid_sql.models.numerics.correlation import checked_correlation
+from reid_sql.models.numerics.rectangle import check_correlation
 from reid_sql.suggestion import suggestion
 
 FORMAT: Final = "reid-sql gaussian copula"
@@ -155,7 +155,7 @@ def _model(content: Mapping[str, Any]) -> GaussianCopula:
     if not names or len(set(names)) < len(names):
         raise ValueError("columns")
     marginals = tuple(_marginal(column) for column in columns)
-    correlation = checked_correlation(content["correlation"], len(names))
+    correlation = check_correlation(content["correlation"], len(names))
     records, seed, method = (
         _kind(content["records"], int),
         _kind(content["seed"], int),

@@ -23,8 +23,7 @@ from reid_sql.models.copula.category_order import PairTables, category_orders, l
 from reid_sql.models.copula.copula_population import drawn_cells
 from reid_sql.models.copula.gaussian_copula import ALONE, OUTSIDE, GaussianCopula, PairCounts
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
-from reid_sql.models.numerics.correlation import nearest_correlation
-from reid_sql.models.numerics.rectangle import Precision
+from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.parameters import MOST_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 

@@ -14,8 +14,8 @@ from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.numerics.rectangle import FARTHEST, Cells, Estimates, Precision, integrate
-from reid_sql.models.numerics.special import ndtri
+from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
+from reid_sql.models.numerics.scipy_functions import ndtri
 from reid_sql.models.population.estimate import PopulationShares
 from reid_sql.parameters import COUNT, Floats
 
@@ -113,7 +113,7 @@ def _shuffled(model: GaussianCopula, rng: np.random.Generator) -> _Order:
         for n, m in zip(counts, model.marginals, strict=True)
     ]
     bounds = [
-        ndtri(np.append(0.0, np.cumsum(marginal.shares[own])).clip(0, 1)).clip(-FARTHEST, FARTHEST)
+        ndtri(np.append(0.0, np.cumsum(marginal.shares[own])).clip(0, 1)).clip(-MAX_SIGMAS, MAX_SIGMAS)
         for marginal, own in zip(model.marginals, values, strict=True)
     ]
     return _Order(values, bounds)

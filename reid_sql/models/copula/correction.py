@@ -10,7 +10,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
-from reid_sql.models.numerics import search
+from reid_sql.models.numerics import scipy_functions
 from reid_sql.parameters import Floats
 
 FARTHEST: Final = 9.0  # of the logarithm of the exponent
@@ -57,7 +57,7 @@ def correct(scored: ScoredClasses, uniqueness: float) -> Correction:
             "no exponent gives this uniqueness; scores are left as they are",
         )
     return Correction(
-        float(np.exp(search.root(excess, -FARTHEST, FARTHEST, xtol=1e-12))),
+        float(np.exp(scipy_functions.find_root(excess, -FARTHEST, FARTHEST, xtol=1e-12))),
         float(share @ xi),
         uniqueness,
         "ok",

@@ -14,8 +14,8 @@ import numpy as np
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics import search
-from reid_sql.models.numerics.special import gammaln
+from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics.scipy_functions import gammaln
 from reid_sql.parameters import Floats
 
 CATEGORICAL: Final = "categorical"
@@ -204,7 +204,7 @@ def _negative_binomial(grid: Integers, steps: Integers, weights: Floats, mean: f
         logs: Floats = chosen - size * np.log1p(mean / size) - at * np.log1p(size / mean)
         return logs
 
-    best = search.least(lambda size: -float(weights @ log_pmf(size, steps)), -7.0, 14.0)
+    best = scipy_functions.minimize(lambda size: -float(weights @ log_pmf(size, steps)), -7.0, 14.0)
     return np.asarray(np.exp(log_pmf(best, grid)))
 
 
@@ -212,7 +212,7 @@ def _logarithmic(grid: Integers, mean: float) -> Floats:
     def excess(odds: float) -> float:  # −p / ((1 − p) log(1 − p)) at p = 1 − exp(−odds), less the mean
         return float(np.expm1(odds) / odds - mean)
 
-    odds = search.root(excess, 1e-12, 60.0)
+    odds = scipy_functions.find_root(excess, 1e-12, 60.0)
     ranks = grid + 1.0
     return np.asarray(np.exp(ranks * np.log(-np.expm1(-odds)) - np.log(ranks) - np.log(odds)))
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.marginals import Marginal
-from reid_sql.models.numerics.rectangle import FARTHEST
-from reid_sql.models.numerics.special import ndtri
+from reid_sql.models.numerics.rectangle import MAX_SIGMAS
+from reid_sql.models.numerics.scipy_functions import ndtri
 from reid_sql.parameters import Floats
 
 MANY: Final = 300  # values: beyond, each lies anywhere, whatever the others do
@@ -60,4 +60,6 @@ def _ordered(marginal: Marginal, codes: Integers) -> Ends:
 
 
 def _latent(start: Floats, stop: Floats) -> Ends:
-    return ndtri(start.clip(0, 1)).clip(-FARTHEST, FARTHEST), ndtri(stop.clip(0, 1)).clip(-FARTHEST, FARTHEST)
+    return ndtri(start.clip(0, 1)).clip(-MAX_SIGMAS, MAX_SIGMAS), ndtri(stop.clip(0, 1)).clip(
+        -MAX_SIGMAS, MAX_SIGMAS
+    )

@@ -1,9 +1,4 @@
-"""QaR: the extreme re-identification risk of a table, a high quantile of its quasi-identifiers' risks.
-
-The risk of a quasi-identifier is θ = H/L, H distinct values among L records: the mean of 1/size over the
-records, which of people is that of the smallest of their classes. T is the 1 − α quantile of the θ
-by extreme-value theory: the logits of those above a threshold u exceed its logit by a generalised Pareto law.
-"""
+"""QaR: the extreme re-identification risk of a table, a high quantile of its quasi-identifiers' risks."""
 
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -13,14 +8,21 @@ import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.class_keys import DECIMALS, Key, each_key, reidentifications
-from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers, QuasiIdentifiers
-from reid_sql.models.numerics.special import expit
+from reid_sql.models.classes.class_keys import SUM_DECIMALS, Key, map_keys, sum_reidentifications
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, QuasiIdentifiers, RemoteCodes
+from reid_sql.models.numerics.scipy_functions import expit
 from reid_sql.parameters import Floats, Number, plain
 
-ENOUGH: Final = 5  # excesses, for a law of two parameters
-WHOLE: Final = 1e-9  # a place so near a whole number is that number
-NEAR_ZERO: Final = 1e-8
+# QaR: the extreme re-identification risk of a table, a high quantile of its quasi-identifiers' risks.
+# The risk of a quasi-identifier is θ = H/L, H distinct values among L records: the mean of 1/size over the
+# records, which of people is that of the smallest of their classes. T is the 1 − α quantile of the θ by
+# extreme-value theory: the logits of those above a threshold u exceed its logit by a generalised Pareto
+# law.
+
+MIN_EXCEEDANCES: Final = 5  # excesses, for a law of two parameters
+INTEGER_TOLERANCE: Final = 1e-9  # a place so near a whole number is that number
+MIN_SHAPE: Final = 1e-8
 
 ALPHA: Final = Number(
     "a probability above 0 and below 1",
@@ -66,7 +68,7 @@ class Level:
         (774, 0.85)
         """
         place = (count + 1 / 3) * (1 - self.tail) + 1 / 3
-        place = round(place) if abs(place - round(place)) < WHOLE else place
+        place = round(place) if abs(place - round(place)) < INTEGER_TOLERANCE else place
         place = min(max(place, 1.0), float(count))
         return int(place) - 1, round(place - int(place), 12)
 
@@ -87,56 +89,56 @@ class Fits:
     certain: npt.NDArray[np.bool_]  # (rows,) a quasi-identifier has the risk 1
 
 
-def distinct_values(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Integers:
+def count_distinct_values(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Integers:
     """Count the distinct values of every quasi-identifier.
 
-    >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 3])], np.arange(3))
-    >>> distinct_values(choose(table, 1)).tolist()
+    >>> count_distinct_values(choose_quasi_identifiers(table, 1)).tolist()
     [2, 3]
     """
-    return right_matches(chosen, memory_mb)[0]
+    return count_right_matches(chosen, memory_mb)[0]
 
 
-def right_matches(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> tuple[Integers, Numbers]:
+def count_right_matches(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> tuple[Integers, Numbers]:
     """Count the distinct values of every quasi-identifier, and the right matches to expect by it, H.
 
     These are as many as the values where each record is a person.
 
-    >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> twice = Codes(["a"], [True], [np.array([1, 2, 2])], np.arange(3), people=np.array([1, 1, 2]))
-    >>> [counted.tolist() for counted in right_matches(choose(twice, 1))]
+    >>> [counted.tolist() for counted in count_right_matches(choose_quasi_identifiers(twice, 1))]
     [[2], [1.5]]
     """
     table = chosen.table
-    if isinstance(table, CodesElsewhere):
+    if isinstance(table, RemoteCodes):
         return table.count(chosen.places)
     if not len(table.people):
-        values = np.array(each_key(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64)
+        values = np.array(map_keys(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64)
         return values, values
 
     def told(_: int, key: Key) -> tuple[int, float]:
         values, sizes = key.of_people(table.people)
-        return values, round(reidentifications(sizes), DECIMALS)
+        return values, round(sum_reidentifications(sizes), SUM_DECIMALS)
 
-    distinct, matches = zip(*each_key(chosen, told, memory_mb), strict=True)
+    distinct, matches = zip(*map_keys(chosen, told, memory_mb), strict=True)
     return np.array(distinct, dtype=np.int64), np.array(matches)
 
 
-def highest(distinct: Numbers, level: Level) -> Numbers:
+def select_highest(distinct: Numbers, level: Level) -> Numbers:
     """The values that decide, ascending: those at the threshold and above."""
     count = level.top(len(distinct))
     return np.sort(np.partition(distinct, len(distinct) - count)[-count:])
 
 
-def fit(top: Numbers, records: int | Integers, count: int, level: Level) -> Fits:
+def fit_tail(top: Numbers, records: int | Integers, count: int, level: Level) -> Fits:
     """Fit each row of the highest distinct values, ascending, of tables of `records` records.
 
     There are `count` quasi-identifiers. T = logistic(logit u + (β/ξ)((α/π_u)^−ξ − 1)), with ξ and β by
     probability-weighted moments (Hosking & Wallis 1987).
 
     >>> top = np.array([[120, 130, 140, 150, 170, 200, 260]])
-    >>> round(float(fit(top, 1000, 120, Level()).risk[0]), 4)
+    >>> round(float(fit_tail(top, 1000, 120, Level()).risk[0]), 4)
     0.204
     """
     checkpoint()
@@ -149,22 +151,22 @@ def fit(top: Numbers, records: int | Integers, count: int, level: Level) -> Fits
     m = above.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         base = np.log(u) - np.log(size - u)
-        excess = np.where(above, _logit(top, size) - base, 0.0)
-        shape, scale = _moments(excess, m)
+        excess = np.where(above, _logits(top, size) - base, 0.0)
+        shape, scale = _fit_moments(excess, m)
         reach = np.log(level.tail / level.alpha)
         risk = expit(base[:, 0] + scale * growth(shape, reach))
     spread = (
         np.take_along_axis(top, np.minimum(top.shape[1] - m, top.shape[1] - 1)[:, None], axis=1)[:, 0]
         < top[:, -1]
     )
-    fitted = (m >= ENOUGH) & spread & ~certain
+    fitted = (m >= MIN_EXCEEDANCES) & spread & ~certain
     shape, scale = np.where(fitted, shape, np.nan), np.where(fitted, scale, np.nan)
     return Fits(
         np.where(certain, 1.0, np.where(fitted, risk, np.nan)), u[:, 0] / size[:, 0], shape, scale, m, certain
     )
 
 
-def _logit(distinct: Numbers, size: Floats) -> Floats:
+def _logits(distinct: Numbers, size: Floats) -> Floats:
     """ln(H/(L − H)); by a table where all rows have the same L and few different H."""
     low, high = int(distinct.min()), int(distinct.max())
     whole = np.issubdtype(distinct.dtype, np.integer)
@@ -177,7 +179,7 @@ def _logit(distinct: Numbers, size: Floats) -> Floats:
     return logits
 
 
-def _moments(excess: Floats, m: Integers) -> tuple[Floats, Floats]:
+def _fit_moments(excess: Floats, m: Integers) -> tuple[Floats, Floats]:
     """Shape and scale from a0, the mean of x, and a1, the mean of x(1 − F).
 
     F = (i − 0.35)/m for the i-th smallest.
@@ -199,7 +201,172 @@ def growth(shape: Floats, reach: float) -> Floats:
     >>> growth(np.array([0.0, 1.0]), 2.0).round(4).tolist()
     [2.0, 6.3891]
     """
-    small = np.abs(shape) < NEAR_ZERO
+    small = np.abs(shape) < MIN_SHAPE
     safe = np.where(small, 1.0, shape)
     grown: Floats = np.where(small, reach * (1 + shape * reach / 2), np.expm1(safe * reach) / safe)
     return grown
+
+
+# The extreme risk of a table as an answer: the estimate, its interval, and a status where there is none.
+
+RESAMPLES: Final = 1000
+INTERVAL_ENDS: Final = (0.025, 0.975)
+MIN_FITTED_SHARE: Final = 0.9  # share of the resamples that must have a fit
+VALUES_PER_RESAMPLE_BLOCK: Final = 2_000_000  # values fitted at once
+MAX_NAMED: Final = 3  # quasi-identifiers that a sentence names
+CERTAIN: Final = 1.0
+
+STATUS_TOO_FEW: Final = "quasi-identifiers exceed the threshold and a fit needs"
+STATUS_EQUAL_RISKS: Final = (
+    "risk is not available: all quasi-identifiers above the threshold have the same risk; "
+    "pass more columns or another p"
+)
+STATUS_BEYOND_LAW: Final = "the highest risk lies above the end of the fitted law"
+STATUS_NO_INTERVAL: Final = "no interval: too many resamples have no fit"
+
+
+@dataclass(frozen=True)
+class ExtremeRisk:
+    """T with its 95 % bootstrap interval, the threshold u, and the law of the excesses of the logits.
+
+    The threshold is a share.
+    """
+
+    risk: float | None
+    risk_low: float | None
+    risk_high: float | None
+    threshold: float
+    shape: float | None
+    scale: float | None
+    quasi_identifiers: int
+    exceedances: int
+    records: int
+    status: str
+
+
+@dataclass(frozen=True)
+class QuasiIdentifierRisk:
+    """A quasi-identifier, how many distinct values it has, and the right matches to expect of a record.
+
+    These are the distinct values over the records where each record is a person.
+    """
+
+    quasi_identifier: list[str]
+    distinct_values: int
+    risk: float
+    records: int
+    status: str
+
+
+def rank_quasi_identifiers(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> list[QuasiIdentifierRisk]:
+    """Give every quasi-identifier with its risk, the riskiest first.
+
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
+    >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2, 2]), np.array([1, 2, 3, 3])], np.arange(4))
+    >>> chosen = choose_quasi_identifiers(table, 1)
+    >>> [(row.quasi_identifier, row.risk) for row in rank_quasi_identifiers(chosen)]
+    [(['b'], 0.75), (['a'], 0.5)]
+    """
+    distinct, matches = count_right_matches(chosen, memory_mb)
+    status, records = "; ".join(chosen.remark) or OK, chosen.records
+    order = np.argsort(-matches, kind="stable").tolist()
+    return [
+        QuasiIdentifierRisk(chosen.names(n), int(distinct[n]), float(matches[n] / records), records, status)
+        for n in order
+    ]
+
+
+def estimate_extreme_risk(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> ExtremeRisk:
+    """Estimate the extreme risk, with the percentile interval of a seeded bootstrap.
+
+    The bootstrap draws the quasi-identifiers.
+
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
+    >>> table = Codes(["key"], [True], [np.arange(1, 9)], np.arange(8))
+    >>> estimate_extreme_risk(choose_quasi_identifiers(table, 1), Level()).status
+    'risk is 1: every record is unique for (key)'
+    """
+    _, distinct = count_right_matches(chosen, memory_mb)
+    top = select_highest(distinct, level)
+    found = fit_tail(top[None], chosen.records, len(chosen), level)
+    low, high = (
+        bootstrap_interval(distinct, chosen.records, level, chosen.seed)
+        if np.isfinite(found.shape[0])
+        else (None, None)
+    )
+    problems = _list_problems(found, top, chosen, distinct)
+    if low is None and np.isfinite(found.shape[0]):
+        problems.append(STATUS_NO_INTERVAL)
+    return ExtremeRisk(
+        risk=none_if_nan(found.risk[0]),
+        risk_low=low,
+        risk_high=high,
+        threshold=float(found.threshold[0]),
+        shape=none_if_nan(found.shape[0]),
+        scale=none_if_nan(found.scale[0]),
+        quasi_identifiers=len(chosen),
+        exceedances=int(found.exceedances[0]),
+        records=chosen.records,
+        status="; ".join([*problems, *chosen.remark]) or OK,
+    )
+
+
+def none_if_nan(value: float) -> float | None:
+    """The number, or None where there is none.
+
+    >>> none_if_nan(0.5), none_if_nan(float("nan"))
+    (0.5, None)
+    """
+    return None if np.isnan(value) else float(value)
+
+
+def explain_missing_fit(found: Fits, row: int = 0) -> list[str]:
+    """Say why this row of the fits has no risk; nothing where it has."""
+    if not np.isnan(found.risk[row]):
+        return []
+    m = int(found.exceedances[row])
+    if m < MIN_EXCEEDANCES:
+        remedy = "pass more columns, a larger tail or another p"
+        return [f"risk is not available: {m} {STATUS_TOO_FEW} {MIN_EXCEEDANCES}; {remedy}"]
+    return [STATUS_EQUAL_RISKS]
+
+
+def _list_problems(found: Fits, top: Numbers, chosen: QuasiIdentifiers, distinct: Numbers) -> list[str]:
+    if found.certain[0]:
+        keys = np.flatnonzero(distinct == chosen.records).tolist()
+        named = ", ".join(f"({', '.join(chosen.names(key))})" for key in keys[:MAX_NAMED])
+        more = f" and {len(keys) - MAX_NAMED} more" if len(keys) > MAX_NAMED else ""
+        return [f"risk is 1: every record is unique for {named}{more}"]
+    if found.shape[0] < 0:
+        end = -found.scale[0] / found.shape[0]
+        share = top[-1] / chosen.records
+        reached = (
+            np.log(share) - np.log1p(-share) - np.log(found.threshold[0]) + np.log1p(-found.threshold[0])
+        )
+        return [STATUS_BEYOND_LAW] if reached > end else []
+    return explain_missing_fit(found)
+
+
+def bootstrap_interval(
+    distinct: Numbers, records: int, level: Level, seed: int = 0
+) -> tuple[float | None, float | None]:
+    """Give the 95 % percentile interval of T over drawn quasi-identifiers; None without fits.
+
+    They are drawn anew, with replacement. Only the highest of each resample are drawn: the k-th smallest of n
+    uniform numbers is a ratio of sums of exponential ones.
+    """
+    count, size = len(distinct), level.top(len(distinct))
+    descending = np.sort(distinct)[::-1]
+    generator = np.random.default_rng(seed)
+    drawn = []
+    for rows in np.diff(np.r_[0 : RESAMPLES : max(1, VALUES_PER_RESAMPLE_BLOCK // size), RESAMPLES]):
+        sums = np.cumsum(generator.exponential(size=(rows, size)), axis=1)
+        whole = sums[:, -1:] + generator.gamma(count - size + 1, size=(rows, 1))
+        places = np.minimum((sums / whole * count).astype(np.int64), count - 1)
+        drawn.append(fit_tail(descending[places[:, ::-1]], records, count, level).risk)
+    resampled = np.concatenate(drawn)
+    resampled = resampled[~np.isnan(resampled)]
+    if len(resampled) < MIN_FITTED_SHARE * RESAMPLES:
+        return None, None
+    low, high = np.quantile(resampled, INTERVAL_ENDS)
+    return float(low), float(high)

@@ -1,20 +1,190 @@
-"""What each record contributes to the extreme risk of its table, exactly."""
+"""What each record contributes to the extreme risk, exactly, and how well cheap proxies agree with that."""
 
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, isqrt, prod
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
+from reid_sql.interruption import checkpoint
+from reid_sql.models.classes.class_keys import BYTES_PER_MB, require_memory, run_for_each
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.extreme.extreme_risk import Fits, Level, fit, highest
-from reid_sql.models.extreme.extreme_risk_estimate import no_fit, number
-from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
-from reid_sql.models.extreme.record_order import by_order
-from reid_sql.models.extreme.removal import risk_without, uniqueness
+from reid_sql.models.classes.quasi_identifiers import Codes, Integers, QuasiIdentifiers
+from reid_sql.models.extreme.extreme_risk import (
+    Fits,
+    Level,
+    explain_missing_fit,
+    fit_tail,
+    none_if_nan,
+    select_highest,
+)
+from reid_sql.models.extreme.removal import count_uniqueness, risk_without
 from reid_sql.parameters import Floats
 
-WITHOUT: Final = "contribution is not available: without the record there is no fit"
+# How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns).
+
+CELL_BYTES: Final = (
+    32  # of the memory for each cell of a grid of counts, its running sums and a second thread's
+)
+BIN_BYTES: Final = 4
+STATUS_NOT_ORDINAL: Final = "has no order; pass columns of numbers, dates or ordered categories"
+STATUS_HAS_NULL: Final = "holds NULL, which has no place in an order; pass nulls := 'drop'"
+STATUS_TOO_MANY_CELLS: Final = "cells of the joint distribution are too many for memory_mb"
+
+
+def explain_unordered(table: Codes) -> str:
+    """Say which column has no order; nothing where all have.
+
+    >>> explain_unordered(Codes(["zip"], [False], [np.array([1])], np.arange(1)))
+    "'zip' has no order; pass columns of numbers, dates or ordered categories"
+    """
+    for column, ordinal, codes in zip(table.names, table.ordinal, table.codes, strict=True):
+        if not ordinal:
+            return f"'{column}' {STATUS_NOT_ORDINAL}"
+        if not codes.all():
+            return f"'{column}' {STATUS_HAS_NULL}"
+    return ""
+
+
+def explain_too_many_cells(chosen: QuasiIdentifiers, memory_mb: int) -> str:
+    """Say whether some joint distribution has more cells than there is memory for; nothing where none has."""
+    cells = prod(sorted(_count_levels(chosen.table))[-chosen.places.shape[1] :])
+    return (
+        f"{cells} {STATUS_TOO_MANY_CELLS} := {memory_mb}"
+        if cells * CELL_BYTES > memory_mb * BYTES_PER_MB
+        else ""
+    )
+
+
+def _count_levels(table: Codes) -> list[int]:
+    return [int(codes.max()) for codes in table.codes]
+
+
+def record_entropies(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
+    """Give each record's entropy E = −Σ p ln p over √N_p equal intervals of its places H(i, j).
+
+    √N_p is rounded down. H(i, j) is the share of records whose joint ecdf F(·, j) is at most that of record
+    i. Béra et al. 2023, section 3.4.
+
+    >>> from reid_sql.models.classes.quasi_identifiers import choose_quasi_identifiers
+    >>> columns = [np.array([1, 2]), np.array([2, 1]), np.array([1, 1]), np.array([1, 2])]
+    >>> table = Codes(list("abcd"), [True] * 4, columns, np.arange(2))
+    >>> record_entropies(choose_quasi_identifiers(table, 1)).round(4).tolist()
+    [0.6931, 0.5623]
+    """
+    bins, records = isqrt(len(chosen)), chosen.records
+    require_memory(records * bins * BIN_BYTES, memory_mb, f"the entropy of {records} records")
+    found = np.zeros((records, bins), dtype=np.uint32)
+    rows, levels, lock = np.arange(records), _count_levels(chosen.table), threading.Lock()
+
+    def count(number: int) -> None:
+        checkpoint()
+        places = _rank_by_ecdf(chosen, chosen.places[number].tolist(), levels)
+        cells = (places * bins - 1) // records
+        with lock:
+            found[rows, cells] += 1
+
+    run_for_each(count, range(len(chosen)), records)
+    shares = found / len(chosen)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        answer: Floats = -np.where(found > 0, shares * np.log(shares), 0.0).sum(axis=1)
+    return np.abs(answer)
+
+
+def _rank_by_ecdf(chosen: QuasiIdentifiers, places: list[int], levels: list[int]) -> Integers:
+    """For each record, how many have a joint ecdf of at most its own."""
+    shape = [levels[place] for place in places]
+    cells = np.ravel_multi_index([chosen.table.codes[place] - 1 for place in places], shape)
+    below = np.bincount(cells, minlength=prod(shape)).reshape(shape)
+    for axis in range(len(shape)):
+        below.cumsum(axis=axis, out=below)
+    ecdf = below.ravel()[cells]
+    ranks: Integers = np.bincount(ecdf, minlength=chosen.records + 1).cumsum()[ecdf]
+    return ranks
+
+
+# Partial least squares regression of one response, by its factors.
+
+
+def predict_by_partial_least_squares(
+    columns: Sequence[npt.ArrayLike], response: npt.ArrayLike, factors: int = 3
+) -> Floats:
+    """Give the response as the factors of the standardised columns foresee it (PLS1, NIPALS).
+
+    Each factor is the direction of the columns' covariance with what is left of the response.
+
+    >>> x = np.arange(5)
+    >>> predict_by_partial_least_squares([x, x * x], 2 * x + 3, 2).round(6).tolist()
+    [3.0, 5.0, 7.0, 9.0, 11.0]
+    """
+    left = np.stack(
+        [_standardize(np.asarray(column, dtype=np.float64)) for column in columns], axis=1
+    )  # (records, columns)
+    y = np.asarray(response, dtype=np.float64)
+    answer = np.full(len(y), y.mean())
+    rest = y - y.mean()
+    for _ in range(min(factors, left.shape[1])):
+        weights = left.T @ rest
+        scores = left @ weights
+        power = scores @ scores
+        if power <= np.finfo(np.float64).tiny:
+            break
+        answer += scores * (scores @ rest) / power
+        rest = rest - scores * (scores @ rest) / power
+        left = left - np.outer(scores, scores @ left) / power
+    return answer
+
+
+def _standardize(column: Floats) -> Floats:
+    spread = column.std()
+    centred: Floats = column - column.mean()
+    return centred / spread if spread > 0 else centred
+
+
+# What may stand for a record's contribution where columns are ordered: entropy, and a regression.
+# The regression is on the columns.
+
+PLS_FACTORS: Final = 3
+
+
+@dataclass(frozen=True)
+class OrderProxies:
+    """Entropy, and the chance of a positive contribution by partial least squares.
+
+    Either is None where the remarks say why.
+    """
+
+    entropy: Floats | None  # (records,)
+    pls: Floats | None  # (records,)
+    remarks: list[str]
+
+
+def compute_order_proxies(
+    chosen: QuasiIdentifiers, contribution: Floats, memory_mb: int = 1024
+) -> OrderProxies:
+    """Give both proxies, or say why not: all columns must be ordinal and without NULL.
+
+    >>> import numpy as np
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
+    >>> zips = Codes(["zip"], [False], [np.array([1])], np.arange(1))
+    >>> compute_order_proxies(choose_quasi_identifiers(zips, 1), np.zeros(1)).remarks[0][:44]
+    "entropy and pls are not available: 'zip' has"
+    """
+    disorder = explain_unordered(chosen.table)
+    if disorder:
+        return OrderProxies(None, None, [f"entropy and pls are not available: {disorder}"])
+    width = explain_too_many_cells(chosen, memory_mb)
+    remarks = [f"entropy is not available: {width}"] if width else []
+    predicted = predict_by_partial_least_squares(chosen.table.codes, contribution > 0, PLS_FACTORS)
+    return OrderProxies(None if width else record_entropies(chosen, memory_mb), predicted, remarks)
+
+
+# What each record contributes to the extreme risk of its table, exactly.
+
+STATUS_NO_FIT_WITHOUT: Final = "contribution is not available: without the record there is no fit"
 
 
 @dataclass(frozen=True)
@@ -45,18 +215,18 @@ class Contributions:
     u_plus: Floats  # (records,)
 
 
-def contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> Contributions:
+def measure_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> Contributions:
     """Give every record's exact contribution DT(i) = T − T(without i), U* = Σ U(1 − θ) and U⁺ = Σ U θ.
 
-    >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> draw = np.random.default_rng(0)
     >>> table = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
-    >>> found = contributions(choose(table, 3), Level(0.1, 0.5))
+    >>> found = measure_contributions(choose_quasi_identifiers(table, 3), Level(0.1, 0.5))
     >>> round(float(found.contribution.max()), 4)
     0.0052
     """
-    counted = uniqueness(chosen, memory_mb)
-    whole = fit(highest(counted.distinct, level)[None], chosen.records, len(chosen), level)
+    counted = count_uniqueness(chosen, memory_mb)
+    whole = fit_tail(select_highest(counted.distinct, level)[None], chosen.records, len(chosen), level)
     contribution = np.zeros(chosen.records)
     if not whole.certain[
         0
@@ -67,14 +237,14 @@ def contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024)
     return Contributions(whole, contribution, counted.unique, u_star, u_plus)
 
 
-def rows(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> list[Contribution]:
+def list_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> list[Contribution]:
     """Give the contributions record by record, in the order of the table."""
-    found = contributions(chosen, level, memory_mb)
-    proxies = by_order(chosen, found.contribution, memory_mb)
+    found = measure_contributions(chosen, level, memory_mb)
+    proxies = compute_order_proxies(chosen, found.contribution, memory_mb)
     none = [None] * chosen.records
-    whole = no_fit(found.whole)
+    whole = explain_missing_fit(found.whole)
     known = [*whole, *proxies.remarks, *chosen.remark]
-    without = "; ".join(known if whole else [WITHOUT, *known])
+    without = "; ".join(known if whole else [STATUS_NO_FIT_WITHOUT, *known])
     columns = zip(
         found.contribution.tolist(),
         found.unique.tolist(),
@@ -87,7 +257,68 @@ def rows(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> list[
     status = "; ".join(known) or OK
     return [
         Contribution(
-            i, number(value), unique, star, plus, ordered, predicted, without if isnan(value) else status
+            i, none_if_nan(value), unique, star, plus, ordered, predicted, without if isnan(value) else status
         )
         for i, (value, unique, star, plus, ordered, predicted) in enumerate(columns)
     ]
+
+
+# How well what is quick to compute stands for the exact contributions.
+
+STATUS_CONSTANT: Final = "not available: all records have the same value"
+STATUS_NO_CONTRIBUTION: Final = "not available: no contribution can be computed"
+
+
+@dataclass(frozen=True)
+class ProxyAgreement:
+    """Correlations of a proxy with the contributions, and its chance to rank a raising record first.
+
+    A raising record is one that raises the risk; it is ranked above another.
+    """
+
+    proxy: str
+    pearson: float | None
+    kendall: float | None
+    auc: float | None
+    status: str
+
+
+def compare_proxies(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> list[ProxyAgreement]:
+    """Compare u_plus, u_star, entropy and pls with the contributions, over the records that have one.
+
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
+    >>> draw = np.random.default_rng(0)
+    >>> table = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
+    >>> [row.proxy for row in compare_proxies(choose_quasi_identifiers(table, 3), Level(0.1, 0.5))]
+    ['u_plus', 'u_star', 'entropy', 'pls']
+    """
+    found = measure_contributions(chosen, level, memory_mb)
+    order = compute_order_proxies(chosen, found.contribution, memory_mb)
+    proxies = {"u_plus": found.u_plus, "u_star": found.u_star, "entropy": order.entropy, "pls": order.pls}
+    missing = "; ".join(explain_missing_fit(found.whole) or order.remarks)
+    return [_compare_proxy(name, proxy, found.contribution, missing) for name, proxy in proxies.items()]
+
+
+def _compare_proxy(name: str, proxy: Floats | None, contribution: Floats, missing: str) -> ProxyAgreement:
+    known = ~np.isnan(contribution)
+    if proxy is None or not known.any():
+        return ProxyAgreement(name, None, None, None, missing or STATUS_NO_CONTRIBUTION)
+    x, y = proxy[known], contribution[known]
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return ProxyAgreement(name, None, None, None, STATUS_CONSTANT)
+    from scipy.stats import kendalltau  # noqa: PLC0415 - it takes long to import, and nothing else needs it
+
+    return ProxyAgreement(
+        name, float(np.corrcoef(x, y)[0, 1]), float(kendalltau(x, y).statistic), _auc(x, y > 0), OK
+    )
+
+
+def _auc(score: Floats, positive: npt.NDArray[np.bool_]) -> float | None:
+    """Chance that a positive, drawn at random, scores above one of the others; ties count a half."""
+    ones = int(positive.sum())
+    others = len(score) - ones
+    if not ones or not others:
+        return None
+    from scipy.stats import rankdata  # noqa: PLC0415 - as above
+
+    return float((rankdata(score)[positive].sum() - ones * (ones + 1) / 2) / (ones * others))

@@ -1,27 +1,157 @@
-"""The extreme risk after each removal in a chosen order, beside the bound that no order gets below.
+"""The extreme risk after each removal of records, and a bound that no choice of records gets below."""
 
-The order is chosen step by step or once.
-"""
-
+import threading
 from dataclasses import dataclass
+from math import log
 from typing import Annotated, Final, Literal
 
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
+from reid_sql.models.classes.class_keys import Key, map_keys
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.extreme.extreme_risk import Fits, Level, distinct_values, fit, highest
-from reid_sql.models.extreme.extreme_risk_estimate import CERTAIN, no_fit, number
-from reid_sql.models.extreme.quasi_identifiers import Integers, QuasiIdentifiers
-from reid_sql.models.extreme.record_contributions import contributions
-from reid_sql.models.extreme.record_elimination import eliminate
-from reid_sql.models.extreme.record_order import by_order
-from reid_sql.models.extreme.removal_bound import lowest
-from reid_sql.models.extreme.removal_order import risk_along
+from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
+from reid_sql.models.extreme.extreme_risk import (
+    CERTAIN,
+    Fits,
+    Level,
+    count_distinct_values,
+    explain_missing_fit,
+    fit_tail,
+    none_if_nan,
+    select_highest,
+)
+from reid_sql.models.extreme.record_contributions import compute_order_proxies, measure_contributions
+from reid_sql.models.extreme.removal import eliminate_records, fit_along
+from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics.scipy_functions import expit
 from reid_sql.parameters import Choice, Floats, Number
 
-STAYS: Final = "risk is 1: every record is unique for some quasi-identifier, and no removal changes that"
-STOPPED: Final = "stopped: no further removal leaves a risk that can be estimated and is below 1"
+# How far removing any S records can lower the extreme risk: a bound that no choice gets below.
+# A removal destroys a class only if it takes all its members. Give each record 1/size of each of its
+# classes in some quasi-identifiers J: the classes destroyed there are at most the credits of the records
+# taken, so at most C(S), the sum of the S largest. Also each H falls by at most S.
+# Two bounds follow; the higher one is given. (1) T > u. Let u be reached by K quasi-identifiers. Of the M
+# riskiest, at least M − K + 1 end at or below u, so that u ≥ (sum of H over the ranks K to M − C(S))/((M −
+# K + 1)(L − S)), for every M. (2) logit T = (1 − h) logit u + h · mean logit θ above u, h = (1 −
+# ξ)((π_u/α)^ξ − 1)/ξ, which is at least 1 where (1 − ξ)(π_u/α)^ξ ≥ 1 and π_u/α ≥ e, that is for shapes ξ up
+# to `LARGEST_SHAPE`. Then T is at least the mean, and what destroying C(S) classes can do to the mean is
+# the best filling of a knapsack.
+
+CHOICES_OF_M: Final = 16  # choices of M
+CREDIT_UNITS: Final = (
+    2**32
+)  # whole numbers of this part of a class, rounded up, add up alike on any number of threads
+VALUES_PER_BLOCK: Final = 500_000  # values at once
+
+
+def largest_shape(level: Level) -> float | None:
+    """Shape of the law up to which T is at least the mean above the threshold.
+
+    None where α is no small part of π_u.
+
+    >>> round(largest_shape(Level(0.01, 0.05)), 3), largest_shape(Level(0.04, 0.05))
+    (0.647, None)
+    """
+    reach = log(level.tail / level.alpha)
+    if reach <= 1:
+        return None
+    return scipy_functions.find_root(lambda shape: reach * shape + np.log1p(-shape), 1 - 1 / reach, 1 - 1e-15)
+
+
+def bound_risk(
+    chosen: QuasiIdentifiers, distinct: Integers, level: Level, steps: int, memory_mb: int = 1024
+) -> Floats:
+    """Give a number that the extreme risk does not get below by the removal of any 0, 1, … `steps` records.
+
+    It holds for every removal after which the shape of the law is at most `largest_shape`.
+
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
+    >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2, 2]), np.array([1, 1, 2, 3])], np.arange(4))
+    >>> bound_risk(choose_quasi_identifiers(table, 1), np.array([2, 3]), Level(0.1, 0.5), 2).round(3).tolist()
+    [0.75, 0.667, 0.5]
+    """
+    left = chosen.records - np.arange(steps + 1)
+    order = np.argsort(-distinct, kind="stable")
+    ranked = distinct[order]
+    reached = level.top(len(distinct))
+    credit = _sum_credits(chosen, order[: reached - 1], memory_mb)
+    bound = np.zeros(steps + 1)
+    if reached > 1 and largest_shape(level) is not None:
+        bound = _bound_mean(ranked[: reached - 1], _max_destroyed(credit, steps), left)
+    count = np.maximum(ranked[reached - 1] - np.arange(steps + 1), 1).astype(np.float64)
+    start = reached - 1
+    for width in np.unique(
+        np.geomspace(reached, len(distinct), CHOICES_OF_M).round().astype(np.int64)
+    ).tolist():
+        credit += _sum_credits(chosen, order[start:width], memory_mb)
+        start = width
+        count = np.maximum(
+            count, (ranked[reached - 1 : width].sum() - _max_destroyed(credit, steps)) / (width - reached + 1)
+        )
+    answer: Floats = np.maximum(bound, count / left)
+    return answer
+
+
+def _sum_credits(chosen: QuasiIdentifiers, numbers: Integers, memory_mb: int) -> Integers:
+    """For each record, the sum of 1/size of its classes in these quasi-identifiers, in whole units."""
+    total = np.zeros(chosen.records, dtype=np.int64)
+    lock = threading.Lock()
+
+    def add(_: int, key: Key) -> None:
+        ids, sizes = key.classes()
+        part = -(-CREDIT_UNITS // np.maximum(sizes, 1))[ids]
+        with lock:
+            np.add(total, part, out=total)
+
+    map_keys(chosen, add, memory_mb, numbers)
+    return total
+
+
+def _max_destroyed(credit: Integers, steps: int) -> Floats:
+    """The most classes that the removal of 0, 1, … records destroys."""
+    most: Floats = np.r_[0, np.cumsum(np.sort(credit)[::-1][:steps])] / CREDIT_UNITS
+    return most
+
+
+def _bound_mean(ranked: Integers, destroyed: Floats, left: Integers) -> Floats:
+    """The least mean logit, as a share, of these quasi-identifiers once so many of their classes are gone."""
+    found = []
+    rows = max(1, VALUES_PER_BLOCK // len(ranked))
+    for start in range(0, len(left), rows):
+        checkpoint()
+        size = left[start : start + rows, None].astype(np.float64)
+        taken = left[0] - size
+        high = np.minimum(ranked, size - 1)  # a risk of 1 would be the risk of the table
+        low = np.minimum(np.maximum(ranked - taken, 1), high)
+        found.append(_fill_knapsack(high, low, size, destroyed[start : start + rows]))
+    return np.concatenate(found)
+
+
+def _fill_knapsack(high: Floats, low: Floats, size: Floats, budget: Floats) -> Floats:
+    """Spend the budget of destroyed classes where a class less lowers the logit most; one row a step."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logits = np.log(high) - np.log(size - high)
+        cap = high - low
+        chord = (logits - np.log(low) + np.log(size - low)) / cap
+        slope = np.where(cap > 0, np.maximum(chord, 1 / high + 1 / (size - high)), 0.0)
+    best = np.argsort(-slope, axis=1)
+    caps = np.take_along_axis(cap, best, axis=1)
+    before = np.cumsum(caps, axis=1) - caps
+    spent = np.clip(budget[:, None] - before, 0, caps)
+    total = logits.sum(axis=1) - (spent * np.take_along_axis(slope, best, axis=1)).sum(axis=1)
+    bound: Floats = expit(total / high.shape[1])
+    return np.where(np.isnan(bound), 0.0, bound)
+
+
+# The extreme risk after each removal in a chosen order, beside the bound that no order gets below.
+# The order is chosen step by step or once.
+
+STATUS_STAYS_1: Final = (
+    "risk is 1: every record is unique for some quasi-identifier, and no removal changes that"
+)
+STATUS_STOPPED: Final = "stopped: no further removal leaves a risk that can be estimated and is below 1"
 
 BY: Final = Choice(("exact", "dt", "u_plus", "u_star", "entropy", "pls"))
 REMOVE: Final = Number(
@@ -49,7 +179,7 @@ class Removal:
     status: str
 
 
-def path(
+def remove_records(
     chosen: QuasiIdentifiers, level: Level, remove: int = 100, by: By = "exact", memory_mb: int = 1024
 ) -> list[Removal]:
     """Remove records one after the other, and give the extreme risk after each; step 0 is the whole table.
@@ -57,34 +187,38 @@ def path(
     `by` is 'exact' (the largest contribution to what remains, found anew each time) or an order of the whole
     table: 'dt' (contribution), 'u_plus', 'u_star', 'entropy', 'pls'. Refuses to remove all records.
 
-    >>> from reid_sql.models.extreme.quasi_identifiers import Codes, choose
+    >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> draw = np.random.default_rng(0)
     >>> table = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
-    >>> [row.record for row in path(choose(table, 3), Level(0.1, 0.5), 3)]
+    >>> [row.record for row in remove_records(choose_quasi_identifiers(table, 3), Level(0.1, 0.5), 3)]
     [None, 56, 40, 9]
     """
     how, steps = BY.check("by", by), int(REMOVE.check("remove", remove))
     if steps >= chosen.records:
         rule = f"remove must be below the {chosen.records} records of the table, got {steps}"
         raise OutOfDomainError(f"{rule}; pass a smaller number")
-    distinct = distinct_values(chosen, memory_mb)
-    whole = fit(highest(distinct, level)[None], chosen.records, len(chosen), level)
+    distinct = count_distinct_values(chosen, memory_mb)
+    whole = fit_tail(select_highest(distinct, level)[None], chosen.records, len(chosen), level)
     if whole.certain[0] or np.isnan(whole.risk[0]):
         return [
             Removal(
-                0, None, number(whole.risk[0]), None, STAYS if whole.certain[0] else "; ".join(no_fit(whole))
+                0,
+                None,
+                none_if_nan(whole.risk[0]),
+                None,
+                STATUS_STAYS_1 if whole.certain[0] else "; ".join(explain_missing_fit(whole)),
             )
         ]
-    bounds = lowest(chosen, distinct, level, steps, memory_mb)
+    bounds = bound_risk(chosen, distinct, level, steps, memory_mb)
     if how == "exact":
-        records, risks = eliminate(chosen, level, steps, memory_mb)
-        return _stepwise(records, [float(whole.risk[0]), *risks], bounds, chosen, steps)
-    order = _order(chosen, level, how, memory_mb)[:steps]
-    fits = risk_along(chosen, level, order, memory_mb)
-    return _along(order, fits, bounds, chosen)
+        records, risks = eliminate_records(chosen, level, steps, memory_mb)
+        return _list_eliminations(records, [float(whole.risk[0]), *risks], bounds, chosen, steps)
+    order = _rank_records(chosen, level, how, memory_mb)[:steps]
+    fits = fit_along(chosen, level, order, memory_mb)
+    return _list_removals(order, fits, bounds, chosen)
 
 
-def _stepwise(
+def _list_eliminations(
     records: list[int], risks: list[float], bounds: Floats, chosen: QuasiIdentifiers, steps: int
 ) -> list[Removal]:
     status = "; ".join(chosen.remark) or OK
@@ -93,31 +227,35 @@ def _stepwise(
     if len(records) < steps:
         last = found.pop()
         found.append(
-            Removal(last.step, last.record, last.risk, last.bound, "; ".join([STOPPED, *chosen.remark]))
+            Removal(
+                last.step, last.record, last.risk, last.bound, "; ".join([STATUS_STOPPED, *chosen.remark])
+            )
         )
     return found
 
 
-def _order(chosen: QuasiIdentifiers, level: Level, by: str, memory_mb: int) -> Integers:
+def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str, memory_mb: int) -> Integers:
     """The records from the highest score on; ties in the order of the table."""
-    found = contributions(chosen, level, memory_mb)
+    found = measure_contributions(chosen, level, memory_mb)
     quick = {"dt": found.contribution, "u_star": found.u_star, "u_plus": found.u_plus}
     if by in quick:
         return np.argsort(-quick[by], kind="stable")
-    proxies = by_order(chosen, found.contribution, memory_mb)
+    proxies = compute_order_proxies(chosen, found.contribution, memory_mb)
     score = proxies.entropy if by == "entropy" else proxies.pls
     if score is None:
         raise OutOfDomainError(f"by must be an order that the table has, got '{by}'; {proxies.remarks[0]}")
     return np.argsort(-score, kind="stable")
 
 
-def _along(order: Integers, fits: list[Fits], bounds: Floats, chosen: QuasiIdentifiers) -> list[Removal]:
+def _list_removals(
+    order: Integers, fits: list[Fits], bounds: Floats, chosen: QuasiIdentifiers
+) -> list[Removal]:
     found: list[Removal] = []
     records = [None, *order.tolist()]
     for part in fits:
         for row in range(len(part.risk)):
-            risk, step = number(part.risk[row]), len(found)
-            problems = [STAYS] if risk == CERTAIN else no_fit(part, row)
+            risk, step = none_if_nan(part.risk[row]), len(found)
+            problems = [STATUS_STAYS_1] if risk == CERTAIN else explain_missing_fit(part, row)
             found.append(
                 Removal(
                     step,

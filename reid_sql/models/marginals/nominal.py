@@ -15,7 +15,7 @@ import numpy as np
 
 from reid_sql.models.copula.marginals import given_marginal
 from reid_sql.models.marginals.column import ALIKE, Column, Rarity
-from reid_sql.models.numerics.special import gammainc, gammaln
+from reid_sql.models.numerics.scipy_functions import gammainc, gammaln
 from reid_sql.parameters import Floats
 
 NONE_ONCE: Final = 0.25  # records that values never seen stand for where no value was seen once alone

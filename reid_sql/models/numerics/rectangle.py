@@ -1,14 +1,14 @@
 """Probability of a rectangle under a normal distribution, for many that share one correlation matrix.
 
-Sequential conditioning after Genz (1992) and Genz & Bretz (2002): one coordinate at a time, each drawn within
-its interval given those before it, at randomised quasi-Monte Carlo points. Rectangles are sorted, so that
-those that begin alike share what they have in common; work goes in blocks that fit the cache, over all cores.
-A rectangle's figures depend on it and the seed alone: not on the others, their order or the number of
-threads.
+Three steps: check and factorize the correlation matrix, draw the points of a lattice, and integrate one
+coordinate after the other. A rectangle's figures depend on it and the seed alone: not on the others, their
+order or the number of threads.
+Sources: Higham 2002 (nearest correlation matrix); Rocher, Hendrickx & de Montjoye 2019, eq. 9; Korobov 1959
+(rank-1 lattices); Hickernell 2002 (folding); Genz 1992 and Genz & Bretz 2002 (sequential conditioning).
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
@@ -20,15 +20,170 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import carried, checkpoint
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics.correlation import Step, checked_correlation, factorised
-from reid_sql.models.numerics.lattice import REPLICATES, lattice
-from reid_sql.models.numerics.special import ndtr, ndtri
+from reid_sql.models.numerics.scipy_functions import ndtr, ndtri
 from reid_sql.parameters import Floats
 
-FARTHEST: Final = 40.0  # standard deviations that stand for infinity: the normal tail beyond is 0 in doubles
-BLOCK: Final = 1 << 14  # rectangles times points that are worked on together
-FINER: Final = 2  # times the points where the error is too large
-SMALLEST: Final = float(np.finfo(np.float64).tiny)
+# Correlation matrices: checked, projected from estimates, factorised one column at a time.
+# Source: Higham 2002 (nearest correlation matrix); Rocher, Hendrickx & de Montjoye 2019, eq. 9.
+
+MIN_CONDITIONAL_VARIANCE: Final = 1e-13  # conditional variance that counts as none
+CORRELATION_TOLERANCE: Final = 1e-8  # by which a matrix may miss being a correlation
+MAX_PROJECTIONS: Final = 500
+
+
+@dataclass(frozen=True)
+class Step:
+    """One drawn coordinate: the columns it settles, and how much of it they and each later one hold."""
+
+    columns: list[int]
+    slopes: list[float]  # of the columns that it settles
+    later: list[int]  # columns still to come, those of the next step first
+    ahead: Floats  # (later columns,)
+
+
+def check_correlation(correlation: npt.ArrayLike, size: int) -> Floats:
+    """Give the matrix as doubles, or refuse what is no correlation matrix of this size.
+
+    >>> check_correlation([[1, 0.5], [0.5, 1]], 2)[0, 1]
+    np.float64(0.5)
+    """
+    matrix = np.asarray(correlation, dtype=np.float64)
+    if matrix.shape != (size, size) or not np.isfinite(matrix).all():
+        rule = f"correlation must be a {size} x {size} matrix of finite numbers"
+        raise OutOfDomainError(f"{rule}, got {matrix.shape}; pass one row and one column for each coordinate")
+    off = max(float(np.abs(matrix - matrix.T).max()), float(np.abs(np.diag(matrix) - 1).max()))
+    if off > CORRELATION_TOLERANCE:
+        rule = "correlation must be symmetric with ones on its diagonal"
+        raise OutOfDomainError(f"{rule}, got a matrix that misses it by {off:.3g}; pass a correlation matrix")
+    least = float(np.linalg.eigvalsh(matrix)[0])
+    if least < -CORRELATION_TOLERANCE:
+        rule = f"correlation must have no negative eigenvalue, got {least:.3g}"
+        raise OutOfDomainError(f"{rule}; project it with nearest_correlation")
+    return matrix
+
+
+def nearest_correlation(matrix: npt.ArrayLike) -> Floats:
+    """Give the correlation matrix nearest to a symmetric one in the Frobenius norm.
+
+    Projects on the matrices without negative eigenvalues and on those with ones on the diagonal in turn, with
+    Dykstra's correction; a correlation matrix stays as it is.
+
+    >>> nearest_correlation([[1, 1, 0], [1, 1, 1], [0, 1, 1]]).round(4)[0]
+    array([1.    , 0.7607, 0.1573])
+    """
+    found = np.array(matrix, dtype=np.float64)
+    if np.linalg.eigvalsh(found)[0] >= 0 and (np.diag(found) == 1).all():
+        return found
+    correction = np.zeros_like(found)
+    for _ in range(MAX_PROJECTIONS):
+        shifted = found - correction
+        values, vectors = np.linalg.eigh(shifted)
+        raised = (vectors * np.maximum(values, 0)) @ vectors.T
+        correction = raised - shifted
+        change = float(np.abs(raised - found).max())
+        found = raised.copy()
+        np.fill_diagonal(found, 1.0)
+        if change < CORRELATION_TOLERANCE / 100:
+            break
+    return _clip_eigenvalues(found)
+
+
+def _clip_eigenvalues(matrix: Floats) -> Floats:
+    """Take away what eigenvalues the projections left below zero, and round the diagonal to ones."""
+    values, vectors = np.linalg.eigh(matrix)
+    raised = (vectors * np.maximum(values, 0)) @ vectors.T
+    scale = np.sqrt(np.diag(raised))
+    scaled = raised / np.outer(scale, scale)
+    symmetric: Floats = (scaled + scaled.T) / 2
+    np.fill_diagonal(symmetric, 1.0)
+    return symmetric
+
+
+def factorize(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
+    """Factorise by Cholesky in this order; a column without variance of its own joins what settles it.
+
+    >>> [step.columns for step in factorize(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1.0]]), [0, 1, 2])]
+    [[0, 2], [1]]
+    """
+    triangle = np.zeros((len(correlation), len(order)))
+    pivots: list[int] = []
+    settled: dict[int, int] = {}
+    for column in order:
+        row = triangle[column]
+        left = 1.0
+        for step, pivot in enumerate(pivots):
+            row[step] = (correlation[column, pivot] - triangle[pivot, :step] @ row[:step]) / triangle[
+                pivot, step
+            ]
+            left = 1 - float(row @ row)
+            if left < MIN_CONDITIONAL_VARIANCE:
+                settled[column] = step
+                break
+        else:
+            settled[column] = len(pivots)
+            row[len(pivots)] = np.sqrt(left)
+            pivots.append(column)
+    for step in range(len(pivots)):
+        columns = [column for column in order if settled[column] == step]
+        later = [
+            column for after in range(step + 1, len(pivots)) for column in order if settled[column] == after
+        ]
+        yield Step(
+            columns, [float(triangle[column, step]) for column in columns], later, triangle[later, step]
+        )
+
+
+# Randomly shifted lattice points in the unit cube: they fill it far more evenly than random points do.
+# Source: Korobov 1959 (rank-1 lattices); Hickernell 2002 (folding). A generator is the odd number whose
+# lattice has the least mean square error for smooth integrands over 16 coordinates of falling weight.
+
+REPLICATES: Final = (
+    8  # parts of a lattice, each a lattice of its own: their spread bounds the error of the whole
+)
+GENERATORS: Final = {
+    128: 61,
+    256: 43,
+    512: 227,
+    1024: 43,
+    2048: 1289,
+    4096: 2473,
+    8192: 5499,
+    16384: 7401,
+    32768: 557,
+    65536: 9929,
+}
+CUBE_MARGIN: Final = 1e-15  # no point lies on the faces of the cube
+
+
+def lattice_points(dimensions: int, points: int, seed: int) -> Floats:
+    """Points of one randomly shifted lattice, its REPLICATES parts each together: (dimensions, points).
+
+    `points` is a power of two from 128 to 65,536. The parts are lattices shifted against each other, so that
+    the whole is nearer to the integral than their spread says.
+
+    >>> lattice_points(2, 256, seed=0).shape
+    (2, 256)
+    """
+    steps = np.array([pow(GENERATORS[points], power, points) for power in range(dimensions)])[:, None]
+    places = np.arange(points).reshape(-1, REPLICATES).T.ravel()
+    shifts = np.random.default_rng([seed, points]).random((dimensions, 1))
+    folded = np.abs(2 * ((steps * places / points + shifts) % 1) - 1)
+    return np.clip(folded, CUBE_MARGIN, 1 - CUBE_MARGIN)
+
+
+# Probability of a rectangle under a normal distribution, for many that share one correlation matrix.
+# Sequential conditioning after Genz (1992) and Genz & Bretz (2002): one coordinate at a time, each drawn
+# within its interval given those before it, at randomised quasi-Monte Carlo points. Rectangles are sorted,
+# so that those that begin alike share what they have in common; work goes in blocks that fit the cache,
+# over all cores. A rectangle's figures depend on it and the seed alone: not on the others, their order or
+# the number of threads.
+
+MAX_SIGMAS: Final = (
+    40.0  # standard deviations that stand for infinity: the normal tail beyond is 0 in doubles
+)
+POINTS_PER_BLOCK: Final = 1 << 14  # rectangles times points that are worked on together
+POINTS_FACTOR: Final = 2  # times the points where the error is too large
+MIN_PROBABILITY: Final = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -102,14 +257,14 @@ def rectangle_probabilities(
     0.3333
     """
     low, high = (
-        np.atleast_2d(np.asarray(bound, dtype=np.float64)).clip(-FARTHEST, FARTHEST)
+        np.atleast_2d(np.asarray(bound, dtype=np.float64)).clip(-MAX_SIGMAS, MAX_SIGMAS)
         for bound in (lower, upper)
     )
     if low.shape != high.shape or not (low <= high).all():
         raise OutOfDomainError(
             "lower must be at most upper, got bounds out of order; pass (rectangles, dimensions) of each"
         )
-    matrix = checked_correlation(correlation, low.shape[1])
+    matrix = check_correlation(correlation, low.shape[1])
     pairs = [
         np.unique(np.stack(pair), axis=1, return_inverse=True) for pair in zip(low.T, high.T, strict=True)
     ]
@@ -131,19 +286,19 @@ def integrate(
     `cells` gives the intervals for a number of points. Records whose relative error is too large get more
     points.
     """
-    steps = list(factorised(correlation, order))
+    steps = list(factorize(correlation, order))
     distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
     probability, error = np.empty(len(distinct)), np.zeros(len(distinct))
     rough, points = np.arange(len(distinct)), precision.points
     while len(rough):
-        plan = _Plan(cells(points), steps, lattice(len(steps), points, precision.seed))
-        replicates = _integrated(distinct[rough], plan)
-        probability[rough] = np.maximum(replicates.mean(axis=1), SMALLEST)
+        plan = _Plan(cells(points), steps, lattice_points(len(steps), points, precision.seed))
+        replicates = _integrate_distinct(distinct[rough], plan)
+        probability[rough] = np.maximum(replicates.mean(axis=1), MIN_PROBABILITY)
         spread = replicates.std(axis=1, ddof=1) / np.sqrt(REPLICATES)
         error[rough] = np.maximum(
-            spread, error[rough] / FINER
+            spread, error[rough] / POINTS_FACTOR
         )  # replicates that agree by chance must not end it
-        points *= FINER
+        points *= POINTS_FACTOR
         if points > precision.most:
             break
         enough = np.maximum(precision.relative_error * probability[rough], precision.absolute_error)
@@ -151,7 +306,7 @@ def integrate(
     return Estimates(probability[inverse.ravel()], error[inverse.ravel()])
 
 
-def _integrated(codes: Integers, plan: _Plan) -> Floats:
+def _integrate_distinct(codes: Integers, plan: _Plan) -> Floats:
     """Integrate distinct records at one set of points: (records, replicates)."""
     columns = [column for step in plan.steps for column in step.columns]
     plan.place.update({column: place for place, column in enumerate(columns)})
@@ -161,14 +316,16 @@ def _integrated(codes: Integers, plan: _Plan) -> Floats:
     level_of = np.repeat(np.arange(len(plan.steps)), [len(step.columns) for step in plan.steps])
     depth = np.zeros(len(records), dtype=np.int64)  # the step at which a record parts from the one before it
     depth[1:] = level_of[(records[1:] != records[:-1]).argmax(axis=1)]
-    height = max(1, BLOCK // plan.uniforms.shape[1])
+    height = max(1, POINTS_PER_BLOCK // plan.uniforms.shape[1])
     slices = [slice(start, start + height) for start in range(0, len(records), height)]
     found = np.empty((len(records), REPLICATES))
-    found[order] = np.concatenate(_mapped(lambda some: _block(records[some], depth[some], plan), slices))
+    found[order] = np.concatenate(
+        _map_blocks(lambda some: _integrate_block(records[some], depth[some], plan), slices)
+    )
     return found
 
 
-def _mapped(work: Callable[[slice], Floats], slices: Sequence[slice]) -> list[Floats]:
+def _map_blocks(work: Callable[[slice], Floats], slices: Sequence[slice]) -> list[Floats]:
     workers = min(os.cpu_count() or 1, len(slices))
     if workers == 1:
         return [work(some) for some in slices]
@@ -176,7 +333,7 @@ def _mapped(work: Callable[[slice], Floats], slices: Sequence[slice]) -> list[Fl
         return list(pool.map(carried(work), slices))
 
 
-def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
+def _integrate_block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
     """Integrate sorted records, a step at a time over their distinct beginnings: (records, replicates)."""
     weight = np.ones((1, 1))
     means: Floats | None = None
@@ -187,7 +344,7 @@ def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
         parts[0] = True
         parents, nodes = nodes[parts], np.cumsum(parts) - 1
         ahead = None if means is None else means[parents]  # (nodes, columns to come, points)
-        low, high = _interval(records[parts], step, plan, ahead)
+        low, high = _step_interval(records[parts], step, plan, ahead)
         mirrored = low + high > 0  # tails are exact on the left alone
         left, right = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
         below = ndtr(left)
@@ -201,7 +358,7 @@ def _block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
     return np.asarray(weight[nodes].reshape(len(records), REPLICATES, -1).mean(axis=2))
 
 
-def _interval(records: Integers, step: Step, plan: _Plan, ahead: Floats | None) -> tuple[Floats, Floats]:
+def _step_interval(records: Integers, step: Step, plan: _Plan, ahead: Floats | None) -> tuple[Floats, Floats]:
     """Where the step's coordinate may lie for all columns to be within theirs: (nodes, points) an end."""
     every = []
     for place, (column, slope) in enumerate(zip(step.columns, step.slopes, strict=True)):

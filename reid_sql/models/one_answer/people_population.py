@@ -10,7 +10,7 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.marginals.column import Column
-from reid_sql.models.numerics.clopper_pearson import clopper_pearson
+from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.one_answer import interval
 from reid_sql.models.one_answer.interval import Share
 from reid_sql.models.people import curves
@@ -57,7 +57,7 @@ def shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True
         variance = interval.with_chance(told.variance, estimate, fraction, width.together)
         sample = held[name] / model.records, model.records
         spread = interval.spread(told.values, model.shapes, variance, sample, width, apart=told.apart)
-        most = clopper_pearson(held[name], model.records) if random else 1.0
+        most = clopper_pearson_upper(held[name], model.records) if random else 1.0
         share = interval.share(spread, width.z, most)
         found[name] = replace(share, low=share.low * model.twins.share_left(name, fraction, k))
     return Shares(**found)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.numerics.clopper_pearson import clopper_pearson
+from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.one_answer import people_population
 from reid_sql.models.one_answer.interval import Share
 from reid_sql.models.one_answer.people_population import Shares
@@ -150,7 +150,7 @@ def _row(
     of = [found.uniqueness, found.correctness, found.below_k]
     if WITHOUT_UPPER.intersection(notes):
         held = curves.held(evidence.histogram, k).values()
-        ends = [1.0 if evidence.weighted else clopper_pearson(n, evidence.records) for n in held]
+        ends = [1.0 if evidence.weighted else clopper_pearson_upper(n, evidence.records) for n in held]
         of = [replace(one, high=max(end, one.estimate)) for one, end in zip(of, ends, strict=True)]
     if WITHOUT_LOWER.intersection(notes):
         of = [replace(share, low=0.0) for share in of]

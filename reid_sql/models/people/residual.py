@@ -8,8 +8,8 @@ Source: Skinner & Shlomo 2008; Carota et al. 2015 (the same idea as random effec
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.numerics import expected_inverse
-from reid_sql.models.numerics.special import betainc
+from reid_sql.models.numerics import quadrature
+from reid_sql.models.numerics.scipy_functions import betainc
 from reid_sql.parameters import Floats
 
 
@@ -72,7 +72,7 @@ def correctness_known(
     """
     a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
     chance = (a + records * q) / (a + people * q)
-    return expected_inverse.negative_binomial(seen, a + np.asarray(seen), chance)
+    return quadrature.expected_inverse_negative_binomial(seen, a + np.asarray(seen), chance)
 
 
 def below_known(

@@ -17,7 +17,7 @@ import numpy as np
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics import search
+from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people import shape
 from reid_sql.models.people.people_evidence import PeopleEvidence
@@ -86,7 +86,7 @@ def alike(several: float, fraction: float) -> float:
         just_one = people * fraction * np.exp((people - 1) * kept) / -np.expm1(people * kept)
         return float(1 - several - just_one)
 
-    return MOST if miss(MOST) < 0 else search.root(miss, 1.0, MOST)
+    return MOST if miss(MOST) < 0 else scipy_functions.find_root(miss, 1.0, MOST)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.population_size import population_size
-from reid_sql.models.classes.rarefaction import counted_records
+from reid_sql.models.classes.uniqueness import check_population, count_records
 
 NO_INTERVAL: Final = "no interval: "
 HELD: Final = "it held the truth in"  # of an interval that held it too seldom to decide anything
@@ -67,6 +66,6 @@ def sample_of(histogram: Histogram, population: float) -> Sample:
     >>> sample_of(Histogram(np.array([1, 3]), np.array([2, 1]), np.array([2, 3])), 50)
     Sample(records=5, unique=2, population=50.0)
     """
-    records = counted_records(histogram)
-    people = population_size(population, records)
+    records = count_records(histogram)
+    people = check_population(population, records)
     return Sample(records, int(histogram.records[histogram.class_size == 1].sum()), people)

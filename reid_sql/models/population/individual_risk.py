@@ -12,8 +12,8 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
-from reid_sql.models.numerics import expected_inverse
-from reid_sql.models.numerics.rounding import ROUNDING
+from reid_sql.models.numerics import quadrature
+from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
 from reid_sql.parameters import Choice, Floats
 
 FORM: Final = Choice(("exact", "approximate"))
@@ -69,8 +69,8 @@ def risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
         raise OutOfDomainError(BAD_WEIGHT)
     f = weighted.records.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
-    found = expected_inverse.negative_binomial(f, f, p) if form == "exact" else _approximate(f, p)
-    light = int(weighted.records[weighted.mass < f * (1 - ROUNDING)].sum())
+    found = quadrature.expected_inverse_negative_binomial(f, f, p) if form == "exact" else _approximate(f, p)
+    light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
     status = LIGHT.format(light) if light else OK
     return IndividualRisk(weighted.records, weighted.mass, found, float(f @ found), status)
 
@@ -80,4 +80,4 @@ def _approximate(f: Floats, p: Floats) -> Floats:
 
     p/q ln(1/p) for one record, p/q − (p/q)² ln(1/p) for two.
     """
-    return np.where(f > 2, p / (f - (1 - p)), expected_inverse.negative_binomial(f, f, p))  # noqa: PLR2004
+    return np.where(f > 2, p / (f - (1 - p)), quadrature.expected_inverse_negative_binomial(f, f, p))  # noqa: PLR2004

@@ -14,7 +14,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
-from reid_sql.models.numerics import expected_inverse
+from reid_sql.models.numerics import quadrature
 from reid_sql.models.population import overdispersion, two_way
 from reid_sql.parameters import Floats, Number
 
@@ -92,9 +92,9 @@ def risk(fitted: FittedRecords, sampling_fraction: float, interactions: int = 0)
     if (sizes == sizes[0]).all():
         notes.append(ONE_SIZE)
     xi, nb_xi = (np.where(alone, uniqueness(mu, f, shape), 0.0) for shape in (np.inf, a))
-    kappa = nb_kappa = expected_inverse.poisson(sizes, (1 - f) * mu / f)
+    kappa = nb_kappa = quadrature.expected_inverse_poisson(sizes, (1 - f) * mu / f)
     if not np.isinf(a):
-        nb_kappa = expected_inverse.negative_binomial(sizes, a + sizes, (a + mu) / (a + mu / f))
+        nb_kappa = quadrature.expected_inverse_negative_binomial(sizes, a + sizes, (a + mu) / (a + mu / f))
     tau1, tau2, nb_tau1, nb_tau2 = (float(values[alone].sum()) for values in (xi, kappa, nb_xi, nb_kappa))
     nb_shape = None if np.isinf(a) else a
     status = "; ".join(notes) or OK

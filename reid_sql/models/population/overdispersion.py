@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics import search
+from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.numerics.special import gammaln
+from reid_sql.models.numerics.scipy_functions import gammaln
 from reid_sql.parameters import Floats
 
 LOG_SHAPES: Final = (-14.0, 14.0)
@@ -86,7 +86,9 @@ class ShapeLikelihood:
         """Logarithm of the likeliest shape."""
         grid = np.linspace(*LOG_SHAPES, GRID)
         best = int(np.argmin([self.loss(log) for log in grid]))
-        return search.least(self.loss, grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)], xatol=1e-6)
+        return scipy_functions.minimize(
+            self.loss, grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)], xatol=1e-6
+        )
 
     def interval(self, likeliest: float) -> tuple[float, float]:
         """Logarithms of the shapes between which the 95 % interval lies."""
@@ -94,5 +96,9 @@ class ShapeLikelihood:
         ends = []
         for end in LOG_SHAPES:
             inside = self.loss(end) <= most
-            ends.append(end if inside else search.root(lambda log: self.loss(log) - most, likeliest, end))
+            ends.append(
+                end
+                if inside
+                else scipy_functions.find_root(lambda log: self.loss(log) - most, likeliest, end)
+            )
         return ends[0], ends[1]

@@ -13,11 +13,10 @@ from typing import Annotated, Final, Literal
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, Histogram
-from reid_sql.models.classes.population_size import population_size
-from reid_sql.models.classes.rarefaction import counted_records
-from reid_sql.models.numerics.class_quadrature import class_quadrature
-from reid_sql.models.numerics.log_gamma import log_gamma_ratio
-from reid_sql.models.numerics.special import gammaln, psi, zeta
+from reid_sql.models.classes.uniqueness import check_population, count_records
+from reid_sql.models.numerics.gamma_functions import log_gamma_ratio
+from reid_sql.models.numerics.quadrature import class_quadrature
+from reid_sql.models.numerics.scipy_functions import gammaln, psi, zeta
 from reid_sql.models.population.estimate import ALL_UNIQUE
 from reid_sql.parameters import Choice, Floats
 
@@ -72,7 +71,7 @@ def uniqueness(
     >>> round(found.uniqueness, 4), found.status
     (0.0032, 'ok')
     """
-    n = population_size(population, counted_records(histogram))
+    n = check_population(population, count_records(histogram))
     return of_fit(fit(histogram, negative=negative), n, form)
 
 

@@ -7,7 +7,7 @@ records that are alike in the sample are not unique in the population.
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.numerics.clopper_pearson import clopper_pearson
+from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.population.estimate import Estimate, sample_of
 
 STATUS: Final = (
@@ -28,5 +28,5 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
     """
     sample = sample_of(histogram, population)
     alike = sample.records - sample.unique
-    high = clopper_pearson(sample.unique, sample.records)
+    high = clopper_pearson_upper(sample.unique, sample.records)
     return Estimate(sample.uniqueness, 0.0, min(high, 1 - alike / sample.population), STATUS)

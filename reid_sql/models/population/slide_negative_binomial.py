@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.numerics.special import expit, log_expit
+from reid_sql.models.numerics.scipy_functions import expit, log_expit
 from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
 from reid_sql.models.population.shlosser import population_classes
 from reid_sql.parameters import Floats

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.rarefaction import log_missed
+from reid_sql.models.classes.uniqueness import log_miss_probability
 from reid_sql.models.population.estimate import NO_INTERVAL, Estimate, sample_of
 
 STATUS: Final = f"{NO_INTERVAL}Zayatz's rule states no error of its own"
@@ -30,5 +30,5 @@ def estimate(histogram: Histogram, population: float) -> Estimate:
         return Estimate(0.0, None, None, f"{STATUS}; no record of the sample is unique")
     size = histogram.class_size.astype(np.float64)
     # i C(n − i, n_s − 1) over its value at i = 1: the other i − 1 are among those who are not drawn.
-    once = size * np.exp(log_missed(size - 1, sample.records - 1, sample.population - 1))
+    once = size * np.exp(log_miss_probability(size - 1, sample.records - 1, sample.population - 1))
     return Estimate(float(sample.uniqueness * sample.unique / (histogram.classes @ once)), None, None, STATUS)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.numerics.gamma_ratio import digamma_difference, inverse_harmonic, log_rising_ratio
+from reid_sql.models.numerics.gamma_functions import digamma_difference, inverse_harmonic, log_rising_ratio
 from reid_sql.parameters import COUNT, Floats, Number, plain
 
 BELOW_ONE: Final = float(np.nextafter(1.0, 0.0))

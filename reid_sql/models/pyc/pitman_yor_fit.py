@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram
-from reid_sql.models.classes.rarefaction import counted_records
-from reid_sql.models.numerics import search
-from reid_sql.models.numerics.class_quadrature import class_quadrature
-from reid_sql.models.numerics.log_gamma import log_gamma_ratio
-from reid_sql.models.numerics.quantiles import of_weighted
+from reid_sql.models.classes.uniqueness import count_records
+from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics.gamma_functions import log_gamma_ratio
+from reid_sql.models.numerics.quadrature import class_quadrature
+from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.pyc.pitman_yor import parameters
 from reid_sql.parameters import Choice, Floats
 
@@ -102,12 +102,12 @@ def fit(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFit, Posterio
     >>> found.entropy_low < found.entropy < found.entropy_high
     True
     """
-    records = counted_records(histogram)
+    records = count_records(histogram)
     posterior = _posterior(histogram, prior)
     h, gamma = posterior.mode
     d, alpha = parameters(h, max(gamma, UNIFORM / h))
     entropy, tail = (
-        of_weighted(values, posterior.weight, (0.025, 0.975))
+        quantiles_by_weight(values, posterior.weight, (0.025, 0.975))
         for values in (posterior.entropy, posterior.tail)
     )
     found = PycFit(
@@ -169,7 +169,7 @@ def _climb(histogram: Histogram, start: Floats, box: Floats, prior: Prior) -> tu
         inside = np.clip(point, box[:, 0], box[:, 1])
         return float(inside.sum() - _log_posterior(histogram, inside[:, None], box, prior)[0])
 
-    h, rest = np.exp(np.clip(search.least_point(loss, start), box[:, 0], box[:, 1]))
+    h, rest = np.exp(np.clip(scipy_functions.minimize_point(loss, start), box[:, 0], box[:, 1]))
     return float(h), float(1 - rest)
 
 

@@ -14,10 +14,9 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram
-from reid_sql.models.classes.population_size import population_size
-from reid_sql.models.numerics.gamma_ratio import log_rising_ratio
-from reid_sql.models.numerics.log_gamma import log_gamma_ratio
-from reid_sql.models.numerics.special import gammaln, ndtr
+from reid_sql.models.classes.uniqueness import check_population
+from reid_sql.models.numerics.gamma_functions import log_gamma_ratio, log_rising_ratio
+from reid_sql.models.numerics.scipy_functions import gammaln, ndtr
 from reid_sql.models.pyc.pitman_yor import parameters
 from reid_sql.models.pyc.pitman_yor_fit import UNIFORM, Prior, fit
 from reid_sql.models.pyc.pitman_yor_misfit import misfit, note, widened
@@ -90,7 +89,7 @@ def forecast(
     (True, True)
     """
     found, posterior = fit(histogram, prior)
-    sizes = [population_size(population, found.records) for population in np.atleast_1d(populations)]
+    sizes = [check_population(population, found.records) for population in np.atleast_1d(populations)]
     draws = _resampled(posterior.weight)
     entropy = np.r_[found.entropy, posterior.entropy[draws]]
     tail = np.r_[found.tail, posterior.tail[draws]]

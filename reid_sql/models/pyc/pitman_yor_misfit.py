@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.rarefaction import correctness_curve
-from reid_sql.models.numerics.special import expit, logit
+from reid_sql.models.classes.uniqueness import correctness_curve
+from reid_sql.models.numerics.scipy_functions import expit, logit
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.pitman_yor_fit import PycFit
 

@@ -17,7 +17,7 @@ from typing import Annotated, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.numerics.special import betainc, betaincc, ndtr
+from reid_sql.models.numerics.scipy_functions import betainc, betaincc, ndtr
 from reid_sql.parameters import Choice, Floats
 
 MEASURES: Final = Choice(("correctness", "uniqueness", "k_violation"))

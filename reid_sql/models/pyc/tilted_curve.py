@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.numerics.special import expit
+from reid_sql.models.numerics.scipy_functions import expit
 from reid_sql.models.pyc import surprisal_law
 from reid_sql.models.pyc.curve_families import Fit, Task
 from reid_sql.models.pyc.maximum_entropy import Tilted, tilt

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.models.numerics.rounding import ROUNDING
+from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
 from reid_sql.parameters import Floats, Integers
 
 # Columns of a query beside those of the table, each for one sensitive column.
@@ -82,7 +82,7 @@ class Distinct(Criterion):
 
     @property
     def _whole(self) -> int:
-        return ceil(self.least * (1 - ROUNDING))
+        return ceil(self.least * (1 - ROUNDING_TOLERANCE))
 
     def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes hold so many values."""
@@ -125,12 +125,12 @@ class Diverse(Criterion):
     def sql(self, part: str, number: int) -> str:
         """Add up logarithms of shares."""
         told = f"ln(CAST({SIZE} AS DOUBLE) / {HELD}_{number})"
-        return f"sum({told} / {SIZE}) {part} >= {log(self.least) - ROUNDING!r}"
+        return f"sum({told} / {SIZE}) {part} >= {log(self.least) - ROUNDING_TOLERANCE!r}"
 
     def polars(self, by: str, number: int) -> str:
         """Add up logarithms of shares."""
         told = f"(pl.col('{SIZE}') / pl.col('{HELD}_{number}')).log() / pl.col('{SIZE}')"
-        return f"({told}).sum().over({by}) >= {log(self.least) - ROUNDING!r}"
+        return f"({told}).sum().over({by}) >= {log(self.least) - ROUNDING_TOLERANCE!r}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Close(Criterion):
     def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes are close."""
         above = found.records / found.sizes[found.place] - shares[found.value]
-        near: NDArray[np.bool_] = found.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING)
+        near: NDArray[np.bool_] = found.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING_TOLERANCE)
         return near
 
     def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
@@ -163,14 +163,14 @@ class Close(Criterion):
         share = f"CAST({HELD}_{number} AS DOUBLE) / {SIZE}"
         above = f"{share} - CAST({EVERYWHERE}_{number} AS DOUBLE) / {RECORDS}"
         each = f"CASE WHEN {above} > 0 THEN ({above}) / {HELD}_{number} ELSE 0 END"
-        return f"sum({each}) {part} <= {self.t * (1 + ROUNDING)!r}"
+        return f"sum({each}) {part} <= {self.t * (1 + ROUNDING_TOLERANCE)!r}"
 
     def polars(self, by: str, number: int) -> str:
         """Add up what values are more frequent than in the table; a value's records have equal parts."""
         held = f"pl.col('{HELD}_{number}')"
         above = f"({held} / pl.col('{SIZE}') - pl.col('{EVERYWHERE}_{number}') / pl.col('{RECORDS}'))"
         each = f"({above}.clip(lower_bound=0.0) / {held})"
-        return f"{each}.sum().over({by}) <= {self.t * (1 + ROUNDING)!r}"
+        return f"{each}.sum().over({by}) <= {self.t * (1 + ROUNDING_TOLERANCE)!r}"
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Frequent(Criterion):
 
     def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have no such value."""
-        over = found.records > found.sizes[found.place] * self.alpha * (1 + ROUNDING)
+        over = found.records > found.sizes[found.place] * self.alpha * (1 + ROUNDING_TOLERANCE)
         fine: NDArray[np.bool_] = found.total(over.astype(np.float64)) == 0
         return fine
 
@@ -197,16 +197,16 @@ class Frequent(Criterion):
     def sql(self, part: str, number: int) -> str:
         """Look at the most frequent value."""
         share = f"CAST({HELD}_{number} AS DOUBLE) / {SIZE}"
-        return f"max({share}) {part} <= {self.alpha * (1 + ROUNDING)!r}"
+        return f"max({share}) {part} <= {self.alpha * (1 + ROUNDING_TOLERANCE)!r}"
 
     def polars(self, by: str, number: int) -> str:
         """Look at the most frequent value."""
         share = f"(pl.col('{HELD}_{number}') / pl.col('{SIZE}'))"
-        return f"{share}.max().over({by}) <= {self.alpha * (1 + ROUNDING)!r}"
+        return f"{share}.max().over({by}) <= {self.alpha * (1 + ROUNDING_TOLERANCE)!r}"
 
 
 def _at_least(values: Floats, least: float) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = values >= least - ROUNDING
+    found: NDArray[np.bool_] = values >= least - ROUNDING_TOLERANCE
     return found
 
 
@@ -224,8 +224,8 @@ def _largest(found: ValueCounts, share: Floats, whole: float) -> Floats:
     before = below - (below[starts] - records[starts])[place]  # with the value itself
     rest = found.total(share)[place] - (told - (told[starts] - parts[starts])[place])
     most = found.sizes.astype(np.float64)
-    none = found.total(share) < whole - ROUNDING
+    none = found.total(share) < whole - ROUNDING_TOLERANCE
     divisor = whole - rest
-    held = divisor > ROUNDING
+    held = divisor > ROUNDING_TOLERANCE
     np.minimum.at(most, place[held], before[held] / divisor[held])
     return np.where(none, 0.0, most)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
-from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, SPARE, WIDE
-from reid_sql.models.extreme.quasi_identifiers import Codes
+from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
+from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.parameters import COLUMNS
 from reid_sql.reduction import ENTITY, KEPT_NULLS, KEY, TBL, Argument, Reduction
 
@@ -17,7 +17,7 @@ COLUMNS_AS_CODES: Final = {
 }
 MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
 BYTES: Final = CODE_BYTES  # of one code
-LEAST: Final = WIDE * (1 + SPARE)  # bytes a record that any count takes beside the codes
+LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)  # bytes a record that any count takes beside the codes
 BY_RECORD: Final = {
     "ibis": "whole columns would have to come to the client, record by record, each told from those alike"
 }

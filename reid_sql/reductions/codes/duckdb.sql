@@ -66,7 +66,7 @@ PLAN reid_codes_of_people(source, columns, memory_mb, entity, nulls) AS
     list(q{{ len(every) }} ORDER BY position ASC) AS keys
   FROM reid_records {{ reid_coding(every, 'reid_records', true) }}
   WHERE (
-    SELECT reid_in_memory(count(*), {{ ${BYTES} * len(columns) + ${WIDE} + ${LEAST} }},
+    SELECT reid_in_memory(count(*), {{ ${BYTES} * len(columns) + ${KEY_BYTES} + ${LEAST} }},
       {{ memory_mb::BIGINT }}, ' records of {{ len(columns) }} columns')
     FROM reid_records
   )

@@ -6,7 +6,7 @@ import polars as pl
 
 from reid_sql.engines.polars.frames import how_nulls, kept, named, numbered, placed, places, resolved, schema
 from reid_sql.engines.polars.people import BESIDE
-from reid_sql.models.classes.class_keys import refuse_codes
+from reid_sql.models.classes.class_keys import require_memory_for_codes
 from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.reduction import refuse_entity, refuse_key_of_people
 from reid_sql.reductions.codes import COLUMNS_AS_CODES
@@ -54,7 +54,7 @@ def _coded(
     types = schema(COLUMNS_AS_CODES) | {"keys": pl.List(rows.collect_schema()[keyed])}
 
     def code(table: pl.DataFrame) -> pl.DataFrame:
-        refuse_codes(table.height, len(columns), memory_mb)
+        require_memory_for_codes(table.height, len(columns), memory_mb)
         return _whole(table, columns, ordinal, table[keyed], types)
 
     return how_nulls(rows, names, nulls, kept(rows, names, nulls).map_batches(code, schema=types))
@@ -94,7 +94,7 @@ def _of_people(
     ordinal = [_ordinal(held.collect_schema()[column]) for column in columns]
 
     def code(table: pl.DataFrame) -> pl.DataFrame:
-        refuse_codes(table.height, len(columns), memory_mb, people=True)
+        require_memory_for_codes(table.height, len(columns), memory_mb, people=True)
         ordered = table.sort("position")
         return _whole(ordered, columns, ordinal, ordered["keys"], types, people=ordered["keys"])
 

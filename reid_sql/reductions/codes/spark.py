@@ -13,9 +13,9 @@ from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, r
 from reid_sql.engines.spark.records import refuse_no_key, refuse_shared
 from reid_sql.engines.spark.reduced import Elsewhere
 from reid_sql.engines.spark.uniques import singled_out
-from reid_sql.models.classes.class_keys import DECIMALS
-from reid_sql.models.classes.minimal_uniques import CodesInPlace, Set, Singled
-from reid_sql.models.extreme.quasi_identifiers import CodesElsewhere, Integers, Numbers
+from reid_sql.models.classes.class_keys import SUM_DECIMALS
+from reid_sql.models.classes.minimal_uniques import ColumnSet, EngineCodes, SinglingSets
+from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, RemoteCodes
 from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.reduction import refuse_key_of_people
 
@@ -51,10 +51,10 @@ def codes(
             values += more
             matches += expected
         found = np.array(values, dtype=np.int64)
-        return found, found if entity is None else np.round(matches, DECIMALS)
+        return found, found if entity is None else np.round(matches, SUM_DECIMALS)
 
     held = int(treated["records"][0].as_py())
-    return Elsewhere(CodesElsewhere(list(columns), [], [], np.arange(0), held, count), treated)
+    return Elsewhere(RemoteCodes(list(columns), [], [], np.arange(0), held, count), treated)
 
 
 def uniques(  # noqa: PLR0917 - the arguments of the reduction
@@ -79,11 +79,11 @@ def uniques(  # noqa: PLR0917 - the arguments of the reduction
     treated = collected(how_nulls(rows, nulls, whole), "one row")
     keys: list[Any] = []  # as Arrow has them, once asked for
 
-    def singled(sets: Sequence[Set]) -> Singled:
+    def singled(sets: Sequence[ColumnSet]) -> SinglingSets:
         found = collected(singled_out(records, rows.names, sets), "records that columns single out")
         known = found["record"].combine_chunks().dictionary_encode("encode")
         keys.append(known.dictionary)
         return known.indices.to_numpy().astype(np.int64), found["place"].to_numpy()
 
     held = int(treated["records"][0].as_py())
-    return Elsewhere(CodesInPlace(list(columns), [], [], np.arange(0), held, singled), treated, keys)
+    return Elsewhere(EngineCodes(list(columns), [], [], np.arange(0), held, singled), treated, keys)

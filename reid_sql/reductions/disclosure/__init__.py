@@ -7,7 +7,7 @@ from reid_sql.models.classes import sensitive
 from reid_sql.parameters import PROBABILITY
 from reid_sql.reduction import BY, KEPT_NULLS, TBL, Argument, Reduction
 
-OF_ONE_VALUE: Final = sensitive.OF_ONE_VALUE
+OF_ONE_VALUE: Final = sensitive.REFUSAL_BY_SENSITIVE
 NEARLY_ALL: Final = 0.9  # classes to cells, from which on those of one value are told apart first
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
@@ -65,7 +65,7 @@ DELTA_DISCLOSURE: Final = measured("delta_disclosure", Argument("variant", sensi
 L_DIVERSITY_CLASSES: Final = offending(L_DIVERSITY, Argument("l", sensitive.DIVERSITY, 2))
 T_CLOSENESS_CLASSES: Final = offending(T_CLOSENESS, Argument("t", sensitive.CLOSENESS, 0.2))
 ALPHA_K_ANONYMITY_CLASSES: Final = offending(
-    ALPHA_K_ANONYMITY, Argument("alpha", PROBABILITY, 0.5), Argument("k", sensitive.LEAST_K, 2)
+    ALPHA_K_ANONYMITY, Argument("alpha", PROBABILITY, 0.5), Argument("k", sensitive.MIN_K, 2)
 )
 BETA_LIKENESS_CLASSES: Final = offending(BETA_LIKENESS, Argument("beta", sensitive.GAIN, 1))
 DELTA_DISCLOSURE_CLASSES: Final = offending(DELTA_DISCLOSURE, Argument("delta", sensitive.GAIN, 1))

@@ -392,6 +392,6 @@ PLAN reid_plan_delta_disclosure_classes(source, columns, sensitive, variant, del
 ;
 
 -- Beyond a threshold by more than rounding may add to a measure.
-PLAN reid_above(threshold) AS value > {{ threshold }} * (1 + ${sensitive.SLACK});
+PLAN reid_above(threshold) AS value > {{ threshold }} * (1 + ${sensitive.MEASURE_TOLERANCE});
 
-PLAN reid_below(threshold) AS value < {{ threshold }} * (1 - ${sensitive.SLACK});
+PLAN reid_below(threshold) AS value < {{ threshold }} * (1 - ${sensitive.MEASURE_TOLERANCE});

@@ -29,7 +29,7 @@ from reid_sql.engines.ibis.frames import (
 from reid_sql.engines.ibis.groups import refuse_by
 from reid_sql.engines.ibis.scatter import sorted_fast
 from reid_sql.errors import UnavailableError
-from reid_sql.models.classes.sensitive import QI, SLACK
+from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
 from reid_sql.reduction import refuse_own_names
 from reid_sql.reductions.disclosure import EQUAL_ALONE, NO_INFINITY
 
@@ -109,7 +109,7 @@ def _listed(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
 
 
 def _above(threshold: float) -> Callable[[Table], BooleanValue]:
-    return lambda measured: measured["value"] > threshold * (1 + SLACK)
+    return lambda measured: measured["value"] > threshold * (1 + MEASURE_TOLERANCE)
 
 
 def l_diversity(
@@ -134,7 +134,7 @@ def l_diversity_classes(
     """The classes of fewer than l."""
     cells = _listed(tbl, qi, sensitive, nulls)
     return cells.offending(
-        _diversity(cells, variant, c), lambda measured: measured["value"] < l * (1 - SLACK)
+        _diversity(cells, variant, c), lambda measured: measured["value"] < l * (1 - MEASURE_TOLERANCE)
     )
 
 

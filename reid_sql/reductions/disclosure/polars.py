@@ -10,7 +10,7 @@ import polars as pl
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
 from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.sensitive import QI, SLACK, refuse_groups_of_one_value
+from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI, refuse_sensitive_groups
 from reid_sql.reduction import refuse_own_names
 
 COUNT: Final = pl.col("n")
@@ -119,7 +119,7 @@ def _kinds(  # noqa: PLR0917 - the arguments of the reductions
     if by is None:
         rows = _rows(tbl, qi, sensitive, nulls)
         return how_nulls(rows.frame, rows.names, nulls, _told(rows.cells, measure, variant, c))
-    refuse_groups_of_one_value(by, sensitive)
+    refuse_sensitive_groups(by, sensitive)
     counted, names, groups = rows_of_groups(tbl, [*qi, sensitive], by, None, nulls, QI)
     held = counted.filter("kept").rename({names[-1]: "s", "records": "n"}).drop("kept")
     cells = Cells(held, [*groups, *names[:-1]], sensitive, groups)
@@ -132,7 +132,7 @@ def _told(cells: Cells, measure: str, variant: str | None, c: float) -> pl.LazyF
 
 
 def _above(threshold: float) -> pl.Expr:
-    return pl.col("value").gt(threshold * (1 + SLACK))
+    return pl.col("value").gt(threshold * (1 + MEASURE_TOLERANCE))
 
 
 def l_diversity(
@@ -162,7 +162,7 @@ def l_diversity_classes(
     """The classes of fewer than l."""
     rows = _rows(tbl, qi, sensitive, nulls)
     found = _measured(rows.cells, "l_diversity", variant, c)
-    return rows.offending(found, pl.col("value").lt(l * (1 - SLACK)))
+    return rows.offending(found, pl.col("value").lt(l * (1 - MEASURE_TOLERANCE)))
 
 
 def _of_variant(measure: str) -> Callable[..., pl.LazyFrame]:

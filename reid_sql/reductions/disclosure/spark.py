@@ -13,7 +13,7 @@ from reid_sql.engines.spark.counting import counted, how_nulls, own_names
 from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of, with_totals
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.errors import UnavailableError
-from reid_sql.models.classes.sensitive import QI, SLACK, refuse_groups_of_one_value
+from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI, refuse_sensitive_groups
 from reid_sql.reduction import refuse_own_names
 from reid_sql.reductions.disclosure import EQUAL_ALONE
 
@@ -78,7 +78,7 @@ def _kinds(  # noqa: PLR0917 - the arguments of the reductions
     if by is None:
         cells = _cells(tbl, qi, sensitive, nulls)
         return how_nulls(cells.rows, nulls, measured(cells).groupBy("class_size", "value").agg(number))
-    refuse_groups_of_one_value(by, sensitive)
+    refuse_sensitive_groups(by, sensitive)
     rows = rows_by_group(tbl, [*qi, sensitive], by, None, nulls, QI)
     held = counted_by_group(rows, by, nulls)
     cells = Cells(rows, nulls, held.kept.drop("kept").withColumnRenamed("records", "n"), held.groups)
@@ -92,7 +92,7 @@ def _listed(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Ce
 
 
 def _above(threshold: float) -> Column:
-    return F.col("value") > threshold * (1 + SLACK)
+    return F.col("value") > threshold * (1 + MEASURE_TOLERANCE)
 
 
 def l_diversity(
@@ -121,7 +121,7 @@ def l_diversity_classes(
 ) -> DataFrame:
     """The classes of fewer than l."""
     cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(_diversity(cells, variant, c), F.col("value") < l * (1 - SLACK))
+    return cells.offending(_diversity(cells, variant, c), F.col("value") < l * (1 - MEASURE_TOLERANCE))
 
 
 def _diversity(cells: Cells, variant: str, c: float) -> DataFrame:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.models.classes.sparse_matching import Matches
+from reid_sql.models.classes.matching import Matches
 from reid_sql.parameters import COMBINATIONS, PERSON_OR_ITEM, POINTS, SAMPLES, SEED
 from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
 

@@ -2,21 +2,27 @@
 
 from typing import Final
 
-from reid_sql.models.columns.column_profile import ColumnCounts
-from reid_sql.models.columns.look import DATE, PADDED
-from reid_sql.models.columns.sentinel import DATES, NUMBER, NUMBERS, WORDS
+from reid_sql.models.columns.column_profile import (
+    DATE_PATTERN,
+    MISSING_DATES,
+    MISSING_NUMBERS,
+    MISSING_WORDS,
+    NUMBER_PATTERN,
+    PADDED_PATTERN,
+    ColumnCounts,
+)
 from reid_sql.parameters import Columns
 from reid_sql.reduction import TBL, Argument, Reduction
 
 __all__ = [
     "COLUMN_COUNTS",
-    "DATE",
-    "DATES",
-    "NUMBER",
-    "NUMBERS",
-    "PADDED",
+    "DATE_PATTERN",
+    "MISSING_DATES",
+    "MISSING_NUMBERS",
+    "MISSING_WORDS",
+    "NUMBER_PATTERN",
+    "PADDED_PATTERN",
     "SOME_COLUMNS",
-    "WORDS",
 ]  # what the spellings look for
 SOME_COLUMNS: Final = Columns("columns", optional=True)
 COLUMN_COUNTS: Final = Reduction(

@@ -51,12 +51,14 @@ GROUP BY q1
 
 PLAN reid_counts_of_columns(source, columns) AS
 WITH reid_read AS (
-  SELECT reid_name, t, n, CASE WHEN regexp_full_match(t, ${NUMBER}) THEN try_cast(t AS DOUBLE) END AS number
+  SELECT reid_name, t, n,
+    CASE WHEN regexp_full_match(t, ${NUMBER_PATTERN}) THEN try_cast(t AS DOUBLE) END AS number
   FROM ({{ reid_values(source, columns) }})
 ),
 reid_told AS (
   SELECT *, coalesce(
-    lower(trim(t)) IN ${WORDS} OR number IN ${NUMBERS} OR substr(t, 1, 10) IN ${DATES}, false) AS marked
+    lower(trim(t)) IN ${MISSING_WORDS} OR number IN ${MISSING_NUMBERS}
+    OR substr(t, 1, 10) IN ${MISSING_DATES}, false) AS marked
   FROM reid_read
 )
 SELECT place, any_value(column_name) AS column_name,
@@ -71,8 +73,8 @@ SELECT place, any_value(column_name) AS column_name,
   count(number) FILTER (NOT marked AND number = floor(number)) AS whole,
   coalesce(min(number) FILTER (NOT marked), 0)::DOUBLE AS least,
   coalesce(max(number) FILTER (NOT marked), 0)::DOUBLE AS greatest,
-  count(*) FILTER (NOT marked AND regexp_full_match(t, ${DATE})) AS dates,
-  count(*) FILTER (NOT marked AND regexp_full_match(t, ${PADDED})) AS padded,
+  count(*) FILTER (NOT marked AND regexp_full_match(t, ${DATE_PATTERN})) AS dates,
+  count(*) FILTER (NOT marked AND regexp_full_match(t, ${PADDED_PATTERN})) AS padded,
   count(*) FILTER (NOT marked AND length(t) - length(replace(t, ' ', '')) > 1) AS spaced,
   coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest,
   coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,

@@ -8,13 +8,13 @@ import polars as pl
 from reid_sql.engines.polars.frames import how_nulls, numbered, resolved, schema
 from reid_sql.reductions.profile import (
     COLUMN_COUNTS,
-    DATE,
-    DATES,
-    NUMBER,
-    NUMBERS,
-    PADDED,
+    DATE_PATTERN,
+    MISSING_DATES,
+    MISSING_NUMBERS,
+    MISSING_WORDS,
+    NUMBER_PATTERN,
+    PADDED_PATTERN,
     SOME_COLUMNS,
-    WORDS,
 )
 
 VALUE, RECORDS, TEXT, PLAIN = pl.col("q1"), pl.col("n"), pl.col("t"), ~pl.col("marked")
@@ -53,10 +53,14 @@ def _column(tbl: pl.LazyFrame, place: int, name: str, dtype: pl.DataType) -> pl.
 def _read(groups: pl.LazyFrame, kind: str) -> pl.LazyFrame:
     """The values as text t and as numbers, and whether they may be marks for a missing one."""
     text = VALUE.cast(pl.String) if kind in WRITTEN else pl.lit(None, dtype=pl.String)
-    number = pl.when(TEXT.str.contains(rf"\A(?:{NUMBER})\z")).then(TEXT).cast(pl.Float64, strict=False)
-    word = TEXT.str.strip_chars(" ").str.to_lowercase().is_in(WORDS)
+    number = (
+        pl.when(TEXT.str.contains(rf"\A(?:{NUMBER_PATTERN})\z")).then(TEXT).cast(pl.Float64, strict=False)
+    )
+    word = TEXT.str.strip_chars(" ").str.to_lowercase().is_in(MISSING_WORDS)
     marked = (
-        word | pl.col("number").is_in([float(each) for each in NUMBERS]) | TEXT.str.slice(0, 10).is_in(DATES)
+        word
+        | pl.col("number").is_in([float(each) for each in MISSING_NUMBERS])
+        | TEXT.str.slice(0, 10).is_in(MISSING_DATES)
     )
     read = groups.with_columns(text.alias("t")).with_columns(number.alias("number"))
     return read.with_columns(marked.fill_null(value=False).alias("marked"))
@@ -78,7 +82,7 @@ def _forms() -> list[pl.Expr]:
     """How many values are written how, those aside that may be marks."""
     number, length = pl.col("number").filter(PLAIN), TEXT.str.len_chars().filter(PLAIN)
     spaces = TEXT.str.count_matches(" ", literal=True)
-    matched = {"dates": DATE, "padded": PADDED}
+    matched = {"dates": DATE_PATTERN, "padded": PADDED_PATTERN}
     return [
         number.count().alias("numbers"),
         (number == number.floor()).sum().alias("whole"),

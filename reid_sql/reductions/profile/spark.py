@@ -22,7 +22,15 @@ from pyspark.sql.types import (
 
 from reid_sql.engines.spark.counting import how_nulls
 from reid_sql.engines.spark.frames import Rows, column, resolved, unlike
-from reid_sql.reductions.profile import DATE, DATES, NUMBER, NUMBERS, PADDED, SOME_COLUMNS, WORDS
+from reid_sql.reductions.profile import (
+    DATE_PATTERN,
+    MISSING_DATES,
+    MISSING_NUMBERS,
+    MISSING_WORDS,
+    NUMBER_PATTERN,
+    PADDED_PATTERN,
+    SOME_COLUMNS,
+)
 
 VALUE, RECORDS, TEXT, PLAIN = "q1", "n", "t", "NOT marked"
 KINDS: Final[dict[str, tuple[type[DataType], ...]]] = {
@@ -57,9 +65,9 @@ def _read(groups: DataFrame, kind: str) -> DataFrame:
     """The values as text t and as numbers, and whether they may be marks for a missing one."""
     text = F.col(VALUE).cast("string") if kind in KINDS else F.lit(None).cast("string")
     read = groups.withColumn(TEXT, text)
-    number = F.when(F.col(TEXT).rlike(rf"\A(?:{NUMBER})\z"), F.col(TEXT).try_cast("double"))
-    words = F.lower(F.trim(TEXT)).isin(*WORDS)
-    marked = words | number.isin(*map(float, NUMBERS)) | F.substring(TEXT, 1, 10).isin(*DATES)
+    number = F.when(F.col(TEXT).rlike(rf"\A(?:{NUMBER_PATTERN})\z"), F.col(TEXT).try_cast("double"))
+    words = F.lower(F.trim(TEXT)).isin(*MISSING_WORDS)
+    marked = words | number.isin(*map(float, MISSING_NUMBERS)) | F.substring(TEXT, 1, 10).isin(*MISSING_DATES)
     return read.withColumn("number", number).withColumn("marked", F.coalesce(marked, F.lit(False)))  # noqa: FBT003
 
 
@@ -93,8 +101,8 @@ def _forms() -> list[Column]:
         F.count_if(number == F.floor(number)).alias("whole"),
         F.coalesce(F.min(number), F.lit(0.0)).alias("least"),
         F.coalesce(F.max(number), F.lit(0.0)).alias("greatest"),
-        F.count_if(text.rlike(rf"\A(?:{DATE})\z")).alias("dates"),
-        F.count_if(text.rlike(rf"\A(?:{PADDED})\z")).alias("padded"),
+        F.count_if(text.rlike(rf"\A(?:{DATE_PATTERN})\z")).alias("dates"),
+        F.count_if(text.rlike(rf"\A(?:{PADDED_PATTERN})\z")).alias("padded"),
         F.count_if(spaces > 1).alias("spaced"),
         *(F.coalesce(found.cast("bigint"), F.lit(0)).alias(name) for name, found in whole.items()),
         F.collect_list(marks).alias("candidates"),

@@ -2,16 +2,16 @@
 
 from typing import Final
 
-from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, SPARE, WIDE
+from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
 from reid_sql.models.classes.disclosure import SubsetCounts
-from reid_sql.models.extreme.quasi_identifiers import MAX_COUNTED
+from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
 from reid_sql.parameters import COLUMNS, SUBSET_SIZE
 from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, Argument, Reduction
 
 MAX_SUBSETS: Final = MAX_COUNTED
 BYTES: Final = CODE_BYTES
-KEY_BYTES: Final = WIDE
-KEYS_SPARE: Final = SPARE
+BYTES_PER_KEY: Final = KEY_BYTES
+SPARE_KEYS: Final = SPARE_ARRAYS
 QUERIES: Final = 64  # subsets up to which each is a query; more are counted from one table of codes
 QUERIES_ALONE: Final = 5000  # the same where DuckDB has no Python to count from codes
 SUBSETS: Final = Reduction(

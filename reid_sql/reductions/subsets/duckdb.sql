@@ -135,4 +135,4 @@ CASE WHEN entity IS NULL THEN columns ELSE list_append(columns, entity) END;
 -- its person where people are counted.
 MACRO reid_bytes_of_codes(columns, max_size, entity) AS
 ${BYTES} * columns
-  + ${KEY_BYTES} * (least(columns, max_size) + ${KEYS_SPARE} + (entity IS NOT NULL)::INTEGER);
+  + ${BYTES_PER_KEY} * (least(columns, max_size) + ${SPARE_KEYS} + (entity IS NOT NULL)::INTEGER);

@@ -26,7 +26,7 @@ from reid_sql.engines.ibis.frames import (
     with_ones,
 )
 from reid_sql.engines.ibis.people import BESIDE, people_of, smallest
-from reid_sql.models.classes.subset_counts import subsets_up_to
+from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import COLUMNS, Integers
 from reid_sql.reduction import refuse_entity
@@ -62,7 +62,7 @@ def subsets(  # noqa: PLR0917 - the arguments of the reduction
     refuse_entity(columns, entity, nulls)
     found = resolved(COLUMNS, columns, tbl)
     sizes = range(1, min(max_size, len(columns)) + 1)
-    subsets_up_to(len(columns), max_size)
+    count_subsets(len(columns), max_size)
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     names = places(found)
     distinct = _distinct(tbl, found, entity)

@@ -8,7 +8,12 @@ import polars as pl
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, schema, sized
 from reid_sql.engines.polars.people import BESIDE, people_of
-from reid_sql.models.classes.subset_counts import Distinct, refuse_memory, subset_counts, subsets_up_to
+from reid_sql.models.classes.subset_counts import (
+    DistinctRecords,
+    count_subset_classes,
+    count_subsets,
+    require_memory_for_subsets,
+)
 from reid_sql.parameters import COLUMNS
 from reid_sql.reduction import HOW_NULLS, refuse_entity
 from reid_sql.reductions.subsets import QUERIES, SUBSETS
@@ -25,7 +30,7 @@ def subsets(  # noqa: PLR0917 - the arguments of the reduction
     """For every subset of the columns, its classes and its pairs of records that are alike."""
     resolved(COLUMNS, columns, tbl)
     refuse_entity(columns, entity, nulls)
-    if subsets_up_to(len(columns), max_size) > QUERIES:
+    if count_subsets(len(columns), max_size) > QUERIES:
         return _many(tbl, columns, max_size, nulls, memory_mb, entity)
     sizes = range(1, min(max_size, len(columns)) + 1)
     chosen = (subset for size in sizes for subset in combinations(columns, size))
@@ -73,11 +78,13 @@ def _many(  # noqa: PLR0917 - the arguments of the reduction
     types = schema({**SUBSETS.columns, **HOW_NULLS})
 
     def count(distinct: pl.DataFrame) -> pl.DataFrame:
-        refuse_memory(distinct.height, len(columns), max_size, memory_mb, people=entity is not None)
+        require_memory_for_subsets(
+            distinct.height, len(columns), max_size, memory_mb, people=entity is not None
+        )
         codes = [dense_codes(distinct, name) for name in names]
         people = None if entity is None else codes.pop()
-        table = Distinct(codes, distinct["records"].to_numpy(), people)
-        found = subset_counts(table, max_size, nulls, memory_mb)
+        table = DistinctRecords(codes, distinct["records"].to_numpy(), people)
+        found = count_subset_classes(table, max_size, nulls, memory_mb)
         counts = ("records", "classes", "reidentifications", "pairs", "dropped")
         cells = [
             [[columns[place] for place in one.places] for one in found],

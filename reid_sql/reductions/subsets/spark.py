@@ -16,7 +16,12 @@ from reid_sql.engines.spark import wildcard
 from reid_sql.engines.spark.counting import counted, counts_of, mark
 from reid_sql.engines.spark.frames import Rows, rows_of, to_spark
 from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, rows_of_people
-from reid_sql.models.classes.subset_counts import Distinct, refuse_memory, subset_counts, subsets_up_to
+from reid_sql.models.classes.subset_counts import (
+    DistinctRecords,
+    count_subset_classes,
+    count_subsets,
+    require_memory_for_subsets,
+)
 from reid_sql.parameters import COLUMNS
 
 
@@ -37,7 +42,7 @@ def subsets(  # noqa: PLR0917 - the arguments of the reduction
         rows_of_people(tbl, columns, str(entity), nulls, BESIDE) if people else rows_of(tbl, columns, COLUMNS)
     )
     sizes = range(1, min(max_size, len(columns)) + 1)
-    subsets_up_to(len(columns), max_size)
+    count_subsets(len(columns), max_size)
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     matched, drop = nulls == "wildcard", nulls == "drop"
     found = _matched(rows, chosen, memory_mb) if matched else _counted(rows, chosen, drop=drop, people=people)
@@ -69,10 +74,10 @@ def _matched(rows: Rows, chosen: Sequence[Sequence[int]], memory_mb: int) -> Dat
     """The same where NULL may be any value; the pairs as text, as they may be more than 64 bits hold."""
     table = wildcard.distinct(counted(rows, "value"))
     max_size = len(chosen[-1])
-    refuse_memory(table.num_rows, len(rows.names), max_size, memory_mb)
+    require_memory_for_subsets(table.num_rows, len(rows.names), max_size, memory_mb)
     frame = pl.DataFrame(pl.from_arrow(table))
-    distinct = Distinct([dense_codes(frame, name) for name in rows.names], table["records"].to_numpy())
-    counts = subset_counts(distinct, max_size, "wildcard", memory_mb)
+    distinct = DistinctRecords([dense_codes(frame, name) for name in rows.names], table["records"].to_numpy())
+    counts = count_subset_classes(distinct, max_size, "wildcard", memory_mb)
     named = {
         "records": [one.records for one in counts],
         "classes": [one.classes for one in counts],

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.class_keys import Key, each_key
-from reid_sql.models.extreme.quasi_identifiers import Codes, choose
+from reid_sql.models.classes.class_keys import Key, map_keys
+from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
 from tests.qar import cells, coded, distinct, draw
 
 LEVELS = st.sampled_from([1, 2, 5, 1000, 2**30])
@@ -30,24 +30,24 @@ def test_classes_of_every_quasi_identifier_whatever_the_number_of_values(
     )
     rows = np.array(columns).T.tolist()
     expected = [[Counter(values)[value] for value in values] for values in cells(rows, p)]
-    chosen = choose(table, p)
-    assert each_key(chosen, lambda _, key: sizes(key)) == expected
-    assert each_key(chosen, lambda _, key: key.distinct()) == distinct(rows, p)
-    assert each_key(chosen, lambda _, key: len(key.numbered()[1])) == distinct(rows, p)
+    chosen = choose_quasi_identifiers(table, p)
+    assert map_keys(chosen, lambda _, key: sizes(key)) == expected
+    assert map_keys(chosen, lambda _, key: key.distinct()) == distinct(rows, p)
+    assert map_keys(chosen, lambda _, key: len(key.numbered()[1])) == distinct(rows, p)
 
 
 @pytest.mark.parametrize("values", [9, 3000])
 def test_threads_answer_in_order(values: int) -> None:
     rows = draw(1, 60_000, 4, values)
-    chosen = choose(coded(rows), 2)
-    counted = each_key(chosen, lambda number, key: (number, key.distinct()))
+    chosen = choose_quasi_identifiers(coded(rows), 2)
+    counted = map_keys(chosen, lambda number, key: (number, key.distinct()))
     assert counted == list(enumerate(distinct(rows, 2)))
 
 
 def test_some_of_them_only() -> None:
     rows = draw(1, 40, 5, 4)
     expected = distinct(rows, 2)
-    assert each_key(choose(coded(rows), 2), lambda _, key: key.distinct(), only=[7, 2]) == [
+    assert map_keys(choose_quasi_identifiers(coded(rows), 2), lambda _, key: key.distinct(), only=[7, 2]) == [
         expected[7],
         expected[2],
     ]
@@ -59,10 +59,10 @@ def test_records_and_keys_too_large_for_one_word_are_sorted_apart() -> None:
 
 
 def test_too_little_memory_is_refused_with_what_is_needed() -> None:
-    chosen = choose(coded(draw(1, 60_000, 4, 9)), 2)
+    chosen = choose_quasi_identifiers(coded(draw(1, 60_000, 4, 9)), 2)
     with pytest.raises(
         OutOfDomainError,
         match="memory_mb must be at least 5 for 60000 records of 4 columns, got 4; pass more",
     ):
-        each_key(chosen, lambda _, key: key.space, 4)
-    assert len(each_key(chosen, lambda _, key: key.space, 5)) == 6
+        map_keys(chosen, lambda _, key: key.space, 4)
+    assert len(map_keys(chosen, lambda _, key: key.space, 5)) == 6

@@ -4,7 +4,7 @@ import pytest
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.numerics.quantiles import of_weighted
+from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.pyc.pitman_yor import entropy_and_tail, parameters
 from reid_sql.models.pyc.pitman_yor_fit import fit, log_likelihood
 from tests.urn import histogram_of, population
@@ -86,4 +86,4 @@ def test_empty_tables_and_overlapping_classes_are_refused() -> None:
 
 def test_quantiles_of_equal_weights_are_those_of_the_values() -> None:
     values = np.arange(1000.0)
-    assert of_weighted(values, np.full(1000, 1e-3), (0.025, 0.5)) == pytest.approx([24.5, 499.5])
+    assert quantiles_by_weight(values, np.full(1000, 1e-3), (0.025, 0.5)) == pytest.approx([24.5, 499.5])

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import linprog
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.rarefaction import correctness_curve, default_sizes, uniqueness_curve
+from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes, uniqueness_curve
 from reid_sql.models.pyc.extrapolation import BEYOND, EXACT, FEW, extrapolate
 from reid_sql.models.pyc.surprisal_law import SURPRISAL, kernel
 from reid_sql.parameters import Floats
@@ -21,7 +21,7 @@ RECORDS = int(TOWN.records.sum())
 
 
 def among(share: float, points: int = 50) -> tuple[Floats, Floats]:
-    sizes = default_sizes(round(RECORDS * share), points)[1:].astype(np.float64)
+    sizes = default_subset_sizes(round(RECORDS * share), points)[1:].astype(np.float64)
     return sizes, correctness_curve(TOWN, sizes)
 
 

@@ -1,1 +1,0 @@
-"""Charts as matplotlib figures: what `reid_sql.plot` offers, and the pages that commands save."""

@@ -1,0 +1,274 @@
+"""Figures of a release, of extreme risk and of a model's fit; the pages that commands save."""
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from reid_sql.charts.figures import Row, forecast, rows_of
+from reid_sql.charts.renderer import (
+    BAND,
+    BLUE,
+    DARK,
+    HATCHED,
+    MARKS,
+    PALE,
+    STROKES,
+    blank_figure,
+    figure_and_panels,
+    label_in_percent,
+    legend_label,
+    list_names,
+    set_title,
+    wrap_plain,
+    write_status,
+)
+from reid_sql.errors import OutOfDomainError, ReidError, WrongTypeError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from reid_sql.models.people.diagnostics import Check
+
+RISKS: Final = {
+    "uniqueness": "alone in their class",
+    "records_at_risk": "at risk above the threshold",
+    "average_risk": "matched rightly by their values",
+    "correct_links": "matched rightly by an attack",
+    "certain_links": "and the attacker can be sure",
+}
+COMPARISON_COLUMNS: Final = ("measure", "original", "released")
+MIN_VISIBLE_FALL: Final = 1e-4  # a share that is there to be seen where nothing falls
+BINS: Final = 40  # of the risk over choices
+RISK_COLUMNS: Final = ("risk", "risk_low", "risk_high", "threshold")
+SUFFIXES: Final = (".png", ".svg")
+TITLE_WIDTH: Final = 100  # characters of a line of it
+
+
+def comparison(answer: object, *, ax: "Axes | None" = None) -> "Figure":
+    """Draw the risk of an original next to that of its release.
+
+    Of the answer of `compare`, shares of the people; an unknown share has no bar.
+    """
+    rows = rows_of("comparison", answer, "compare", COMPARISON_COLUMNS, "measure")
+    figures = {row["measure"]: row for row in rows}
+    names = [name for name in RISKS if name in figures]
+    figure, (axes,) = figure_and_panels(ax, (7.5, 4.2))
+    for side, shift, style in (
+        ("original", -0.2, {"color": PALE, "edgecolor": DARK}),
+        ("released", 0.2, HATCHED),
+    ):
+        shares = [figures[name][side] for name in names]
+        at = [place + shift for place, share in enumerate(shares) if share is not None]
+        known = [share for share in shares if share is not None]
+        bars = axes.barh(at, known, height=0.38, label=side, **style)
+        axes.bar_label(bars, [f"{100 * share:.3g} %" for share in known], padding=3)
+    list_names(axes, [RISKS[name] for name in names])
+    axes.set(xlim=(0, 1.15), xlabel="share of the people")
+    label_in_percent(axes, "x")
+    set_title(axes, "Risk, and right links of an attack")
+    axes.legend(frameon=False, loc="lower right")
+    return figure
+
+
+def losses(answer: object, *, ax: "Axes | None" = None) -> "Figure":
+    """Draw the share of each column's information that a release loses, where it is known.
+
+    Of the answer of `compare_columns`.
+    """
+    rows = rows_of("losses", answer, "compare_columns", ("column_name", "information_loss"), "column_name")
+    figure, (axes,) = figure_and_panels(ax, (6.5, 1.8 + 0.34 * len(rows)))
+    lost = [row["information_loss"] or 0.0 for row in rows]
+    bars = axes.barh(range(len(rows)), lost, color=PALE, edgecolor=DARK)
+    axes.bar_label(bars, [_loss_label(row) for row in rows], padding=3)
+    list_names(axes, [row["column_name"] for row in rows])
+    axes.set(xlim=(0, 1.15), xlabel="share of the column's information that is lost")
+    label_in_percent(axes, "x")
+    set_title(axes, "Information lost by column")
+    return figure
+
+
+def _loss_label(row: Row) -> str:
+    return "not known" if row["information_loss"] is None else f"{100 * row['information_loss']:.3g} %"
+
+
+def choices(answer: object, risk: object, *, ax: "Axes | None" = None) -> "Figure":
+    """Draw how many choices of columns have which risk, and the extreme risk with its interval.
+
+    Of the answers of `qar_quasi_identifiers` and of `qar_risk`.
+    """
+    rows = rows_of("choices", answer, "qar_quasi_identifiers", ("risk",))
+    extreme = rows_of("choices", risk, "qar_risk", RISK_COLUMNS)[0]
+    figure, (axes,) = figure_and_panels(ax, (7, 4.5))
+    axes.hist([row["risk"] for row in rows], bins=BINS, color=PALE, edgecolor=DARK, linewidth=0.5)
+    if extreme["risk"] is not None:
+        words = f"extreme risk: {100 * extreme['risk']:.1f} %"
+        axes.axvline(extreme["risk"], color=BLUE, linewidth=2, label=words)
+    if extreme["risk_low"] is not None:
+        style = HATCHED | {"linewidth": 0, "alpha": 0.6}
+        axes.axvspan(extreme["risk_low"], extreme["risk_high"], label="its 95 % interval", **style)
+    if extreme["threshold"] is not None:
+        axes.axvline(extreme["threshold"], color=DARK, linestyle=":", label="the law is fitted beyond")
+    axes.set(xlabel="different combinations, as a share of the people", ylabel="choices of columns")
+    axes.locator_params(axis="y", integer=True)
+    axes.margins(y=0.35)
+    label_in_percent(axes, "x")
+    set_title(axes, "Risk of each choice of columns")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="upper center", framealpha=1)
+    return figure
+
+
+def contributions(answer: object, *, ax: "Axes | None" = None) -> "Figure":
+    """Draw by how much the extreme risk would fall without each record, those that add most first.
+
+    Of the answer of `qar_contributions`.
+    """
+    rows = rows_of("contributions", answer, "qar_contributions", ("contribution",))
+    ranked = sorted((row["contribution"] for row in rows if row["contribution"] is not None), reverse=True)
+    figure, (axes,) = figure_and_panels(ax, (6.5, 4.5))
+    if ranked:
+        axes.plot(range(1, len(ranked) + 1), ranked, color=DARK, drawstyle="steps-mid")
+    else:
+        write_status(axes, str(rows[0].get("status")))
+    axes.margins(y=0.1)
+    axes.axhline(0, color=DARK, linewidth=0.8, linestyle=":")
+    if ranked and ranked[0] > 0:
+        axes.set_yscale("symlog", linthresh=ranked[0])  # some records lower the risk by far more
+    axes.set(xlabel="people, those who add most first", ylabel="fall of the extreme risk without them")
+    label_in_percent(axes, "y")
+    set_title(axes, "What each person adds to the extreme risk")
+    return figure
+
+
+def elimination(answer: object, *, ax: "Axes | None" = None) -> "Figure":
+    """Draw the fall of the extreme risk by removals, under the largest fall that is possible.
+
+    Of the answer of `qar_elimination`, or of several of them by the names of the orders that chose the
+    records, a line each.
+    """
+    given = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
+    paths = {
+        by: sorted(
+            rows_of("elimination", rows, "qar_elimination", ("step", "risk", "bound"), "step"), key=_step
+        )
+        for by, rows in given.items()
+    }
+    figure, (axes,) = figure_and_panels(ax, (8, 4.5))
+    falls = {by: _falls(rows, "risk") for by, rows in paths.items()}
+    for (by, (removed, fall)), stroke, mark in zip(falls.items(), cycle(STROKES), cycle(MARKS)):
+        every = max(1, len(removed) // 6)
+        axes.plot(
+            removed,
+            fall,
+            linestyle=stroke,
+            marker=mark,
+            markevery=every,
+            markersize=4,
+            label=legend_label(by),
+        )
+    shown = [value for _, fall in falls.values() for value in fall]
+    low, most_of_all = min(shown, default=0.0), max(shown, default=0.0)
+    high = min(
+        1.0, most_of_all + 0.4 * (most_of_all - low) + MIN_VISIBLE_FALL
+    )  # space for the names of the lines
+    removed, most = _falls(max(paths.values(), key=len), "bound")
+    if any(fall <= high for fall in most[1:]):
+        axes.plot(removed, most, color=DARK, linewidth=0.8, linestyle=":", label="no removal does more")
+    axes.axhline(0, color=DARK, linewidth=0.8)
+    axes.set(xlabel="people removed", ylabel="fall of the extreme risk, as a share of it")
+    axes.set_ylim(low - 0.1 * (high - low), high)
+    label_in_percent(axes, "y")
+    set_title(axes, "Effect of removing people, by the order that chooses them")
+    axes.legend(frameon=False, loc="upper left", ncols=4)
+    return figure
+
+
+def _step(row: Row) -> int:
+    return int(row["step"])
+
+
+def _falls(rows: Sequence[Row], column: str) -> tuple[list[int], list[float]]:
+    """Steps with a figure, and the fall from the risk of the whole table to it."""
+    known = [row for row in rows if row[column] is not None]
+    return [row["step"] for row in known], [1 - row[column] / rows[0]["risk"] for row in known]
+
+
+def model_check(checks: "Sequence[Check]", *, ax: "Axes | None" = None) -> "Figure":
+    """Draw the table's share of people in small classes on what the model expects of such a table.
+
+    A posterior predictive check, by `reid_sql.models.people.diagnostics`. Source: Rocher, Hendrickx & de
+    Montjoye 2025, figure 1.
+    """
+    if not isinstance(checks, Sequence) or not all(hasattr(each, "expected") for each in checks):
+        rule = f"model_check must be given the checks of a model, got {type(checks).__name__}"
+        raise WrongTypeError(
+            f"{rule}; pass the result of reid_sql.models.people.diagnostics.predictive_checks"
+        )
+    figure, (axes,) = figure_and_panels(ax, (6, 4.2))
+    places = range(len(checks))
+    low, high = [check.low for check in checks], [check.high for check in checks]
+    axes.fill_between(places, low, high, label="95 % of tables that the model makes", **BAND)
+    axes.plot(places, [check.expected for check in checks], color=BLUE, linestyle="--", label="expected")
+    axes.plot(places, [check.observed for check in checks], "o", color=DARK, label="measured")
+    axes.set_xticks(places, [f"{check.below:,}" for check in checks])
+    axes.set(ylim=(0, 1.02), xlabel="in classes smaller than this many people")
+    axes.set_ylabel("share of the table's people")
+    label_in_percent(axes, "y")
+    set_title(axes, "Does the model predict this table?")
+    axes.legend(frameon=False)
+    return figure
+
+
+def forecast_page(
+    measured: "Sequence[Row]", predicted: "Sequence[Row]", older: "Sequence[Row]", checks: "Sequence[Check]"
+) -> "Figure":
+    """Draw the measured and predicted curve, and the model's prediction of the table's class sizes."""
+    figure = blank_figure((13, 4.8))
+    left, right = figure.subplots(1, 2)
+    beside = {"by an older method (Pitman–Yor)": older}
+    forecast(predicted, measured=measured, beside=beside, share="correctness", ax=left)
+    model_check(checks, ax=right)
+    return figure
+
+
+def extreme_page(
+    found: "Sequence[Row]", risk: "Row", added: "Sequence[Row]", paths: "Mapping[str, Sequence[Row]]"
+) -> "Figure":
+    """Draw the risk of all choices of columns, each record's contribution and the effect of removals."""
+    figure = blank_figure((12, 8.5))
+    panels: dict[str, Any] = figure.subplot_mosaic("CA;RR" if added else "C;R")
+    choices(found, [risk], ax=panels["C"])
+    if added:
+        contributions(added, ax=panels["A"])
+    elimination(paths, ax=panels["R"])
+    return figure
+
+
+def comparison_page(figures: "Sequence[Row]", columns: "Sequence[Row]") -> "Figure":
+    """Draw the risk of an original and its release, and the information that each column loses."""
+    figure = blank_figure((13, 4.8))
+    left, right = figure.subplots(1, 2)
+    comparison(figures, ax=left)
+    losses(columns, ax=right)
+    return figure
+
+
+def check_plot_file(file: str) -> None:
+    """Refuse a file that is neither PNG nor SVG, or a missing chart library, before any counting."""
+    if Path(file).suffix not in SUFFIXES:
+        raise OutOfDomainError(f"--plot must be a PNG or SVG file, got '{file}'; name it like forecast.svg")
+    if not Path(file).absolute().parent.is_dir():
+        raise OutOfDomainError(f"--plot must be in an existing folder, got '{file}'; make the folder first")
+    try:
+        import matplotlib  # noqa: F401, ICN001, PLC0415 - an optional extra
+    except ImportError:
+        remedy = "install it with: pip install 'reid-sql[plot]'"
+        raise ReidError(f"--plot needs the chart library matplotlib, got none; {remedy}") from None
+
+
+def save(figure: "Figure", title: str, file: str) -> None:
+    """Write the figure into the file, under its title."""
+    figure.suptitle(wrap_plain(title, TITLE_WIDTH))
+    figure.savefig(file, dpi=150)

@@ -1,0 +1,214 @@
+"""How often a match in a random gallery is right: by the scores of a matcher, or by known points of a set.
+
+Both expectations over galleries are exact. Source: Rocher, Hendrickx & de Montjoye 2025.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
+from reid_sql.parameters import Floats, Number
+
+# How often a learned matching names the right person in a gallery, from the scores that it gave.
+# A probe is a person looked for: it has one score against its own record, and scores against records of
+# other people. It is matched rightly in a gallery of n where none of the n − 1 others drawn scores higher;
+# among equal scores the choice is by chance. Source: the rank-1 identification rate, Rocher, Hendrickx & de
+# Montjoye 2025, with the expectation over galleries taken exactly.
+
+SCORE: Final = Number(
+    "a finite score",
+    "pass scores that are higher the better the match, and leave out what was not scored",
+    -1e300,
+    1e300,
+)
+PERSON: Final = Number(
+    "a whole number for a person", "pass the number of the person who is looked for", -1e15, 1e15, whole=True
+)
+
+
+@dataclass(frozen=True)
+class MatchingPoint:
+    """Share of probes matched rightly in a gallery of n, its standard error over probes, and the probes."""
+
+    n: int
+    correctness: float
+    standard_error: float | None
+    people: int
+
+
+def matching_curve(
+    true_scores: npt.ArrayLike,
+    false_scores: npt.ArrayLike,
+    sizes: npt.ArrayLike | None = None,
+    true_persons: npt.ArrayLike | None = None,
+    false_persons: npt.ArrayLike | None = None,
+) -> list[MatchingPoint]:
+    """Expected share of probes whose own record scores highest: κ(n) = mean of C(L, n − 1) / C(M, n − 1).
+
+    The record is among n. L of a probe's M false scores are lower than its true one. With persons, a probe is
+    held against its own false scores alone; without, against all, which takes them to be of one law for
+    everybody and is too high or too low where some people are easier to mistake than others. Refuses sizes
+    beyond the false scores of some probe plus one, lists that do not go together, and probes without false
+    scores.
+
+    >>> [point.correctness for point in matching_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2])]
+    [1.0, 0.75]
+    """
+    true, false = (
+        SCORE.check("true_scores", true_scores).ravel(),
+        SCORE.check("false_scores", false_scores).ravel(),
+    )
+    lower, equal, held = _count_scores(true, false, *_check_persons(true, false, true_persons, false_persons))
+    most = int(held.min()) + 1
+    domain = Number(
+        f"whole numbers from 1 to {most}, the false scores of a probe and itself",
+        "pass sizes of galleries that the scores fill",
+        1.0,
+        float(most),
+        whole=True,
+    )
+    at = np.atleast_1d(domain.check("sizes", default_subset_sizes(most) if sizes is None else sizes))
+    return [_matching_point(float(n), lower, equal, held) for n in at]
+
+
+def _check_persons(
+    true: Floats, false: Floats, of_true: npt.ArrayLike | None, of_false: npt.ArrayLike | None
+) -> tuple[Floats, Floats]:
+    if (of_true is None) != (of_false is None):
+        given, missing = ("true", "false") if of_false is None else ("false", "true")
+        raise OutOfDomainError(
+            f"{given}_persons must go with {missing}_persons, got NULL; "
+            "pass the persons of both or of neither"
+        )
+    if of_true is None or of_false is None:
+        return np.zeros(true.size), np.zeros(false.size)
+    found = PERSON.check("true_persons", of_true).ravel(), PERSON.check("false_persons", of_false).ravel()
+    for name, persons, scores in (("true", found[0], true), ("false", found[1], false)):
+        if persons.size != scores.size:
+            got = f"got {persons.size} for {scores.size}"
+            raise OutOfDomainError(
+                f"{name}_persons must be as many as {name}_scores, {got}; pass one a score"
+            )
+    return found
+
+
+def _count_scores(
+    true: Floats, false: Floats, of_true: Floats, of_false: Floats
+) -> tuple[Integers, Integers, Integers]:
+    """Lower, equal and all false scores of each probe."""
+    order = np.lexsort((false, of_false))
+    persons, scores = of_false[order], false[order]
+    if not true.size:
+        raise OutOfDomainError(
+            "true_scores must hold at least one score, got none; pass a score for each probe"
+        )
+    counted = np.zeros((3, true.size), dtype=np.int64)
+    for person in np.unique(of_true):
+        first, last = np.searchsorted(persons, person, "left"), np.searchsorted(persons, person, "right")
+        if first == last:
+            who = f"person {person:g}" if of_true.any() or of_false.any() else "anybody"
+            raise OutOfDomainError(
+                f"false_scores must hold scores of every probe, got none of {who}; "
+                "pass some, or leave the probe out"
+            )
+        mine, own = of_true == person, scores[first:last]
+        below, upto = np.searchsorted(own, true[mine], "left"), np.searchsorted(own, true[mine], "right")
+        counted[:, mine] = np.stack([below, upto - below, np.full(below.size, own.size)])
+    return counted[0], counted[1], counted[2]
+
+
+def _matching_point(n: float, lower: Integers, equal: Integers, held: Integers) -> MatchingPoint:
+    kinds, place = np.unique(np.stack([lower, equal, held]), axis=1, return_inverse=True)
+    right = np.array([_rank_first_probability(n, *kind) for kind in kinds.T.tolist()])[place.ravel()]
+    error = float(right.std(ddof=1) / np.sqrt(right.size)) if right.size > 1 else None
+    return MatchingPoint(int(n), float(right.mean()), error, right.size)
+
+
+def _rank_first_probability(n: float, lower: int, equal: int, held: int) -> float:
+    """Chance to be first: Σ_{j ≤ E} C(L + j, n − 1) / ((E + 1) C(M, n − 1)), E equal scores in any order.
+
+    The record is one among n. The sum is C(L + E + 1, n) − C(L, n), here as a product that does not cancel.
+    """
+    upto = float(lower + equal)
+    none_higher = np.exp(log_miss_probability(np.array([held - upto]), n - 1, float(held)))
+    first_of_equal = -np.expm1(log_miss_probability(np.array([equal + 1.0]), n, upto + 1))
+    return float(((upto + 1) / (n * (equal + 1)) * none_higher * first_of_equal)[0])
+
+
+# Sparse matching: an attacker who knows some points of a person's set, such as a few purchases of a basket.
+# All whose set holds the known points match, and the attacker names one of them. In a random gallery of n
+# people that holds the target, a target with m matches among all N has a hypergeometric number of rivals,
+# and the chance of naming the right one is E[1/(1 + rivals)] = N/(n m) · [1 − C(N − m, n)/C(N, n)]. Source:
+# Rocher, Hendrickx & de Montjoye 2025 (sparse matching), with the expectation over galleries taken exactly.
+
+REFUSAL_NO_PEOPLE: Final = (
+    "a curve needs at least one person, got an empty table; check the table and its filters"
+)
+
+
+@dataclass(frozen=True)
+class Matches:
+    """How many people match what an attacker knows, with the weight of the targets for whom so many do."""
+
+    matches: Integers  # (kinds,)
+    weight: Floats  # (kinds,): targets, or draws of a target and its known points
+    people: Integers  # (kinds,): all the people, alike in each row
+    draws: (
+        Integers  # (kinds,): how many draws the weights count, alike in each row; 0 where nothing was drawn
+    )
+
+
+@dataclass(frozen=True)
+class SparsePoint:
+    """Expected correctness in a random gallery of n people; `draws` is 0 where it is exact."""
+
+    n: int
+    correctness: float
+    standard_error: float
+    people: int
+    draws: int
+
+
+def sparse_matching_curve(matches: Matches, sizes: npt.ArrayLike | None = None) -> list[SparsePoint]:
+    """Correctness at each size; at default_sizes where there are none.
+
+    The standard error is that of the draws, 0 where every combination of points was counted.
+    Refuses sizes that are not whole numbers from 1 to the number of people, and an empty table.
+
+    >>> everyone_has_a_twin = Matches(np.array([2]), np.array([4.0]), np.array([4]), np.array([0]))
+    >>> [round(point.correctness, 4) for point in sparse_matching_curve(everyone_has_a_twin, [1, 2, 4])]
+    [1.0, 0.8333, 0.5]
+    """
+    if not len(matches.people):
+        raise NoRecordsError(REFUSAL_NO_PEOPLE)
+    people, draws = int(matches.people[0]), int(matches.draws[0])
+    inside = Number(
+        f"whole numbers from 1 to the {people} people of the table",
+        "pass sizes of galleries of them",
+        1,
+        people,
+        whole=True,
+    )
+    at = (
+        default_subset_sizes(people)
+        if sizes is None
+        else inside.check("sizes", np.atleast_1d(np.asarray(sizes, dtype=np.float64)))
+    )
+    return [
+        SparsePoint(int(n), *_mean_correctness(matches, float(n), people, draws), people, draws) for n in at
+    ]
+
+
+def _mean_correctness(matches: Matches, n: float, people: int, draws: int) -> tuple[float, float]:
+    """Mean chance of a right match over the targets, and its standard error."""
+    size = matches.matches.astype(np.float64)
+    chance = np.minimum(people / (n * size) * -np.expm1(log_miss_probability(size, n, people)), 1.0)
+    share = matches.weight / matches.weight.sum()
+    mean = min(float(share @ chance), 1.0)
+    variance = float(share @ (chance - mean) ** 2) * draws / max(draws - 1, 1)
+    return mean, float(np.sqrt(variance / draws)) if draws else 0.0

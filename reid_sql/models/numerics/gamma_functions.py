@@ -1,0 +1,140 @@
+"""Ratios of gamma functions that keep their digits at populations of billions.
+
+Sources: NIST Digital Library of Mathematical Functions, 5.5.1 and 5.5.2 (recurrences), 5.11.1 and 5.11.2
+(asymptotic series).
+"""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.models.numerics.scipy_functions import zeta
+from reid_sql.parameters import Floats
+
+# Ratios of gamma functions without the digits that differences of ln Γ lose at populations of billions.
+# Each is a difference written out term by term, so that it keeps its relative accuracy when an increment
+# vanishes. Source: NIST Handbook of Mathematical Functions, 5.5.1 and 5.5.2 (recurrences), 5.11.1 and
+# 5.11.2 (asymptotic series).
+
+RECURRENCE_STEPS: Final = (
+    12  # steps of recurrence: at z + 12 the series below is exact to the last digit of a double
+)
+BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B₂, B₄, …, B₁₄
+NEWTON_STEPS: Final = 7
+MIN_LOGARITHMIC: Final = 40.0  # where ψ(z) = ln z to the last digit
+
+
+def log_rising_ratio(z: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
+    """Logarithm of the ratio of two rising factorials of `x` factors, from `z` + `y` and from `z`.
+
+    ln (z+y)ₓ / (z)ₓ = ln Γ(z+x+y) Γ(z) / (Γ(z+x) Γ(z+y)), symmetric in x and y, never negative.
+    For z > 0, x ≥ 0 and y ≥ 0, which are not checked; the three broadcast.
+
+    >>> round(float(np.exp(log_rising_ratio(3.0, 2.0, 1.0))), 12)  # 4·5 / 3·4
+    1.666666666667
+    """
+    z, x, y = (np.asarray(value, dtype=np.float64) for value in (z, x, y))
+    total = np.zeros(())
+    for step in range(RECURRENCE_STEPS):  # Γ(z + 1) = z Γ(z), 5.5.1
+        total = total - _logarithm_bend(z + step, x, y)
+    z = z + RECURRENCE_STEPS
+    # 5.11.1: (z − ½) ln z bends as follows; z itself and ½ ln 2π do not bend.
+    leading = (z - 0.5) * _logarithm_bend(z, x, y) + x * np.log1p(y / (z + x)) + y * np.log1p(x / (z + y))
+    return np.asarray(total + leading + _remainder_bend(z, x, y))
+
+
+def _logarithm_bend(z: Floats, x: Floats, y: Floats) -> Floats:
+    """ln(z+x+y) − ln(z+x) − ln(z+y) + ln z."""
+    return np.asarray(np.log1p(-(x / (z + x)) * (y / (z + y))))
+
+
+def _remainder_bend(z: Floats, x: Floats, y: Floats) -> Floats:
+    """Give that second difference of Σ B₂ₖ / (2k (2k−1) z²ᵏ⁻¹), 5.11.1, by powers, without cancellation."""
+    bend, along_x, along_y = _logarithm_bend(z, x, y), np.log1p(x / z), np.log1p(y / (z + x))
+    total = np.zeros(())
+    for k, bernoulli in enumerate(BERNOULLI, start=1):
+        power = 2 * k - 1
+        fall = np.expm1(-power * along_y)
+        difference = np.expm1(-power * along_x) * fall - (1 + fall) * np.expm1(power * bend)
+        total = total + bernoulli / (2 * k * power) * z ** float(-power) * difference
+    return total
+
+
+def digamma_difference(z: npt.ArrayLike, x: npt.ArrayLike) -> Floats:
+    """Difference ψ(z + x) − ψ(z), to full relative accuracy also for small `x`.
+
+    For z > 0 and x > −z, which are not checked; the two broadcast.
+
+    >>> digamma_difference(1.0, [1.0, 2.0, 3.0]).round(12).tolist()  # the harmonic numbers
+    [1.0, 1.5, 1.833333333333]
+    """
+    z, x = (np.asarray(value, dtype=np.float64) for value in (z, x))
+    total = np.zeros(())
+    for step in range(RECURRENCE_STEPS):  # ψ(z + 1) = ψ(z) + 1/z, 5.5.2
+        total = total + x / (z + step + x) / (z + step)
+    near, far = 1 / (z + RECURRENCE_STEPS), 1 / (z + RECURRENCE_STEPS + x)
+    # 5.11.2, each power of 1/z as its own difference, near − far = x · near · far taken out.
+    series = 0.5 + (near + far) * _divided_difference(near**2, far**2)
+    return np.asarray(total + np.log1p(x * near) + x * near * far * series)
+
+
+def _divided_difference(near: Floats, far: Floats) -> Floats:
+    """Give (P(near) − P(far)) / (near − far) for P(t) = Σ B₂ₖ tᵏ / 2k, by Horner's rule."""
+    value, slope = np.zeros(()), np.zeros(())
+    for k in range(len(BERNOULLI), -1, -1):
+        slope = slope * near + value
+        value = value * far + (BERNOULLI[k - 1] / (2 * k) if k else 0.0)
+    return slope
+
+
+def inverse_harmonic(y: npt.ArrayLike) -> Floats:
+    """Number x > −1 whose harmonic number ψ(x + 1) − ψ(1) is `y`; 1 + x is the inverse digamma of y + ψ(1).
+
+    Keeps its relative accuracy as y → 0, where x → 0. Infinite where x is too large for a double (y above
+    710).
+
+    >>> inverse_harmonic([0.0, 1.0, 1.5]).round(12).tolist()
+    [0.0, 1.0, 2.0]
+    """
+    y = np.asarray(y, dtype=np.float64)
+    up, down = np.clip(y, 0.0, MIN_LOGARITHMIC), np.minimum(y, 0.0)
+    # Both starts lie at or below the answer, and the harmonic numbers are concave: Newton climbs and cannot
+    # overshoot.
+    x = np.exp(-np.euler_gamma) * np.expm1(up) + down / (1 - down)
+    for _ in range(NEWTON_STEPS):
+        x = x + (up + down - digamma_difference(1.0, x)) / zeta(2.0, 1 + x)  # ψ′(1 + x) = ζ(2, 1 + x)
+    with np.errstate(over="ignore"):
+        return np.where(y > MIN_LOGARITHMIC, np.exp(y - np.euler_gamma), x)
+
+
+# ln Γ(x + a) − ln Γ(x), where subtracting two log-gammas would lose what matters.
+# Source: NIST Digital Library of Mathematical Functions, 5.5.1 (recurrence) and 5.11.1 (Stirling's series).
+
+STIRLING_STEPS: Final = 12  # Stirling's series below is exact to 1e-17 from here on
+STIRLING_COEFFICIENTS: Final = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+
+
+def log_gamma_ratio(x: npt.ArrayLike, a: npt.ArrayLike) -> Floats:
+    """Logarithm of Γ(x + a)/Γ(x), the rising factorial of a factors where a is whole.
+
+    For x > 0 and x + a > 0, which are not checked; the two broadcast.
+
+    >>> float(np.exp(log_gamma_ratio(3.0, 2.0)).round(12))  # 3 · 4
+    12.0
+    """
+    x, a = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(a, dtype=np.float64))
+    low = np.zeros(x.shape)
+    for step in range(STIRLING_STEPS):  # Γ(x + 1) = x Γ(x)
+        low = low + np.log1p(a / (x + step))
+    near = x + STIRLING_STEPS
+    far = near + a
+    stirling = (near - 0.5) * np.log1p(a / near) + a * np.log(far) - a
+    return np.asarray(stirling + _stirling_series(far) - _stirling_series(near) - low)
+
+
+def _stirling_series(z: Floats) -> Floats:
+    total = np.zeros(z.shape)
+    for coefficient in reversed(STIRLING_COEFFICIENTS):
+        total = total / z**2 + coefficient
+    return total / z

@@ -1,0 +1,127 @@
+"""Sums over class sizes, and the expectation of 1/F, by Gauss quadrature."""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.interruption import checkpoint
+from reid_sql.parameters import Floats
+
+# Sums over class sizes with as few terms as they need: Σ s_m g(m) for functions g that are smooth in ln m.
+# Small sizes stay as they are. The larger ones, in bins that double, are replaced by the nodes and weights
+# of the Gauss quadrature of the bin's own classes, which is exact for polynomials up to degree 15
+# (Stieltjes' procedure; Golub & Welsch). A histogram of a billion records has tens of thousands of sizes,
+# and then some two hundred nodes.
+
+MAX_EXACT_SIZE: Final = 32  # sizes up to here are kept one by one
+NODES_PER_BIN: Final = 8
+
+
+def class_quadrature(sizes: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Nodes and weights that stand for class sizes, ascending and distinct, and their numbers of classes.
+
+    Right to 1e-12 for logarithms of gamma functions of the size, and their derivatives.
+
+    >>> nodes, weights = class_quadrature(np.arange(1, 100_001), np.ones(100_000))
+    >>> len(nodes), round(float(weights @ nodes))
+    (128, 5000050000)
+    >>> round(float(weights @ np.log(nodes)), 6)  # ln 100000!
+    1051299.221899
+    """
+    size, count = np.asarray(sizes, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    bins = np.where(size <= MAX_EXACT_SIZE, -1.0, np.floor(np.log2(np.maximum(size, 1.0) / MAX_EXACT_SIZE)))
+    starts = np.flatnonzero(np.diff(bins, prepend=-2.0))
+    parts = [
+        (size[low:high], count[low:high])
+        if bins[low] < 0 or high - low <= NODES_PER_BIN
+        else _gauss_quadrature(size[low:high], count[low:high])
+        for low, high in zip(starts, np.append(starts, len(size))[1:], strict=True)
+    ]
+    return np.concatenate([size[:0], *(nodes for nodes, _ in parts)]), np.concatenate(
+        [count[:0], *(share for _, share in parts)]
+    )
+
+
+def _gauss_quadrature(size: Floats, count: Floats) -> tuple[Floats, Floats]:
+    """Gauss quadrature of a discrete measure, from the recurrence of its orthogonal polynomials."""
+    middle, half, total = (size[0] + size[-1]) / 2, (size[-1] - size[0]) / 2, count.sum()
+    place, share = (size - middle) / half, count / total
+    before, now, off = np.zeros_like(place), np.ones_like(place), 0.0
+    jacobi = np.zeros((NODES_PER_BIN, NODES_PER_BIN))
+    for row in range(NODES_PER_BIN):
+        jacobi[row, row] = share @ (place * now**2)
+        following = (place - jacobi[row, row]) * now - off * before
+        off = float(np.sqrt(share @ following**2))
+        if row + 1 < NODES_PER_BIN:
+            jacobi[row, row + 1] = jacobi[row + 1, row] = off
+        before, now = now, following / off
+    nodes, vectors = np.linalg.eigh(jacobi)
+    return middle + half * nodes, total * vectors[0] ** 2
+
+
+# Mean of 1/F for a person's class of F people, of whom f are in the sample and the others are random.
+# 1/F is the chance that a match on the person is right. Both means are integrals of a generating function
+# over [0, 1], which Gauss–Legendre nodes take where it has its mass, to 1e-12.
+
+LEGENDRE_NODES, LEGENDRE_WEIGHTS = np.polynomial.legendre.leggauss(48)
+MAX_EXPONENT: Final = 40.0  # e^−40 is nothing beside the rest
+MIN_RATE: Final = 1e-300
+CLASSES_PER_CHUNK: Final = 65_536  # classes at a time
+
+
+def expected_inverse_poisson(seen: npt.ArrayLike, mean: npt.ArrayLike) -> Floats:
+    """Mean of 1/(f + X), X Poisson: ∫ (1 − s)^(f−1) e^(−m s) ds over 0 < s < 1; `seen` f ≥ 1, `mean` m ≥ 0.
+
+    >>> expected_inverse_poisson([1, 1, 4], [0.0, 2.0, 0.0]).round(6).tolist()  # (1 − e^−2) / 2
+    [1.0, 0.432332, 0.25]
+    """
+    f, m = np.broadcast_arrays(np.asarray(seen, dtype=np.float64), np.asarray(mean, dtype=np.float64))
+    return _apply_in_chunks(_integrate_poisson, f, m)
+
+
+def expected_inverse_negative_binomial(
+    seen: npt.ArrayLike, shape: npt.ArrayLike, chance: npt.ArrayLike
+) -> Floats:
+    """Mean of 1/(f + X), X negative binomial with `shape` r ≥ f, `chance` p in (0, 1]; `seen` f ≥ 1.
+
+    `chance` is that of success. With r = f it is the individual risk of Benedetti and Franconi.
+
+    p/(1 − p) ln(1/p), 1/5 and 1 − ln 2:
+
+    >>> expected_inverse_negative_binomial([1, 5, 2], [1, 5, 2], [0.1, 1.0, 0.5]).round(6).tolist()
+    [0.255843, 0.2, 0.306853]
+    """
+    f, r, p = np.broadcast_arrays(*(np.asarray(given, dtype=np.float64) for given in (seen, shape, chance)))
+    return _apply_in_chunks(_integrate_negative_binomial, f, r, p)
+
+
+def _integrate_poisson(f: Floats, m: Floats) -> Floats:
+    rate = np.maximum(m + f - 1, MAX_EXPONENT)
+    s = MAX_EXPONENT / rate * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
+    return np.asarray(LEGENDRE_WEIGHTS @ np.exp((f - 1) * np.log1p(-s) - m * s) * MAX_EXPONENT / rate / 2)
+
+
+def _integrate_negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:
+    """∫ (1 − s)^(f−1) (1 + s q/p)^(−r) ds, with e^y = 1 + s q/p for s.
+
+    The mass is then within a few units of the rate.
+    """
+    checkpoint()
+    q = np.where(p < 1, 1 - p, 1.0)
+    odds = p / q
+    end = np.minimum(-np.log(p), MAX_EXPONENT / np.maximum(r - 1 + (f - 1) * odds, MIN_RATE))
+    y = end * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
+    s = np.minimum(np.expm1(y) * odds, 1 - np.finfo(float).epsneg)
+    mean = odds * end / 2 * (LEGENDRE_WEIGHTS @ np.exp((f - 1) * np.log1p(-s) - (r - 1) * y))
+    return np.where(p < 1, mean, 1 / f)
+
+
+def _apply_in_chunks(mean: Callable[..., Floats], *given: Floats) -> Floats:
+    flat = [values.ravel() for values in given]
+    parts = [
+        mean(*(values[start : start + CLASSES_PER_CHUNK] for values in flat))
+        for start in range(0, flat[0].size, CLASSES_PER_CHUNK)
+    ]
+    return np.concatenate([np.empty(0), *parts]).reshape(given[0].shape)
