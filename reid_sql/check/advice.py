@@ -9,10 +9,12 @@ from itertools import combinations
 from typing import Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBTable
+from reid_sql.check.figures import Node, ReportPage, Setting
 from reid_sql.check.gate import ShowProgress
+from reid_sql.check.masking import Mask
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.release import Release, TableEngine
-from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header, round_figures
+from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header
 from reid_sql.check.sentences import deciding_group
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED, CheckResult, judge_check
 from reid_sql.reductions.classes import HISTOGRAM
@@ -88,7 +90,7 @@ def _profile_values(engine: DuckDBTable, values: str) -> tuple[Any, ...]:
     )
 
 
-Page = dict[str, Any]
+Page = dict[str, Node]
 
 
 @dataclass(frozen=True)
@@ -127,12 +129,14 @@ def advise(
     *,
     pairs: bool = True,
     tell: ShowProgress = lambda _: None,
-) -> Page:
+) -> ReportPage:
     """Measure, for every check that fails, what each change does to it; the strongest change comes first.
 
     Values are made coarser where DuckDB counts alone.
     """
-    failing, tables = [], []
+    failing: list[Page] = []
+    tables: list[Page] = []
+    mask = Mask(policy.mask_below)
     for release in releases:
         tell(f"{release.table.name}: measuring")
         found = [judge_check(release, check, policy, None) for check in release.table.checks]
@@ -141,11 +145,10 @@ def advise(
             change: _measure_change(release, policy, bad, change, tell)
             for change in _list_changes(release, bad, pairs=pairs)
         }
-        hidden = find_hidden_groups(found, policy.mask_below)
-        failing += [_check_page(release, policy, each, measured, hidden) for each in bad]
+        hidden = find_hidden_groups(found, mask)
+        failing += [_check_page(release, mask, each, measured, hidden) for each in bad]
         tables.append(_table_page(release, bad, measured))
-    page: Page = round_figures({**report_header(policy), "failing": failing, "tables": tables})
-    return page
+    return ReportPage({**report_header(policy), "failing": failing, "tables": tables})
 
 
 def _list_changes(
@@ -180,21 +183,24 @@ def _measure_change(
 
 def _check_page(
     release: Release[TableEngine],
-    policy: Policy,
+    mask: Mask,
     each: CheckResult,
     measured: dict[Change, dict[int, CheckResult]],
     hidden: Hidden,
 ) -> Page:
-    rows = []
+    """Return a failing check, and what it comes to after each change."""
+    rows: list[ReportPage] = []
     for change, after in measured.items():
         for found in after.values():
             if _is_same_check(found.check, each.check):
-                page = check_page(found, release.records, policy.mask_below, hidden)
-                rows.append({**_change(change), "verdict": page["verdict"], "figure": deciding_group(page)})
-    before = check_page(each, release.records, policy.mask_below, hidden)
+                page = ReportPage(check_page(found, release.records, mask, hidden))
+                rows.append(
+                    ReportPage({**_change(change), "verdict": found.verdict, "figure": deciding_group(page)})
+                )
+    before = check_page(each, release.records, mask, hidden)
     return {
         **before,
-        "groups": [deciding_group(before)],
+        "groups": [deciding_group(ReportPage(before))],
         "changes": sorted(rows, key=lambda row: _rank(each, row)),
     }
 
@@ -208,7 +214,7 @@ def _change(change: Change) -> Page:
     return {"change": change.words, "drop": list(change.dropped), "coarsen": coarser}
 
 
-def _rank(each: CheckResult, row: Page) -> tuple[Any, ...]:
+def _rank(each: CheckResult, row: ReportPage) -> tuple[Any, ...]:
     """Put what meets the limit first, the smallest change of those; then the lowest risk."""
     sign = -1 if each.check.measure.at_least else 1
     judged = row["figure"]["judged"]
@@ -231,6 +237,6 @@ def _table_page(
     best = sorted(measured, key=lambda change: (-met[change], len(change.dropped)))
     return {
         "name": release.table.name,
-        "failing": len(bad),
-        "changes": [{**_change(change), "meets": met[change]} for change in best if met[change]],
+        "failing": Setting(len(bad)),
+        "changes": [{**_change(change), "meets": Setting(met[change])} for change in best if met[change]],
     }

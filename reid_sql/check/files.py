@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
+from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.policy import Policy
 from reid_sql.check.report import report_schema
 from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
@@ -108,8 +109,9 @@ def _umask() -> int:
     return found
 
 
-def render_junit(page: Mapping[str, Any]) -> str:
+def render_junit(page: ReportPage) -> str:
     """Write the report: what fails is a failure, what could not be judged an error."""
+    refuse_unmasked(page)
     suites = ET.Element("testsuites", name=escape_control_characters(page["policy"]["name"]))
     for table in page["tables"]:
         seen: Counter[str] = Counter()
@@ -135,7 +137,7 @@ def _count_cases(cases: list[ET.Element], kind: str) -> int:
     return sum(case.find(kind) is not None for case in cases)
 
 
-def _test_cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Element]:
+def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
     """Give a case for each group, with all that decides it in its name; the same again is numbered."""
     for place, group in enumerate(check["groups"], 1):
         label = "" if not check["by"] else f" [{_group_label(group['group'], place)}]"
@@ -165,13 +167,14 @@ def _test_cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Ele
         yield case
 
 
-def _group_label(group: Mapping[str, Any] | None, place: int) -> str:
+def _group_label(group: ReportPage | None, place: int) -> str:
     if group is None:
         return f"small group {place}"
     return ", ".join(f"{column}={'NULL' if value is None else value}" for column, value in group.items())
 
 
-Page = Mapping[str, Any]
+Page = ReportPage
+Row = dict[str, Any]
 CHECK_VERDICT: Final = "check_verdict"  # beside the verdict of the group
 
 
@@ -182,8 +185,9 @@ def check_columns() -> list[str]:
     return [*_check_fields(check), *group]
 
 
-def check_rows(page: Page) -> list[Page]:
+def check_rows(page: Page) -> list[Row]:
     """Give a row for each group of each check, in the order of the report."""
+    refuse_unmasked(page)
     return [{**_check_fields(check), **group} for check in page["checks"] for group in check["groups"]]
 
 
@@ -194,18 +198,19 @@ def advice_columns() -> list[str]:
     return [*columns[:place], "change", "drop", "coarsen", "meets", *columns[place:]]
 
 
-def advice_rows(page: Page) -> list[Page]:
+def advice_rows(page: Page) -> list[Row]:
     """Give for each failing check a row without a change, then one for each change, the strongest first.
 
     `meets` is how many of its table's failing checks the change meets.
     """
+    refuse_unmasked(page)
     return [row for check in page["failing"] for row in _change_rows(check, _count_met(page, check["table"]))]
 
 
-def _change_rows(check: Page, met: Mapping[str, int]) -> Iterator[Page]:
+def _change_rows(check: Page, met: Mapping[str, int]) -> Iterator[Row]:
     told = _check_fields(check)
     told.pop("changes")
-    none: Page = {"change": None, "drop": [], "coarsen": None, "meets": None}
+    none: Row = {"change": None, "drop": [], "coarsen": None, "meets": None}
     yield {**told, **none, **check["groups"][0]}
     for change in check["changes"]:
         name = change["change"]
@@ -229,7 +234,7 @@ def _count_met(page: Page, table: str) -> dict[str, int]:
     }
 
 
-def _check_fields(check: Page) -> dict[str, Any]:
+def _check_fields(check: Mapping[str, Any]) -> Row:
     """The fields of the check itself."""
     fields = {CHECK_VERDICT if name == "verdict" else name: value for name, value in check.items()}
     fields.pop("groups", None)

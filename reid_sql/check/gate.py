@@ -12,6 +12,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
+from reid_sql.check.figures import ReportPage
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.overview import table_page
@@ -42,7 +43,7 @@ MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 
 def check(
     policy: str | Path, baseline: str | Path | None = None, *, risky: int = 0, engine: str | None = None
-) -> dict[str, Any]:
+) -> ReportPage:
     """Check the tables of a policy file and give the report as a document, with its `verdict`.
 
     The verdict is pass, no worse, fail or not judged. `baseline` is an earlier report to compare with, in
@@ -184,7 +185,7 @@ def measure_policy(
     *,
     risky: int = 0,
     tell: ShowProgress = lambda _: None,
-) -> dict[str, Any]:
+) -> ReportPage:
     """Measure every check and put the report together; `baseline` is that of this run, else the policy's.
 
     Of a file that changed meanwhile, nothing is judged.
@@ -203,6 +204,7 @@ def measure_policy(
         policy,
         pages,
         held,
+        {release.table.name: release.records for release in releases},
         before,
         sorted({engine for release in releases for engine in release.engine.packages}),
     )
@@ -234,7 +236,7 @@ class Finding:
 class Report:
     """The outcome of a check; `page` is the JSON report as a dictionary."""
 
-    page: Mapping[str, Any]
+    page: ReportPage
     spared: tuple[Path, ...] = field(default=(), repr=False)
 
     @property
@@ -299,7 +301,7 @@ def run(
     return Report(page, tuple(files_read(asked_for, earlier)))
 
 
-def _to_finding(check: Mapping[str, Any], group: Mapping[str, Any]) -> Finding:
+def _to_finding(check: ReportPage, group: ReportPage) -> Finding:
     return Finding(
         table=check["table"],
         check=" ".join(part for part in (describe_check(check), describe_columns(check)) if part),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Final
+from typing import Final
 
 from reid_sql.charts.risk_charts import (
     Range,
@@ -15,6 +15,7 @@ from reid_sql.charts.risk_charts import (
 )
 from reid_sql.charts.spec import Chart
 from reid_sql.charts.svg import escape, svg
+from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.overview import describe_shares
 from reid_sql.check.sentences import (
     VERDICTS,
@@ -28,7 +29,7 @@ from reid_sql.check.sentences import (
 )
 from reid_sql.models.numerics.quantiles import percent
 
-Page = Mapping[str, Any]
+Page = ReportPage
 ROWS: Final = 200  # groups shown; the JSON has all
 SMALL: Final = 5  # classes below it are drawn as risky where no check on k says otherwise
 COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."
@@ -42,12 +43,13 @@ CAPTION_FORMS: Final = (
 class PreparedRelease:
     """What preparing found, with its sentences; or, in `page`'s place, nothing and why in the sentences."""
 
-    page: Page | None
+    page: Mapping[str, Any] | None
     sentences: Sequence[str]
 
 
 def render_html(page: Page, steps: Sequence[str] = (), found: PreparedRelease | None = None) -> str:
     """Write the report; `steps` are sentences before those on what to do next, `found` what would pass."""
+    refuse_unmasked(page)
     css = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
     name = escape(page["policy"]["name"])
     parts = [
@@ -345,7 +347,7 @@ def render_prepared_release(found: PreparedRelease) -> str:
     return head + _verdict(found.page) + "".join(_release_table(each) for each in found.page["tables"])
 
 
-def _verdict(page: Page) -> str:
+def _verdict(page: Mapping[str, Any]) -> str:
     """The gate's verdict on the release, check by check; nothing where no form was found."""
     report = page["report"]
     if report is None:
@@ -368,7 +370,7 @@ def _verdict(page: Page) -> str:
     )
 
 
-def _release_table(table: Page) -> str:
+def _release_table(table: Mapping[str, Any]) -> str:
     """A table's form, column by column, and risk against loss of those that were counted."""
     chosen = None if table["losses"] is None else float(table["losses"]["entropy"])
     figured = render_chart(frontier_chart(table), table, CAPTION_FORMS.format(f"{table['forms_counted']:,}"))

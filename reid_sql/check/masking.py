@@ -8,11 +8,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import Final, overload
 
 import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
+from reid_sql.check.figures import Figure, Masked, Shown
 from reid_sql.check.policy import Check, TablePolicy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release, TableEngine
 from reid_sql.models.classes.disclosure import Histogram
@@ -24,6 +25,54 @@ Groupings = Mapping[tuple[str, ...], Mapping[Cell, int]]  # sizes of groups, by 
 MAX_STEPS_TRIED: Final = 1000  # how far another solution is looked for
 ROUNDING_DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
 COUNT_IN_TEXT: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
+
+
+class Mask:
+    """The policy's mask: what a report may show. Only here a figure becomes one that is shown or masked."""
+
+    def __init__(self, below: int) -> None:
+        """Hide counts below this, but not 0; 1 hides nothing."""
+        self.below: Final = below
+
+    def hides(self, count: int) -> bool:
+        """Whether the count is too small to be shown."""
+        return 0 < count < self.below
+
+    def count(self, count: int) -> Figure:
+        """Show a count unless it is small."""
+        return Masked() if self.hides(count) else Shown(count)
+
+    @overload
+    def show(self, value: None, *, when: bool = ...) -> None: ...
+    @overload
+    def show(self, value: float, *, when: bool = ...) -> Figure: ...
+    @overload
+    def show(self, value: float | None, *, when: bool = ...) -> Figure | None: ...
+    def show(self, value: float | None, *, when: bool = True) -> Figure | None:
+        """Show a figure where it reveals no small count."""
+        return None if value is None else Shown(value) if when else Masked()
+
+    def show_share(self, share: float, records: int, *, round_up: bool) -> Figure:
+        """Show a share; rounded up where an exact one would reveal a small count of the records."""
+        return Shown(self.round_share(share, records) if round_up and 0 < share < 1 else share)
+
+    def round_share(self, share: float, records: int) -> float:
+        """Round a share of the records up, so far that no count of them follows."""
+        return min(1.0, round_above(share, records, self.below))
+
+    def bound_of(self, share: float, records: int) -> float | None:
+        """Return the share below which one of so few records lies; None if it may be shown."""
+        return bound_of_share(share, records, self.below)
+
+    def has_small_counts(
+        self, histogram: Histogram, dropped: int = 0, cuts: AbstractSet[int] = frozenset()
+    ) -> bool:
+        """Whether a count of records by class size, or of those dropped, is too small to be shown."""
+        return has_small_counts(histogram, dropped, self.below, cuts)
+
+    def text(self, sentence: str) -> str:
+        """Replace the small counts in a sentence."""
+        return mask_counts_in_text(sentence, self.below)
 
 
 def bin_classes(histogram: Histogram) -> list[tuple[Bin, int, int]]:
@@ -39,9 +88,9 @@ def bin_classes(histogram: Histogram) -> list[tuple[Bin, int, int]]:
 def has_small_counts(
     histogram: Histogram, dropped: int, below: int, cuts: AbstractSet[int] = frozenset()
 ) -> bool:
-    """Whether a count of records by the size of their class, or of those dropped, is too small to be told.
+    """Whether a count of records by the size of their class, or of those dropped, is too small to be shown.
 
-    Class sizes are told by bins; some figure parts them at the `cuts`, too.
+    Class sizes are shown by bins; some figure divides them at the `cuts`, too.
     """
     edges = np.array(sorted({*EDGES, *cuts}))
     parts = np.bincount(np.searchsorted(edges, histogram.class_size, side="right"), histogram.records)
@@ -54,7 +103,7 @@ def mask_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: i
     As many others as keep the small ones from being solved for. The counts and those dropped make up a total
     that is told. Zero stays: nobody is told of.
 
-    >>> masked_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
+    >>> mask_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
     [None, None, 500, 0]
     """
     parts = [*counts, dropped]
@@ -94,7 +143,7 @@ def groups_to_hide(tables: Groupings, below: int) -> dict[tuple[str, ...], set[C
     several ways, one way would tell what another hides: only the grouping with the fewest groups then tells
     sizes.
 
-    >>> found = hidden_groups({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
+    >>> found = groups_to_hide({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
     >>> sorted(found[("sex",)])
     [('F',), ('M',)]
     """
@@ -166,8 +215,8 @@ def is_ambiguous(counts: Sequence[int], below: int) -> bool:
 
     They are known to be small.
 
-    >>> several([1, 1], 10), several([1, 2], 10), several([3], 10), several([1, 10], 10), several([1, 11], 10)
-    (False, True, False, False, True)
+    >>> [is_ambiguous(counts, 10) for counts in ([1, 1], [1, 2], [3], [1, 10], [1, 11])]
+    [False, True, False, False, True]
     """
     total = sum(counts)
     lows = [1 if count < below else below for count in counts]
@@ -185,7 +234,7 @@ def bound_of_share(share: float, records: int, below: int) -> float | None:
 
     What all but a few records have is told as below 1.
 
-    >>> mask_of_share(0.003, 1000, 10), mask_of_share(0.03, 1000, 10), mask_of_share(0.997, 1000, 10)
+    >>> bound_of_share(0.003, 1000, 10), bound_of_share(0.03, 1000, 10), bound_of_share(0.997, 1000, 10)
     (0.01, None, 1.0)
     """
     count = round(share * records)
@@ -225,7 +274,7 @@ def _first_round_number(least: float) -> float:
 def mask_counts_in_text(words: str, below: int) -> str:
     """Give a sentence that counts records without its small counts.
 
-    >>> few_masked("3 records are not covered by the population table of 1,003 records", 10)
+    >>> mask_counts_in_text("3 records are not covered by the population table of 1,003 records", 10)
     'fewer than 10 records are not covered by the population table of 1,003 records'
     """
     return COUNT_IN_TEXT.sub(

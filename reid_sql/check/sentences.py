@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from reid_sql.charts.risk_charts import measured_columns, risk_of_all
+from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.verdicts import WORST_FIRST
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.terminal import number
 
-Check = Mapping[str, Any]
+Check = ReportPage
 MAX_EXACT_NUMBER: Final = 1e15
 RELATIVE_TOLERANCE: Final = 1e-9  # up to which a measure takes two figures for the same
 VERDICTS: Final = {
@@ -20,14 +21,15 @@ VERDICTS: Final = {
 }
 
 
-def deciding_group(check: Check) -> Mapping[str, Any]:
+def deciding_group(check: Check) -> ReportPage:
     """Give the group that decides: of the worst verdict, the one of the highest risk."""
     sign = 1 if check["bound"] == "at_least" else -1
     found = [group for group in check["groups"] if group["verdict"] == check["verdict"]]
-    return min(found, key=lambda group: sign * (_known_figure(group) or 0.0))
+    deciding: ReportPage = min(found, key=lambda group: sign * (_known_figure(group) or 0.0))
+    return deciding
 
 
-def _known_figure(group: Mapping[str, Any]) -> float | None:
+def _known_figure(group: ReportPage) -> float | None:
     found: float | None = group["judged"] if group["judged"] is not None else group["below"]
     return found
 
@@ -69,11 +71,12 @@ def format_number(value: object) -> str:
     return repr(float(value))
 
 
-def format_figure(group: Mapping[str, Any], check: Check | None = None) -> str:
+def format_figure(group: ReportPage, check: Check | None = None) -> str:
     """Write a figure with its interval, or below which it lies, or that there is none.
 
     It is never written so that it seems to lie on the other side of the limit.
     """
+    refuse_unmasked(group)
     bound = check["limit"] if check else None
     if group["masked"]:
         return "masked"
@@ -92,7 +95,7 @@ def format_figure(group: Mapping[str, Any], check: Check | None = None) -> str:
 def format_near_limit(value: float | None, bound: float | None) -> str:
     """Write a number with four digits, or with as many as show on which side of the limit it lies.
 
-    >>> beside(0.10000001, 0.1), beside(0.123456, 0.1), beside(0.1, 0.1)
+    >>> format_near_limit(0.10000001, 0.1), format_near_limit(0.123456, 0.1), format_near_limit(0.1, 0.1)
     ('0.10000001', '0.1235', '0.1')
     """
     if value is None or isinstance(value, int):
@@ -120,19 +123,19 @@ def format_limit(check: Check) -> str:
     return ", ".join([*told, *(["no worse"] if check["no_worse"] else [])])
 
 
-def count_verdicts(page: Mapping[str, Any]) -> dict[str, int]:
+def count_verdicts(page: ReportPage) -> dict[str, int]:
     """Count the checks by verdict, worst first."""
     verdicts = [check["verdict"] for check in page["checks"]]
     return {verdict: verdicts.count(verdict) for verdict in WORST_FIRST}
 
 
-def summarize_verdicts(page: Mapping[str, Any]) -> str:
+def summarize_verdicts(page: ReportPage) -> str:
     """Say the verdict and how many checks came out how."""
     told = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
     return f"{VERDICTS[page['verdict']]} {told}."
 
 
-def quotable_sentences(page: Mapping[str, Any]) -> list[str]:
+def quotable_sentences(page: ReportPage) -> list[str]:
     """Give the sentences that may be quoted, each once, of the group that decides a check."""
     found = [(check["table"], deciding_group(check)) for check in page["checks"]]
     whose = [(table, group_label(group), group["sentence"]) for table, group in found if group["sentence"]]
@@ -141,7 +144,7 @@ def quotable_sentences(page: Mapping[str, Any]) -> list[str]:
     )
 
 
-def group_label(group: Mapping[str, Any]) -> str:
+def group_label(group: ReportPage) -> str:
     """Name a group by its values; nothing where it has none, or may not be named."""
     return ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (group["group"] or {}).items())
 
@@ -150,7 +153,7 @@ def group_label(group: Mapping[str, Any]) -> str:
 class Explanation:
     """The group that decided a check, and what there is to say of it."""
 
-    group: Mapping[str, Any]
+    group: ReportPage
     words: str
 
 
@@ -167,7 +170,7 @@ def explain_verdict(check: Check) -> Explanation:
     return Explanation(found, "; ".join(part for part in (*parts, words, *cautions) if part))
 
 
-Page = Mapping[str, Any]
+Page = ReportPage
 MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = (
     "Every check is within its limit: the policy holds nothing against "

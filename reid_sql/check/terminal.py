@@ -1,13 +1,14 @@
 """The verdict and the advice on a terminal."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 
+from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.sentences import (
     describe_check,
     describe_columns,
@@ -23,11 +24,12 @@ NARROW: Final = 110
 STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}
 
 
-def verdict_page(page: Mapping[str, Any], width: int = WIDE) -> RenderableType:
+def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
     """Show every check with its figure and limit, then the verdict; in blocks where the terminal is narrow.
 
     The blocks are of lines.
     """
+    refuse_unmasked(page)
     checks = _check_lines(page) if width < NARROW else [_checks_table(page)]
     return Group(
         Text(f"Policy: {page['policy']['name']}", style="bold"),
@@ -43,7 +45,7 @@ def verdict_page(page: Mapping[str, Any], width: int = WIDE) -> RenderableType:
     )
 
 
-def _checks_table(page: Mapping[str, Any]) -> Table:
+def _checks_table(page: ReportPage) -> Table:
     table = Table(header_style="bold")
     for column in ("verdict", "table", "measure", "figure", "limit", ""):
         table.add_column(column, justify="right" if column in ("figure", "limit") else "left")
@@ -55,14 +57,14 @@ def _checks_table(page: Mapping[str, Any]) -> Table:
     return table
 
 
-def _measure_cell(check: Mapping[str, Any]) -> RenderableType:
+def _measure_cell(check: ReportPage) -> RenderableType:
     told = [Text(describe_check(check))]
     if describe_columns(check):
         told.append(Text(describe_columns(check), style="dim"))
     return Group(*told)
 
 
-def _check_lines(page: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _check_lines(page: ReportPage) -> Iterator[RenderableType]:
     """Give a block of lines for each check."""
     for check in page["checks"]:
         found = explain_verdict(check)
@@ -78,7 +80,7 @@ def _check_lines(page: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield from (Padding(Text(line), (0, 0, 0, 4)) for line in told if line)
 
 
-def _table_facts(each: Mapping[str, Any]) -> str:
+def _table_facts(each: ReportPage) -> str:
     dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
     dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
@@ -89,8 +91,9 @@ def _table_facts(each: Mapping[str, Any]) -> str:
 MAX_CHANGES: Final = 12  # changes for each check
 
 
-def advice_page(page: Mapping[str, Any]) -> RenderableType:
+def advice_page(page: ReportPage) -> RenderableType:
     """Show the strongest changes for each failing check, and what meets all."""
+    refuse_unmasked(page)
     if not page["failing"]:
         return Panel(Text("Nothing to advise: every check is within its limit."), style="green")
     return Group(
@@ -99,7 +102,7 @@ def advice_page(page: Mapping[str, Any]) -> RenderableType:
     )
 
 
-def _advice_for_check(each: Mapping[str, Any]) -> RenderableType:
+def _advice_for_check(each: ReportPage) -> RenderableType:
     title = (
         f"{each['table']}: {describe_check(each)} {describe_columns(each)} is "
         f"{format_figure(each['groups'][0], each)}, limit {format_limit(each)}"
@@ -129,7 +132,7 @@ def _advice_for_check(each: Mapping[str, Any]) -> RenderableType:
     )
 
 
-def _advice_for_table(each: Mapping[str, Any]) -> RenderableType:
+def _advice_for_table(each: ReportPage) -> RenderableType:
     best = each["changes"][0] if each["changes"] else None
     if best is None:
         return Panel(

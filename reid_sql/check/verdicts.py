@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.check.masking import can_show_dropped, mask_counts_in_text, reveals_small_classes, round_above
+from reid_sql.check.masking import Mask, can_show_dropped, reveals_small_classes, round_above
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release, TableEngine
 from reid_sql.models.classes.disclosure import OK
@@ -43,7 +43,7 @@ class Figure:
     high: float | None
     status: str
     dropped: int = 0  # records that lack a value, and were not measured
-    told: bool = True  # whether a report may tell how many
+    shows_dropped: bool = True  # whether a report may show how many
     small: bool = False  # whether there are class sizes of so few records that an exact figure may tell them
     remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
     hints: tuple[str, ...] = ()  # what may be meant otherwise than written: no ground for a refusal
@@ -129,13 +129,15 @@ def judge_check(
             table, check, (_not_judged(WHOLE, REASON_ALIKE_GROUPS.format(", ".join(check.by))),)
         )
     findings = [
-        judge_figure(check, measure_figure(release, check, group, policy.mask_below), policy, table, baseline)
+        judge_figure(
+            check, measure_figure(release, check, group, Mask(policy.mask_below)), policy, table, baseline
+        )
         for group in groups
     ]
     return CheckResult(table, check, tuple(findings))
 
 
-def measure_figure(release: Release[TableEngine], check: Check, group: Group, below: int = 1) -> Figure:
+def measure_figure(release: Release[TableEngine], check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
         found = read_figure(check, release.answer(check, group), group)
@@ -148,8 +150,8 @@ def measure_figure(release: Release[TableEngine], check: Check, group: Group, be
     return replace(
         found,
         dropped=dropped,
-        told=can_show_dropped(release, check, below),
-        small=reveals_small_classes(release, check, group, below),
+        shows_dropped=can_show_dropped(release, check, mask.below),
+        small=reveals_small_classes(release, check, group, mask.below),
         remarks=(*release.engine.cautions, *found.remarks),
         hints=hints,
     )
@@ -268,37 +270,37 @@ CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are caution
 ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}  # thresholds that no record and no class can exceed
 
 
-def collect_cautions(each: CheckResult, records: int, below: int, baseline: Baseline | None) -> list[str]:
-    """Give the cautions of a check, each once, without small counts."""
-    found = [*_empty_limit_cautions(each.check), *_dropped_caution(each, records, below)]
-    for finding in each.findings:
-        figure = finding.figure
-        said = [figure.status] if figure.status != OK and figure.value is not None else []
-        few = bool(figure.group.values) and figure.group.records < below
-        found += (
-            [CAUTION_SMALL_GROUPS] * bool(said)
-            if few
-            else [mask_counts_in_text(words, below) for words in (*said, *figure.remarks)]
-        )
-        found += [mask_counts_in_text(words, below) for words in figure.hints]
-        if finding.baseline is not None and baseline and baseline.caution:
-            found.append(baseline.caution)
-    return list(dict.fromkeys(found))
+def collect_cautions(each: CheckResult, records: int, mask: Mask, baseline: Baseline | None) -> list[str]:
+    """Return the cautions of a check, each once, without small counts."""
+    cautions = [*_empty_limit_cautions(each.check), *_dropped_caution(each, records, mask)]
+    for judgement in each.findings:
+        figure = judgement.figure
+        status = [figure.status] if figure.status != OK and figure.value is not None else []
+        if figure.group.values and mask.hides(figure.group.records):
+            cautions += [CAUTION_SMALL_GROUPS] * bool(status)
+        else:
+            cautions += [mask.text(sentence) for sentence in (*status, *figure.remarks)]
+        cautions += [mask.text(sentence) for sentence in figure.hints]
+        if judgement.baseline is not None and baseline and baseline.caution:
+            cautions.append(baseline.caution)
+    return list(dict.fromkeys(cautions))
 
 
-def _dropped_caution(each: CheckResult, records: int, below: int) -> Iterator[str]:
-    """Say how many records lack a value and were not measured."""
-    dropped = sum(finding.figure.dropped for finding in each.findings)
+def _dropped_caution(each: CheckResult, records: int, mask: Mask) -> Iterator[str]:
+    """Return how many records lack a value and were not measured."""
+    dropped = sum(judgement.figure.dropped for judgement in each.findings)
     if not dropped:
         return
-    left = records - dropped
-    told = f"fewer than {below}" if dropped < below else f"{dropped:,}"
-    if 0 < left < below:
-        told = f"all but fewer than {below}"
-    elif dropped >= below and not all(finding.figure.told for finding in each.findings):
-        told = f"fewer than {round(round_above(dropped / records, records, below) * records):,}"
+    if mask.hides(records - dropped):
+        number = f"all but fewer than {mask.below}"
+    elif mask.hides(dropped):
+        number = f"fewer than {mask.below}"
+    elif all(judgement.figure.shows_dropped for judgement in each.findings):
+        number = f"{dropped:,}"
+    else:
+        number = f"fewer than {round(round_above(dropped / records, records, mask.below) * records):,}"
     listed = ", ".join(each.check.counted)
-    yield f"{told} of {records:,} records lack a value of {listed} and were not measured"
+    yield f"{number} of {records:,} records lack a value of {listed} and were not measured"
 
 
 def _empty_limit_cautions(check: Check) -> Iterator[str]:

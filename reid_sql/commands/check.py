@@ -14,6 +14,7 @@ from reid_sql.commands.options import format_options, number, print_document, te
 from reid_sql.errors import OutOfDomainError, ReidError
 
 if TYPE_CHECKING:
+    from reid_sql.check.figures import ReportPage
     from reid_sql.check.html import PreparedRelease
     from reid_sql.check.policy import Policy
 
@@ -120,7 +121,7 @@ def _way_out(policy: "Policy", releases: Any, baseline: Path | None) -> "Prepare
         return PreparedRelease(None, [f"No release was sought: {error}."])
 
 
-def _written(report: str, page: dict[str, Any], found: "PreparedRelease | None") -> str:
+def _written(report: str, page: "ReportPage", found: "PreparedRelease | None") -> str:
     """The report of this kind."""
     from reid_sql.check.files import render_junit  # noqa: PLC0415 - the same
     from reid_sql.check.html import render_html  # noqa: PLC0415 - help is shown without what counts
@@ -141,7 +142,7 @@ def named(option: str, file: str | None) -> Path | None:
     return Path(file)
 
 
-def _show(options: argparse.Namespace, page: dict[str, Any]) -> None:
+def _show(options: argparse.Namespace, page: "ReportPage") -> None:
     """Print the verdict to its end."""
     from reid_sql.check.files import check_columns, check_rows  # noqa: PLC0415 - help is shown without them
     from reid_sql.check.terminal import verdict_page  # noqa: PLC0415 - the same

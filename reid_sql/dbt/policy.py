@@ -8,6 +8,7 @@ import duckdb
 from duckdb.func import PythonUDFType
 
 from reid_sql.check import gate
+from reid_sql.check.figures import ReportPage
 from reid_sql.check.policy import Policy, TablePolicy, columns_named
 from reid_sql.check.policy_file import read_policy
 from reid_sql.check.release import POLICY_COLUMNS
@@ -90,7 +91,7 @@ def _table(policy: Policy, name: str) -> TablePolicy:
     return policy.tables[names.index(name)]
 
 
-def _finding(check: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
+def _finding(check: ReportPage, group: ReportPage) -> dict[str, Any]:
     told = group["group"]
     name = " ".join(part for part in (describe_check(check), describe_columns(check)) if part)
     why = "; ".join([part for part in (group["why"], *check["cautions"]) if part])

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from reid_sql.check.report import round_figures
+from reid_sql.check.figures import round_figures
 from reid_sql.models.release.cells import Rescue, blanked, rescue
 from reid_sql.models.release.loss import WORDS, Entropy, loss_of
 from reid_sql.models.release.search import Found, gone

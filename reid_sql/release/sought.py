@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from reid_sql.check.figures import ReportPage
 from reid_sql.check.policy import Policy, TablePolicy, columns_named
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
@@ -51,7 +51,7 @@ class Sought:
 
     policy: Policy
     tables: tuple[TableForm, ...]
-    report: Mapping[str, Any] | None
+    report: ReportPage | None
 
     @property
     def verdict(self) -> str:
